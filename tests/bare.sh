@@ -66,13 +66,15 @@ mirror_of_apt() {
 }
 # In the background, where signals reach this shell at once; in a namespace, where no mount outlives it.
 apart() { # command...: its status
-    setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child --mount-proc "$@" 9>&- </dev/null &
+    setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child --mount-proc \
+        "$@" 9>&- </dev/null &
     child=$! code=0
     wait $child || code=$?
     return $code
 }
 bootstrap() {
-    apart debootstrap --variant=minbase --include=ca-certificates,git,make "$suite" "$root" $(mirror_of_apt) >"$place/$suite.log" 2>&1 ||
+    apart debootstrap --variant=minbase --include=ca-certificates,git,make "$suite" "$root" $(mirror_of_apt) \
+        >"$place/$suite.log" 2>&1 ||
         { tail -n 5 "$place/$suite.log"; return 1; }
     rm -rf "$root"/var/cache/apt/archives/*.deb
     tar -C "$root" --one-file-system -cf "$tar.new" . && mv "$tar.new" "$tar"

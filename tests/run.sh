@@ -103,6 +103,7 @@ done | xargs -r -P "${JOBS:-$(($(nproc) + 2))}" -n 2 sh "$0" --one
 n=0
 for program; do
     n=$((n + 1))
-    [ -e "$work/$n.end" ] || { echo "was killed" >>"$work/$n.log" && echo "137 0" >"$work/$n.end" && echo "$work/$n $program" >&9; }
+    [ -e "$work/$n.end" ] || { echo "was killed" >>"$work/$n.log" && echo "137 0" >"$work/$n.end" &&
+        echo "$work/$n $program" >&9; }
 done
 wait "$teller"

@@ -67,7 +67,8 @@ same_as_shown() { # job, arguments...
 last_job() { cat "$JOBS/last"; }
 
 # A program in the place of headcount keeps the words that it is given.
-printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"; cat >"$JOBS/stdin"\n' >keeper && chmod +x keeper
+printf '#!/bin/sh\npwd >"$JOBS/pwd"; printf "%%s\\n" "$@" >>"$JOBS/words"; cat >"$JOBS/stdin"\n' \
+    >keeper && chmod +x keeper
 array=5 task=1
 as_job() { # job, program: runs the script with this in the place of headcount
     sed "s#\(^\| \)$headcount #\1$2 #" "$JOBS/$1.sh" >job.sh && chmod +x job.sh

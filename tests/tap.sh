@@ -119,7 +119,8 @@ steps() { # N
 # $inject: the library of crash/inject.c.
 inject=$dir/inject.so
 make_inject() {
-    [ -e "$inject" ] || ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" "$root/tests/crash/inject.c" -ldl
+    [ -e "$inject" ] || ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$inject" \
+        "$root/tests/crash/inject.c" -ldl
 }
 can_inject() { # what may kill the program, or fail its calls
     plain && make_inject
@@ -131,7 +132,8 @@ can_inject() { # what may kill the program, or fail its calls
 pausing() { # a name for it, start or rename, N, [all]
     rm -f "$dir/$1.count"*
     make_inject || return
-    echo "LD_PRELOAD=$(ldd "$headcount" | awk '/lib[a-z]*san\.so/ { printf "%s:", $3 }')$inject FAULT_WHO=worker FAULT_DO=stop" \
+    echo "LD_PRELOAD=$(ldd "$headcount" |
+        awk '/lib[a-z]*san\.so/ { printf "%s:", $3 }')$inject FAULT_WHO=worker FAULT_DO=stop" \
         "FAULT_CALLS=$2 FAULT_AT=$3 FAULT_LASTS=${4:+1} FAULT_COUNT=$dir/$1.count ASAN_OPTIONS=detect_leaks=0"
 }
 # A worker of that coordinator pauses: $held.

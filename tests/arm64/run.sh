@@ -41,7 +41,8 @@ if [ ! -d "$root" ]; then
     echo "fetching Debian's libraries for arm64 (30 MB) into $root"
     rm -rf "$build/apt" "$root.new"
     mkdir -p "$build/apt" "$root.new"
-    (cd "$build/apt" && fetch) >"$build/apt.log" 2>&1 || { tail -n 3 "$build/apt.log"; skip "Debian's libraries for arm64"; }
+    (cd "$build/apt" && fetch) >"$build/apt.log" 2>&1 ||
+        { tail -n 3 "$build/apt.log"; skip "Debian's libraries for arm64"; }
     mkdir -p "$root.new/usr/lib"
     ln -s usr/lib "$root.new/lib"
     for package in "$build"/apt/archives/*.deb; do
@@ -63,7 +64,8 @@ $compiler -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -fPIE -DQEMU_PROGRAM=
 programs=$(ls tests/unit/test_*.c tests/parity/test_*.c tests/sweep/test_*.c tests/gradient/test_*.c |
     grep -v -e unit/test_blas.c -e sweep/test_slurm.c)
 [ "$form" != short ] || programs=$(echo "$programs" |
-    grep -e 'unit/test_\(kernels\|forms\|nn\|optim\|rng\|encoder\|train\|tasks_known\|denormals\|checkpoint\)\.' -e parity -e sweep/test_job_queue)
+    grep -e 'unit/test_\(kernels\|forms\|nn\|optim\|rng\|encoder\|train\|tasks_known\|denormals\|checkpoint\)\.' -e \
+    parity -e sweep/test_job_queue)
 programs=$(printf "$build/%s\n" $programs | sed 's/\.c$//')
 $make --no-print-directory -s CC="$compiler" BUILD="$build" PROGRAM="$build/headcount" LDLIBS="$build/exec.o" \
     "$build/headcount" $programs

@@ -16,10 +16,13 @@ check "a sweep runs, in worker processes" sweep arm.db $EMULATOR "$ARM64"
 check "... and here" sweep here.db "$headcount"
 sql() { sqlite3 arm.db "ATTACH 'here.db' AS here; $1"; }
 check "its trials are the same" [ "$(sql "SELECT count(*) FROM trial AS t JOIN config AS c USING (config_id)
-    JOIN here.trial AS h USING (trial_id, seed) JOIN here.config AS d ON d.config_id = h.config_id AND d.config_sha256 = c.config_sha256
+    JOIN here.trial AS h USING (trial_id, seed) JOIN here.config AS d ON d.config_id = h.config_id
+        AND d.config_sha256 = c.config_sha256
     WHERE t.state = 'completed' AND h.state = 'completed'")" = 3 ]
-check "... with the same losses all along, but for rounding" [ "$(sql "SELECT count(*) FROM curve AS t JOIN here.curve AS h USING (trial_id, step)
-    WHERE abs(t.train_loss - h.train_loss) < 1e-5 * h.train_loss AND abs(t.val_loss - h.val_loss) < 1e-5 * h.val_loss")" = 9 ]
+check "... with the same losses all along, but for rounding" \
+    [ "$(sql "SELECT count(*) FROM curve AS t JOIN here.curve AS h USING (trial_id, step)
+    WHERE abs(t.train_loss - h.train_loss) < 1e-5 * h.train_loss
+        AND abs(t.val_loss - h.val_loss) < 1e-5 * h.val_loss")" = 9 ]
 check "... to the end" [ "$(sql "SELECT count(*) FROM trial AS t JOIN here.trial AS h USING (trial_id)
     WHERE abs(t.test_loss - h.test_loss) < 1e-5 * h.test_loss")" = 3 ]
 check "its results file is sound" $EMULATOR "$ARM64" check --db arm.db

@@ -54,4 +54,5 @@ while [ $pair -lt "$pairs" ]; do
     echo "$pair $here $there $(tail -n 1 "$dir/ratios")" |
         awk '{ printf "%6d %8.2f %8.2f %14.2f %8.2f %13.2f %8.2f\n", $1, $2, $3, $4, $5, $6, $7 }'
 done
-printf 'four agents against -j4, median of %d: %.2f times the time, %.2f times the CPU\n' "$pairs" "$(median 1)" "$(median 2)"
+printf 'four agents against -j4, median of %d: %.2f times the time, %.2f times the CPU\n' "$pairs" \
+    "$(median 1)" "$(median 2)"

@@ -58,7 +58,8 @@ run=
 [ $status -eq 0 ] || { echo "headcount run ended with status $status"; exit 1; }
 echo "$hosts machines of $slots slots, $trials trials of $seconds s"
 ask "SELECT count(*) / s, s FROM (SELECT 86400 * (julianday(max(ended)) - julianday(min(ended))) AS s FROM attempt),
-            attempt WHERE outcome = 'completed'" | awk -v cpu=$cpu -v ticks="$(getconf CLK_TCK)" -v peak=$peak -v n="$trials" '{
+            attempt WHERE outcome = 'completed'" |
+                awk -v cpu=$cpu -v ticks="$(getconf CLK_TCK)" -v peak=$peak -v n="$trials" '{
     printf "trials a second      %.0f, over %.1f s\n", $1, $2
     printf "the coordinator took %.2f ms of CPU a trial (start and report included), %.0f MiB\n", 1e3 * cpu / ticks / n, peak / 1024 }'
 ask "SELECT min(n), avg(n), max(n), count(*) FROM (SELECT count(*) AS n FROM attempt GROUP BY host)" |

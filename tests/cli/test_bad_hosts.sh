@@ -5,7 +5,8 @@
 . tests/hosts.sh
 run broken --launch "$there" --hosts gated:1,broken:2,readonly
 status_says() {
-    headcount status --db broken.db | tr '\n' ' ' | grep "far: not on broken, which lost [0-9]* attempts\?, the last one to: .*\." &&
+    headcount status --db broken.db | tr '\n' ' ' |
+        grep "far: not on broken, which lost [0-9]* attempts\?, the last one to: .*\." &&
         headcount status --json --db broken.db | grep '"lost_on":{"broken":{"attempts":[0-9]*,"error":".*"}}'
 }
 check "status says where trials do not run, and why" wait_beside "$pid" status_says
@@ -13,9 +14,11 @@ check "... with growing pauses" wait_beside "$pid" says "^broken is tried again 
 touch go
 check "a host whose storage fails: the others finish" ended_with 0
 check "... it is told" says "^broken is tried again in 1 s: its storage fails: .*File too large"
-report_says() { headcount report --db broken.db | tr '\n' ' ' | grep "lost on these machines, and their trials went on elsewhere: broken ([0-9]*)\."; }
+report_says() { headcount report --db broken.db | tr '\n' ' ' |
+    grep "lost on these machines, and their trials went on elsewhere: broken ([0-9]*)\."; }
 check "... the report says so" report_says
-check "... one that cannot write at all is refused" says "^readonly is not used any more: it does not get to write into the results folder: .*File too large"
+check "... one that cannot write at all is refused" \
+    says "^readonly is not used any more: it does not get to write into the results folder: .*File too large"
 check "... to the same bytes" as_here broken
 
 # Nine machines in one file, h5 with two losses; a loss on no known machine, one of a trial that is not
@@ -26,15 +29,20 @@ sqlite3 crowd.db "DELETE FROM attempt WHERE outcome = 'requeued'; UPDATE trial S
     WITH lost (trial, host) AS (VALUES (5, 'gone'), (6, NULL), (6, 'h5'), (6, 'h1'), (6, 'h2'), (6, 'h3'),
         (6, 'h4'), (6, 'h5'), (6, 'h6'), (6, 'h7'), (6, 'h8'), (6, 'h9'))
     INSERT INTO attempt (trial_id, attempt, build_id, host, started, ended, outcome, cause, resumed_from_step, error)
-        SELECT trial, 100 + row_number() OVER (), 1, host, 'then', '9', 'requeued', 'lost', 0, host || ': cut' FROM lost;
+
+            SELECT trial, 100 + row_number() OVER (), 1, host, 'then', '9', 'requeued', 'lost', 0, host || ': cut'
+            FROM lost;
     UPDATE attempt SET error = 'cut' WHERE host IS NULL AND outcome = 'requeued'"
 crowd_says() { # command, words
     headcount "$1" --db crowd.db 2>/dev/null | tr -s '\n ' ' ' | grep -F -e "$2"
 }
 others='h1, which lost 1 attempt, the last one to: cut; h2, which'
-check "of many machines the worst are told, by status" crowd_says status "far: not on h5, which lost 2 attempts, the last one to: cut; $others"
-check "... and how many more there are" crowd_says status "; h8, which lost 1 attempt, the last one to: cut; and 1 more. "
-check "... by the report" crowd_says report "went on elsewhere: h5 (2), h1 (1), h2 (1), h3 (1), h4 (1), h6 (1), h7 (1), h8 (1) and 1 more."
+check "of many machines the worst are told, by status" \
+    crowd_says status "far: not on h5, which lost 2 attempts, the last one to: cut; $others"
+check "... and how many more there are" \
+    crowd_says status "; h8, which lost 1 attempt, the last one to: cut; and 1 more. "
+check "... by the report" \
+    crowd_says report "went on elsewhere: h5 (2), h1 (1), h2 (1), h3 (1), h4 (1), h6 (1), h7 (1), h8 (1) and 1 more."
 
 orphans() { run orphans --set seeds=1 --launch "$there" "$@"; }
 pause a start 1
@@ -42,7 +50,8 @@ pause b start 1
 orphans --hosts a:1,b:1
 wait_beside "$pid" stands a
 wait_beside "$pid" stands b
-both_run() { [ "$(sqlite3 orphans.db "SELECT count(DISTINCT host) FROM trial JOIN attempt USING (trial_id, attempt) WHERE state = 'running'")" = 2 ]; }
+both_run() { [ "$(sqlite3 orphans.db "SELECT count(DISTINCT host) FROM trial JOIN attempt USING (trial_id, attempt)
+    WHERE state = 'running'")" = 2 ]; }
 check "the coordinator is killed while two hosts work" wait_beside "$pid" both_run
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
@@ -60,13 +69,16 @@ check "... by status" sh -c 'grep "^far: on 1 machine" orphans.txt && ! grep "wh
 go_on a
 check "... it finishes" ended_with 0
 no_pauses
-check "... two attempts were lost" rows_say orphans "SELECT count(*), count(DISTINCT host) FROM attempt WHERE outcome = 'requeued'" "2|2"
-check "... by no machine, says the report" sh -c 'headcount report --db orphans.db >orphans.txt && ! grep "lost on" orphans.txt'
+check "... two attempts were lost" \
+    rows_say orphans "SELECT count(*), count(DISTINCT host) FROM attempt WHERE outcome = 'requeued'" "2|2"
+check "... by no machine, says the report" \
+    sh -c 'headcount report --db orphans.db >orphans.txt && ! grep "lost on" orphans.txt'
 
 export HEADCOUNT_PAUSE_S=.01
 run worn --launch "$there" --hosts broken:1
 check "no host whose storage works: the run stops" ended_with 2
-check "... it is given up the eighth time in a row" says "^broken is not used any more: given up after 8 times: its storage fails: .*File too large"
+check "... it is given up the eighth time in a row" \
+    says "^broken is not used any more: given up after 8 times: its storage fails: .*File too large"
 check "... after seven tries" [ "$(grep -c "^broken is tried again in" worn.out)" = 7 ]
 check "... that are all it says" says "no machine is left to work on: broken: given up after 8 times: its storage fails"
 unset HEADCOUNT_PAUSE_S
@@ -93,10 +105,12 @@ mounts() { # db, N: two trials; `mounted` is about to name its Nth checkpoint of
 }
 mounts torn 2
 go_on mounted
-check "a host whose storage fails after a checkpoint" wait_beside "$pid" says "^mounted is tried again in 1 s: its storage fails: "
+check "a host whose storage fails after a checkpoint" \
+    wait_beside "$pid" says "^mounted is tried again in 1 s: its storage fails: "
 touch go
 check "... the others finish" ended_with 0
-check "... from the checkpoint" rows_say torn "SELECT count(*) FROM attempt WHERE resumed_from_step > 0 AND outcome = 'completed'" 1
+check "... from the checkpoint" \
+    rows_say torn "SELECT count(*) FROM attempt WHERE resumed_from_step > 0 AND outcome = 'completed'" 1
 mounts left 1
 kill -TERM "$(agent mounted)" # which lets its worker go on, to its end
 touch go
@@ -105,7 +119,8 @@ check "... it is told" says "^trial [12] (.*) failed on mounted: .*; it will be 
 
 run few_files --launch "$there" --hosts few_files:3
 check "a host with room for one worker of three has one" ended_with 0
-check "... it is told, once" [ "$(grep -c "^few_files takes 1 trial at once, not 3: .*Too many open files" few_files.out)" = 1 ]
+check "... it is told, once" \
+    [ "$(grep -c "^few_files takes 1 trial at once, not 3: .*Too many open files" few_files.out)" = 1 ]
 check "... and it is not lost" fails says "tried again in"
 check "... to the same bytes" as_here few_files
 

@@ -21,7 +21,8 @@ else
     check "fortified functions" has '__(snprintf|memcpy|printf|fprintf)_chk' --dyn-syms
     if [ "$(uname -m)" = x86_64 ]; then
         # As a mark for the kernel it also takes a C library that was built so, which Debian's is not.
-        check "targets of indirect branches are marked" sh -c "objdump -d '$headcount' | grep -A1 '<main>:' | grep -q endbr64"
+        check "targets of indirect branches are marked" \
+            sh -c "objdump -d '$headcount' | grep -A1 '<main>:' | grep -q endbr64"
     else
         skip "targets of indirect branches are marked" "x86-64"
     fi
@@ -48,16 +49,22 @@ help=$(make -s help)
 for goal in sweep test install bench bench-peers fuzz crash coverage lint check-deps format check-format clean; do
     check "make help tells of $goal" sh -c 'echo "$0" | grep -qw -e "$1"' "$help" "$goal"
 done
-check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o | grep -q '^printf .* CC build/engine/graph.o$'"
-check "without libmicrohttpd it is built, and says so" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n HTTPD= -W sweep/serve/serve.c BUILD=$dir/build >out.$$ && grep -q 'without headcount serve' out.$$ && grep -q listener_none.o out.$$ && ! grep -q httpd.o out.$$; status=\$?; rm -f out.$$; exit \$status"
+check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o |
+    grep -q '^printf .* CC build/engine/graph.o$'"
+check "without libmicrohttpd it is built, and says so" \
+    sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n HTTPD= -W sweep/serve/serve.c BUILD=$dir/build >out.$$ &&
+    grep -q 'without headcount serve' out.$$ && grep -q listener_none.o out.$$ &&
+    ! grep -q httpd.o out.$$; status=\$?; rm -f out.$$; exit \$status"
 race() { # two makes in one checkout, both of which find the headers to be old
     headers=$(printf "$dir/race/%s.h " build_id schema views page_js)
     for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
         for one in a b; do
-            env -u MAKEFLAGS -u MAKELEVEL make -s -j1 BUILD="$dir/race" COMMIT="$round" HTTPD= -W sweep/db/schema.sql -W sweep/db/views.sql $headers >"$dir/$one" 2>&1 &
+            env -u MAKEFLAGS -u MAKELEVEL make -s -j1 BUILD="$dir/race" COMMIT="$round" HTTPD= -W sweep/db/schema.sql \
+                -W sweep/db/views.sql $headers >"$dir/$one" 2>&1 &
             eval "$one=\$!"
         done
-        wait "$a" && wait "$b" && grep -q "COMMIT \"$round\"" "$dir/race/build_id.h" || { cat "$dir/a" "$dir/b"; return 1; }
+        wait "$a" && wait "$b" && grep -q "COMMIT \"$round\"" "$dir/race/build_id.h" ||
+            { cat "$dir/a" "$dir/b"; return 1; }
     done
     [ "$(ls "$dir/race" | wc -l)" = 4 ] || { ls "$dir/race"; return 1; }
 }
@@ -66,7 +73,8 @@ check "two makes in one checkout are not in each other's way" race
 mkdir "$dir/elsewhere"
 cp -a Makefile engine datasets sweep "$dir/elsewhere"
 made() { # its sources as make in that copy has them, with words for make
-    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$dir/elsewhere" BUILD="$dir/hash" HTTPD= "$@" "$dir/hash/build_id.h" >/dev/null &&
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$dir/elsewhere" BUILD="$dir/hash" HTTPD= "$@" \
+        "$dir/hash/build_id.h" >/dev/null &&
         sed -n 's/.* BUILD_SOURCES "\(.*\)"/\1/p' "$dir/hash/build_id.h"
 }
 sources=$("$headcount" --version | sed -n 's/^sources *//p')
@@ -76,7 +84,8 @@ check "... with another compiler and other flags, too" same_sources CC=/bin/true
 touch "$dir/elsewhere/engine/graph.c"
 check "... in another locale, and touched" same_sources LC_ALL=C.UTF-8
 check "... and another version has not" fails same_sources VERSION=9
-for file in engine/graph.c engine/ops/ops.def engine/kernels/simd.c datasets/task.h sweep/cli/main.c sweep/serve/httpd.c \
+for file in engine/graph.c engine/ops/ops.def engine/kernels/simd.c datasets/task.h sweep/cli/main.c \
+    sweep/serve/httpd.c \
     sweep/db/schema.sql sweep/page/page.html sweep/page/page.css sweep/page/live.js; do
     echo >>"$dir/elsewhere/$file"
     check "... nor has one with another $file" fails same_sources
@@ -104,7 +113,8 @@ check "with nothing changed, the header stays as it is" unchanged
 build() { # name, words for make
     name=$1
     shift
-    env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C "$dir/elsewhere" BUILD=build "$@" && cp "$dir/elsewhere/headcount" "$dir/$name"
+    env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C "$dir/elsewhere" BUILD=build "$@" &&
+        cp "$dir/elsewhere/headcount" "$dir/$name"
 }
 changed() { # name, what is added
     cp -a datasets/task_copy.c "$dir/elsewhere/datasets/task_copy.c"
@@ -120,7 +130,8 @@ dirty_builds() {
 joined() { # status, coordinator, agent
     printf 'name: s\ntask: {name: gather}\nmodel: {d_model: 16, heads: 1}\ntrain: {steps: 5}\nseeds: 1\n' >"$dir/s.yaml"
     rm -rf "$dir/s.db"*
-    "$2" run "$dir/s.yaml" --db "$dir/s.db" -q --launch 'env ON={host}' --hosts n3:1 --agent "$3 agent" >"$dir/said" 2>&1
+    "$2" run "$dir/s.yaml" --db "$dir/s.db" -q --launch 'env ON={host}' --hosts n3:1 --agent \
+        "$3 agent" >"$dir/said" 2>&1
     got=$?
     [ "$got" -eq "$1" ] || { echo "status $got"; cat "$dir/said"; return 1; }
 }
@@ -129,13 +140,16 @@ if plain; then
     check "... and one of a tarball" sh -c '"$0" --version | grep -q "^commit  *unknown+"' "$dir/tarball"
     check "one dirty build works with itself" joined 0 "$dir/one" "$dir/one"
     check "... its results file tells which it was" sh -c '"$0" --version | grep "^sources  *$1"' "$dir/one" \
-        "$(sqlite3 "$dir/s.db" "SELECT substr(git_commit, 20) FROM build WHERE git_commit LIKE '0123456789ab-dirty+____________'")"
+        "$(sqlite3 "$dir/s.db" "SELECT substr(git_commit, 20) FROM build
+        WHERE git_commit LIKE '0123456789ab-dirty+____________'")"
     check "... not with another" joined 2 "$dir/one" "$dir/two"
-    check "... and says why" grep -Eq 'n3: it runs another program: its sources are [0-9a-f]{12} \(headcount .*, commit 0123456789ab-dirty\+.*\), ours [0-9a-f]{12}; build it from the same tree' "$dir/said"
+    check "... and says why" \
+        grep -Eq 'n3: it runs another program: its sources are [0-9a-f]{12} \(headcount .*, commit 0123456789ab-dirty\+.*\), ours [0-9a-f]{12}; build it from the same tree' "$dir/said"
     check "a tarball's build works with that of its commit" joined 0 "$headcount" "$dir/tarball"
 else
     skip "dirty builds" "a plain build"
 fi
 
-check "V=1 shows the compiler's command instead" sh -c "! env -u MAKEFLAGS -u MAKELEVEL make -n V=1 -W engine/graph.c build/engine/graph.o | grep -q '^printf'"
+check "V=1 shows the compiler's command instead" \
+    sh -c "! env -u MAKEFLAGS -u MAKELEVEL make -n V=1 -W engine/graph.c build/engine/graph.o | grep -q '^printf'"
 finish

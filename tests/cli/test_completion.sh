@@ -35,10 +35,13 @@ sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
     UPDATE evil SET sweep_id = 99, name = 'q\$(touch hacked)'; INSERT INTO sweep SELECT * FROM evil"
 
 check "commands" gives "headcount st" "status"
-check "all of them" has "headcount " run submit plan status report serve show heads prune ensemble tasks params export sweep gc bench check help --help --version
+check "all of them" \
+    has "headcount " run submit plan status report serve show heads prune ensemble tasks params export sweep gc bench \
+    check help --help --version
 check "the program under another path" gives "./bin/headcount st" "status"
 for c in $(headcount complete commands); do
-    check "every option of $c" has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
+    check "every option of $c" \
+        has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
 done
 check "options after arguments" gives "headcount run configs/quick.yaml --re" "--replace --retry-failed"
 check "sweep files" has "headcount run configs/q" configs/quick.yaml
@@ -101,6 +104,7 @@ check "... and none is made" [ ! -e nowhere.db ]
 echo "no database" >broken.db
 check "no results file at all" gives "headcount report --db broken.db " ""
 check "nothing from a file is run" sh -c 'bash offers.bash "headcount report q" && [ ! -e hacked ]'
-check "the hidden command is silent" sh -c '[ -z "$(headcount complete nothing 2>&1; headcount complete 2>&1; headcount complete options 2>&1)" ]'
+check "the hidden command is silent" \
+    sh -c '[ -z "$(headcount complete nothing 2>&1; headcount complete 2>&1; headcount complete options 2>&1)" ]'
 check "... and hidden" sh -c '! headcount --help | grep -qw complete'
 finish

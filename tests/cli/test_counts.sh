@@ -14,28 +14,35 @@ value() { # file, path
 # "planned ended running left not needed" as each says it, of the sweep in $1.db
 by_plan() {
     headcount plan "$1.yaml" --db "$1.db" --json >plan.json
-    echo "$(value plan.json '$.planned') $(($(value plan.json '$.planned') - $(value plan.json '$.would_run'))) $(value plan.json '$.would_run') $(value plan.json '$.not_needed')"
+    echo "$(value plan.json '$.planned') $(($(value plan.json '$.planned') - $(value plan.json \
+        '$.would_run'))) $(value plan.json '$.would_run') $(value plan.json '$.not_needed')"
 }
 by_status() {
     headcount status --db "$1.db" --json >status.json
-    sql :memory: "SELECT format('%d %d %d %d', s ->> 'planned', (s ->> 'completed') + (s ->> 'failed') + (s ->> 'diverged'),
+    sql :memory: \
+        "SELECT format('%d %d %d %d', s ->> 'planned', (s ->> 'completed') + (s ->> 'failed') + (s ->> 'diverged'),
         (s ->> 'queued') + (s ->> 'running'), s ->> 'not_needed') FROM (SELECT readfile('status.json') -> 0 AS s)"
 }
 by_report() {
     headcount report --db "$1.db" --json >report.json
-    sql :memory: "SELECT format('%d %d %d %d', r ->> 'planned', r ->> 'ended', (r ->> 'planned') - (r ->> 'ended'), r ->> 'not_needed')
+    sql :memory: \
+        "SELECT format('%d %d %d %d', r ->> 'planned', r ->> 'ended', (r ->> 'planned') - (r ->> 'ended'), r ->> 'not_needed')
         FROM (SELECT readfile('report.json') AS r)"
 }
 by_page() {
     headcount report --db "$1.db" --html page.html
     sed -n 's/.*"states":\({[^}]*}\).*/\1/p' page.html >states.json
-    sql :memory: "SELECT format('%d %d %d %d', ended + left, ended, left, s ->> 'not_needed') FROM (SELECT s, (s ->> 'queued') + (s ->> 'running') AS left,
-        (s ->> 'completed') + (s ->> 'failed') + (s ->> 'diverged') AS ended FROM (SELECT readfile('states.json') AS s))"
+    sql :memory: "SELECT format('%d %d %d %d', ended + left, ended, left, s ->> 'not_needed')
+        FROM (SELECT s, (s ->> 'queued') + (s ->> 'running') AS left,
+        (s ->> 'completed') + (s ->> 'failed') + (s ->> 'diverged') AS ended
+            FROM (SELECT readfile('states.json') AS s))"
 }
 # The words for people: "planned ended" of status and report; "planned" of plan
 in_words() {
     headcount status --db "$1.db" | sed -n "s|^$1 *\([0-9]*\)/\([0-9]*\) .*|\2 \1|p"
-    { headcount report --db "$1.db" | tr '\n' ' ' && echo; } | sed -n 's/.* \([0-9]*\) of \([0-9]*\) trials have ended.*/\2 \1/p; s/.* All \([0-9]*\) trials have ended.*/\1 \1/p'
+    { headcount report --db "$1.db" | tr '\n' ' ' &&
+        echo; } | sed -n \
+        's/.* \([0-9]*\) of \([0-9]*\) trials have ended.*/\2 \1/p; s/.* All \([0-9]*\) trials have ended.*/\1 \1/p'
     headcount plan "$1.yaml" --db "$1.db" | sed -n "s/^Sweep $1: .* points*, \([0-9]*\) trials.*/\1/p"
 }
 alike() { # sweep, what is wanted ("": whatever status says)
@@ -92,11 +99,13 @@ model: {d_model: 16, heads: [1, 2, 4], layers: 1, d_ff: 16}
 train: {steps: 300, batch: 16, lr: 1e-2, eval_every: 100, val_examples: 64, test_examples: 64}
 seeds: 4
 Y
-sed 's/plain/tuned/; s/lr: 1e-2/lr: [1e-3, 3e-3, 1e-2]/; s/^seeds.*/tune: {axes: [train.lr], seeds: 2}\nseeds: 4/' plain.yaml >tuned.yaml
+sed 's/plain/tuned/; s/lr: 1e-2/lr: [1e-3, 3e-3, 1e-2]/; s/^seeds.*/tune: {axes: [train.lr], seeds: 2}\nseeds: 4/' \
+    plain.yaml >tuned.yaml
 sed 's/tuned/rungs/; s/seeds: 2}/seeds: 2, rungs: {eta: 3, min_steps: 100}}/' tuned.yaml >rungs.yaml
 sed 's/plain/looks/; s/^seeds.*/looks: [2, 4]\nclaim: {best: 1, over: [4]}/' plain.yaml >looks.yaml
 
-headcount plan plain.yaml --db none.db | grep -q '12 trials$' || trouble "$(headcount plan plain.yaml --db none.db | head -2)"
+headcount plan plain.yaml --db none.db | grep -q '12 trials$' ||
+    trouble "$(headcount plan plain.yaml --db none.db | head -2)"
 headcount plan tuned.yaml --db none.db >said
 grep -q '30 trials$' said && grep -qE '^ +not needed +24 ' said || trouble "$(head -6 said)"
 verdict "plan counts what can run"
@@ -105,7 +114,8 @@ verdict "a plain sweep in the middle"
 end plain "12 12 0 0"
 verdict "... and in the end"
 middle tuned 5
-check "a tuned one in the middle: one value of each head count will be judged" [ "$(by_status tuned | cut -d' ' -f1,4)" = "30 24" ]
+check "a tuned one in the middle: one value of each head count will be judged" \
+    [ "$(by_status tuned | cut -d' ' -f1,4)" = "30 24" ]
 middle tuned 20
 verdict "... and where some are judged"
 end tuned "30 30 0 24"

@@ -144,13 +144,15 @@ done
 sed -n '/^### Faults/,$p' tests/README.md | grep '^|' | grep -v '^| fault |\|^| input |\|^|---' >"$dir/faults"
 shown() { # row
     what=${1#| }
-    echo "${1#*| *| }" | grep -o '`[a-z]*/[a-z_]*\.[a-z]*`\( [a-z]*_[a-z_0-9]*\(, [a-z]*_[a-z_0-9]*\)*\)\?' >"$dir/tests"
+    echo "${1#*| *| }" | grep -o \
+        '`[a-z]*/[a-z_]*\.[a-z]*`\( [a-z]*_[a-z_0-9]*\(, [a-z]*_[a-z_0-9]*\)*\)\?' >"$dir/tests"
     grep -q 'make fuzz' "$dir/row" || [ -s "$dir/tests" ] || { echo "${what%% |*}: shown by nothing"; return 1; }
     while read -r file functions; do
         file=$(echo "$file" | tr -d '`')
         [ -e "tests/$file" ] || { echo "${what%% |*}: no tests/$file"; return 1; }
         case $file in
-        crash/*.sh) grep -qw "for group in .*$(basename "$file" .sh)" tests/crash/run.sh || { echo "$file is not run"; return 1; } ;;
+        crash/*.sh) grep -qw "^all=.*$(basename "$file" .sh)" tests/crash/run.sh ||
+            { echo "$file is not run"; return 1; } ;;
         esac
         for function in $(echo "$functions" | tr -d ','); do
             grep -Eq "[A-Za-z_]+\($function\b" "tests/$file" || { echo "$file does not run $function"; return 1; }
@@ -206,7 +208,8 @@ for place in "$dir"/blocks/*.place; do
         while read -r line <&3; do
             if grep -qF "$line|" "$dir/unrun" && sed 's/|.*//' "$dir/unrun" | grep -qxF "$line"; then
                 case $line in
-                *make*) check "$at: $line (not run: $(grep -F "$line|" "$dir/unrun" | head -n1 | sed 's/.*|//'))" goal_exists "$line" ;;
+                *make*) check "$at: $line (not run: $(grep -F "$line|" "$dir/unrun" | head -n1 |
+                    sed 's/.*|//'))" goal_exists "$line" ;;
                 esac
                 echo "$line" >>"$dir/listed"
             else
@@ -232,13 +235,15 @@ for place in "$dir"/blocks/*.place; do
         fi
     fi
 done
-none_is_stale() { sed 's/|.*//' "$dir/unrun" | while read -r line; do grep -qxF "$line" "$dir/listed" || { echo "$line"; exit 1; }; done; }
+none_is_stale() { sed 's/|.*//' "$dir/unrun" | while read -r line; do grep -qxF "$line" "$dir/listed" ||
+    { echo "$line"; exit 1; }; done; }
 check "the list of commands that are not run has no others" none_is_stale
 for query in results/queries/*.sql; do
     check "$query gives a table" sh -c "sqlite3 -box results/headcount.db <$query"
 done
 for kind in table view; do
-    for name in $(sqlite3 results/headcount.db "SELECT name FROM sqlite_schema WHERE type = '$kind' AND name NOT LIKE 'sqlite_%'"); do
+    for name in $(sqlite3 results/headcount.db "SELECT name FROM sqlite_schema WHERE type = '$kind'
+        AND name NOT LIKE 'sqlite_%'"); do
         check "results/README.md has the $kind $name" grep -q "^| .*\`$name\`.* | " "$root/results/README.md"
     done
 done

@@ -17,7 +17,8 @@ changed() { # sed script: the program otherwise
     ! cmp -s "$dir/learn.c" "$dir/other.c" && build other.c
 }
 libraries() {
-    readelf --dynamic "$dir/learn" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -Ev '^(libc|libm|libdl|ld-linux.*)$'
+    readelf --dynamic "$dir/learn" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' |
+        grep -Ev '^(libc|libm|libdl|ld-linux.*)$'
 }
 tells() { # pattern: the program fails and says so
     "$dir/learn" >"$dir/said" 2>&1 && return 1
@@ -33,6 +34,8 @@ check "it is linked to nothing but the C library" fails libraries
 check "it learns" "$dir/learn"
 check "without the optimizer's steps it is built" changed '/optim_step/d'
 check "... and says that it has not learned" tells 'largest error'
-check "with a weight of a wrong shape it is built" changed 's/"w2", INIT_WEIGHT, 1, HIDDEN/"w2", INIT_WEIGHT, 1, HIDDEN + 1/'
-check "... and says which operation was refused" tells 'linear of (64,32), (1,33), (1): needs x (..,K) and a weight (N,K)'
+check "with a weight of a wrong shape it is built" \
+    changed 's/"w2", INIT_WEIGHT, 1, HIDDEN/"w2", INIT_WEIGHT, 1, HIDDEN + 1/'
+check "... and says which operation was refused" \
+    tells 'linear of (64,32), (1,33), (1): needs x (..,K) and a weight (N,K)'
 finish

@@ -28,26 +28,34 @@ check "... and its report says nothing of test sets" fails grep -qE 'shifted tes
 
 # ---- to the end ----
 echo 'eval: {again: {}, long: {length: 32}}' >>shift.yaml
-check "plan says that there will be tests" sh -c "'$headcount' plan shift.yaml --db none.db | grep -qx 'Trials that have completed are then tested on again, long (eval)\.'"
+check "plan says that there will be tests" sh -c "'$headcount' plan shift.yaml --db none.db |
+    grep -qx 'Trials that have completed are then tested on again, long (eval)\.'"
 check "a sweep with eval runs to its end" run whole.db
 check "each judged trial was tested on each set, tuning trials were not" [ "$(sql whole.db "$sets")" = "again4 long4" ]
-check "... on as many examples as its test set" [ "$(sql whole.db "SELECT count(*) FROM evaluation WHERE acc = round(acc * 64 * 8 * 4) / (64 * 8 * 4)")" = 8 ]
-check "what is learnt holds for longer sequences" [ "$(sql whole.db "SELECT min(acc) > .99 AND min(exact) > .9 FROM evaluation WHERE name = 'long'")" = 1 ]
+check "... on as many examples as its test set" \
+    [ "$(sql whole.db "SELECT count(*) FROM evaluation WHERE acc = round(acc * 64 * 8 * 4) / (64 * 8 * 4)")" = 8 ]
+check "what is learnt holds for longer sequences" \
+    [ "$(sql whole.db "SELECT min(acc) > .99 AND min(exact) > .9 FROM evaluation WHERE name = 'long'")" = 1 ]
 check "... and is shown by head count" grep -qE '^long +2 +2 +1\.000' whole.db.out
 check "... beside training" grep -qE '^\(training\) +1 +2 ' whole.db.out
-check "the report has them as JSON" [ "$("$headcount" report --json --db whole.db >whole.json; sql :memory: "SELECT readfile('whole.json') ->> '$.settings[0].shifted[3].set'")" = long ]
+check "the report has them as JSON" [ "$("$headcount" report --json --db whole.db >whole.json;
+    sql :memory: "SELECT readfile('whole.json') ->> '$.settings[0].shifted[3].set'")" = long ]
 check "... and as CSV" sh -c "'$headcount' report --csv --db whole.db | head -n 1 | grep -q ',eval_long_mean,'"
 tuning=$(sql whole.db "SELECT trial_id FROM trial WHERE is_tuning LIMIT 1")
-check "show marks trials that only tune" sh -c "'$headcount' show --db whole.db | grep -cE ' completed, tuning ' | grep -qx $(sql whole.db "SELECT count(*) FROM trial WHERE is_tuning")"
-check "... names their learning rate first" sh -c "'$headcount' show $tuning --db whole.db | head -n 1 | grep -qE '^Tuning trial $tuning of sweep shifted: heads [12], lr=0\.[01]+, seed 1000$'"
-check "... and has both as JSON" [ "$("$headcount" show $tuning --json --db whole.db >t.json; sql :memory: "SELECT readfile('t.json') ->> '$.trial.is_tuning'")" = 1 ]
+check "show marks trials that only tune" sh -c "'$headcount' show --db whole.db | grep -cE ' completed, tuning ' |
+    grep -qx $(sql whole.db "SELECT count(*) FROM trial WHERE is_tuning")"
+check "... names their learning rate first" sh -c "'$headcount' show $tuning --db whole.db | head -n 1 |
+    grep -qE '^Tuning trial $tuning of sweep shifted: heads [12], lr=0\.[01]+, seed 1000$'"
+check "... and has both as JSON" [ "$("$headcount" show $tuning --json --db whole.db >t.json;
+    sql :memory: "SELECT readfile('t.json') ->> '$.trial.is_tuning'")" = 1 ]
 check "results are what they are without eval" sh -c "'$headcount' export results --db whole.db | cmp - plain.jsonl"
 check "the file is sound" "$headcount" check --db whole.db
 sql whole.db "$values" >whole.values
 check "run again: nothing is taken twice" run whole.db
 check "... and it says so" grep -q 'nothing to run' whole.db.err
 check "... every answer is the one of before" [ "$(sql whole.db "$values")" = "$(cat whole.values)" ]
-check "a fresh set is not the test set" [ "$(sql whole.db "SELECT count(*) FROM evaluations WHERE name = 'again' AND loss <> test_loss")" = 4 ]
+check "a fresh set is not the test set" \
+    [ "$(sql whole.db "SELECT count(*) FROM evaluations WHERE name = 'again' AND loss <> test_loss")" = 4 ]
 
 # ---- later ----
 check "sets can be added when all trials have ended" run plain.db --set "eval={again: {}, long: {length: 32}}"
@@ -56,7 +64,8 @@ check "... with the same answers" [ "$(sql plain.db "$values")" = "$(cat whole.v
 check "... and another one to them" run plain.db --set "eval={again: {}, long: {length: 32}, longer: {length: 64}}"
 check "... for which the others are not asked again" [ "$(sql plain.db "SELECT count(*) FROM study")" = 12 ]
 check "a set of other options is another one" run plain.db --set "eval={long: {length: 16}}"
-check "... and the only one that is shown" [ "$(sql plain.db "SELECT count(DISTINCT options) || max(options) FROM evaluations")" = '1{"length":16}' ]
+check "... and the only one that is shown" \
+    [ "$(sql plain.db "SELECT count(DISTINCT options) || max(options) FROM evaluations")" = '1{"length":16}' ]
 check "... until the old one is asked for again" run plain.db --set "eval={long: {length: 32}}"
 check "... which is still known" [ "$(sql plain.db "SELECT count(*) FROM study")" = 16 ]
 check "eval can be taken away" run plain.db --set eval=null
@@ -108,7 +117,8 @@ stopped
 check "asked to stop among the tests: 75" [ $? = 75 ]
 check "... and how far it came" grep -q 'stopped (Interrupt) after .* the same command goes on' stopped.err
 check "... without a report" [ ! -s stopped.out ]
-check "some tests were kept, some are missing" [ "$(sql stopped.db "SELECT count(*) BETWEEN 1 AND 43 FROM evaluation")" = 1 ]
+check "some tests were kept, some are missing" \
+    [ "$(sql stopped.db "SELECT count(*) BETWEEN 1 AND 43 FROM evaluation")" = 1 ]
 stopped -q
 check "quiet: 75" [ $? = 75 ]
 check "... and not a word" [ ! -s stopped.err ]
@@ -116,7 +126,8 @@ kept=$(sql stopped.db "SELECT max(answered) FROM study")
 sleep 1.1
 check "the same command takes the rest" run stopped.db --set "$many"
 check "... all of it" [ "$(sql stopped.db "SELECT count(*) FROM evaluation")" = 44 ]
-check "... and only that" [ "$(sql stopped.db "SELECT count(*) > 0 AND count(*) < 44 FROM study WHERE answered <= '$kept'")" = 1 ]
+check "... and only that" \
+    [ "$(sql stopped.db "SELECT count(*) > 0 AND count(*) < 44 FROM study WHERE answered <= '$kept'")" = 1 ]
 run calm.db --set "$many"
 check "as if nothing had happened" [ "$(sql stopped.db "$values")" = "$(sql calm.db "$values")" ]
 

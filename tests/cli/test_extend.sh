@@ -1,8 +1,7 @@
 #!/bin/sh
-# A new operation, initialisation, form of heads, measure of heads and task each cost one file and one
-# line, a new caveat of the verdict a function and a line, a new table of the results file its declaration: a copy of this tree gets one of each, is built,
-# and their checks cover them at once; halves of them are noticed.
-# Speaks TAP.
+# A new operation, initialisation, form of heads, measure of heads and task each cost one file and one line, a new
+# caveat of the verdict a function and a line, a new table of the results file its declaration: a copy of this tree
+# gets one of each, is built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
 . tests/tap.sh
@@ -158,7 +157,8 @@ check "one initialisation more: the program offers and explains it" \
 check "one form of heads more: the program offers and explains it" \
     explains 'model\.form [a-z_, ]*, ends (default project) .*; ends: the first and the last columns in turn model\.'
 check "... shows what its heads see" \
-    sh -c "./headcount params --shapes --form ends --segment-width 3 --d-model 8 --heads 2 | grep -q '^ *all *1 .* 5:8$'"
+    sh -c "./headcount params --shapes --form ends --segment-width 3 --d-model 8 --heads 2 |
+    grep -q '^ *all *1 .* 5:8$'"
 # The oracle and examples of the task are held against each other at once; two things only its author knows.
 check "... its tests cover it and ask for a worked case" says build/tests/unit/test_tasks 'task shift has no case'
 check "... and its recorded meaning" says build/tests/unit/test_tasks_known '"shift", 1, .* is not what was recorded'
@@ -173,7 +173,8 @@ Y
 check "... and a sweep trains on it, with the new heads, from the new initial weights" \
     ./headcount run shift.yaml --db "$dir/x.db" --quiet
 check "what the new form refuses is refused with its place" \
-    sh -c "./headcount plan shift.yaml --set model.segment_width=17 2>&1 | grep -q 'model.segment_width: .*the ends are 17 columns'"
+    sh -c "./headcount plan shift.yaml --set model.segment_width=17 2>&1 |
+    grep -q 'model.segment_width: .*the ends are 17 columns'"
 check "one measure more: its column is in the results file, with a value for every head" \
     [ "$(sqlite3 "$dir/x.db" 'SELECT count(*) FROM head_metric WHERE sink BETWEEN 0 AND 1')" = 6 ]
 check "... and in the answer of heads" \
@@ -197,7 +198,8 @@ dreams() { # db: of which trials, and how many heads these have
     sqlite3 "$1" "SELECT group_concat(night || ':' || heads) FROM (SELECT * FROM dream JOIN trials USING (trial_id)
         ORDER BY night)"
 }
-check "one table more: check looks at its rows" breaks 'INSERT INTO dream VALUES (1, 0)' 'CHECK constraint failed in dream'
+check "one table more: check looks at its rows" \
+    breaks 'INSERT INTO dream VALUES (1, 0)' 'CHECK constraint failed in dream'
 check "... and names those that belong to nobody" breaks 'INSERT INTO dream VALUES (99, 1)' '1 of dream to trial'
 ./headcount run shift.yaml --db "$dir/y.db" --quiet --set name=first --set seeds=3 >said 2>&1
 for time in once twice; do

@@ -6,7 +6,9 @@
 
 rm -f go
 run sick --launch "$there" --hosts sick:1,gated:1
-check "a host on which trials fail is told" wait_beside "$pid" says "^sick is tried again in 1 s: 3 trials in a row came to nothing there, and others work; the last one said: .*gathex"
+check "a host on which trials fail is told" \
+    wait_beside "$pid" says \
+    "^sick is tried again in 1 s: 3 trials in a row came to nothing there, and others work; the last one said: .*gathex"
 touch go
 check "... the others finish" ended_with 0
 check "... it is told trial by trial" says "^trial [1-6] (.*) failed on sick: .*gathex.*; it will be tried again$"
@@ -47,7 +49,8 @@ run hasty --launch "$there" --hosts gated:1,frail:1 --set seeds=1
 wait_beside "$pid" stands frail
 kill -XCPU "$held"
 go_on frail
-check "a host's own \`ulimit -t\`" wait_beside "$pid" says "^trial [12] (.*) failed on frail: .*ulimit -t.*; it will be tried again$"
+check "a host's own \`ulimit -t\`" \
+    wait_beside "$pid" says "^trial [12] (.*) failed on frail: .*ulimit -t.*; it will be tried again$"
 touch go
 check "... the others finish" ended_with 0
 check "... from there" rows_say hasty "SELECT host FROM attempt WHERE resumed_from_step > 0" gated
@@ -61,7 +64,8 @@ run lean --launch "$there" --hosts lean:2
 check "a host without memory for two at once finishes" ended_with 0
 check "... it is told" says "^lean is tried again in 1 s: $words"
 check "... with one at once" says "^lean takes 1 trial at once from now on, not 2, as memory does not suffice"
-check "... no two ran together after that" rows_say lean "SELECT count(*) FROM attempt a JOIN attempt b ON a.trial_id < b.trial_id
+check "... no two ran together after that" \
+    rows_say lean "SELECT count(*) FROM attempt a JOIN attempt b ON a.trial_id < b.trial_id
     AND a.outcome = 'completed' AND b.outcome = 'completed' AND a.started < b.ended AND b.started < a.ended" 0
 check "... to the same bytes" as_here lean
 run fat --launch "$there" --hosts fat:2
@@ -78,8 +82,11 @@ check "... to the same bytes" as_here spread
 rm -f deaths
 run deadly --launch "$there" --hosts deadly1:2,deadly2:2
 check "a trial that takes its machine down: the others finish" ended_with 1
-check "... it has failed for good" says "^trial 2 (.*) failed: its machine was lost 5 times while it ran, and it got no further in between; the last time deadly"
-check "... it alone" rows_say deadly "SELECT group_concat(trial_id || state) FROM trial WHERE state <> 'completed'" 2failed
+check "... it has failed for good" \
+    says \
+    "^trial 2 (.*) failed: its machine was lost 5 times while it ran, and it got no further in between; the last time deadly"
+check "... it alone" \
+    rows_say deadly "SELECT group_concat(trial_id || state) FROM trial WHERE state <> 'completed'" 2failed
 check "... after five machines" [ "$(wc -l <deaths)" = 5 ]
 check "... none of which is refused" sh -c '! grep "not used any more" deadly.out'
 headcount run sweep.yaml --db deadly.db --retry-failed -q >/dev/null 2>&1

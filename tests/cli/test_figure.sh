@@ -4,7 +4,8 @@
 . tests/tap.sh
 settle
 sweep() { # name, heads, further axes of task and train...
-    printf 'name: %s\ntask: {name: gather, length: 16, vocab: 8, slots: %s}\nmodel: {d_model: 48, heads: %s, layers: 1, d_ff: 16}\n' "$1" "$2" "$3"
+    printf \
+        'name: %s\ntask: {name: gather, length: 16, vocab: 8, slots: %s}\nmodel: {d_model: 48, heads: %s, layers: 1, d_ff: 16}\n' "$1" "$2" "$3"
     printf 'train: {steps: 20, batch: 8, lr: %s, eval_every: 10, val_examples: 32, test_examples: 32}\nseeds: 3\n' "$4"
 }
 run() { # sweep...
@@ -31,7 +32,9 @@ fake() {
 }
 with_fake() { PATH=$dir/fake:$PATH "$@"; }
 without_gnuplot() { # only what the test itself needs
-    PATH=$dir/bin gives 3 'gnuplot draws the figure and is not in PATH; install it (Debian, Ubuntu: apt install gnuplot-nox)' plain --svg old.svg
+    PATH=$dir/bin gives 3 \
+        'gnuplot draws the figure and is not in PATH; install it (Debian, Ubuntu: apt install gnuplot-nox)' plain \
+        --svg old.svg
 }
 
 # ---- without a gnuplot that works ----
@@ -40,17 +43,21 @@ ln -s "$(command -v grep)" "$(command -v cat)" "$dir/bin"
 check "no gnuplot: the message has the remedy" without_gnuplot
 check "... and nothing is written" untouched
 fake 'echo "line 3: no such thing" >&2; exit 1'
-check "a gnuplot that fails is quoted" with_fake gives 3 'gnuplot failed with status 1: line 3: no such thing' plain --svg old.svg
+check "a gnuplot that fails is quoted" \
+    with_fake gives 3 'gnuplot failed with status 1: line 3: no such thing' plain --svg old.svg
 check "... and nothing is written" untouched
 fake 'cat >/dev/null; echo "<svg>"'
 check "half an SVG is none" with_fake gives 3 'gnuplot wrote no whole SVG' plain --svg old.svg
 check "... and nothing is written" untouched
 fake 'kill -9 $$'
-check "a gnuplot that is killed" with_fake gives 3 'gnuplot was ended by signal 9 (Killed): no figure' plain --svg old.svg
+check "a gnuplot that is killed" \
+    with_fake gives 3 'gnuplot was ended by signal 9 (Killed): no figure' plain --svg old.svg
 fake 'exec env --default-signal=XFSZ sh -c "kill -XFSZ \$\$"'
-check "... for what it writes" with_fake gives 3 'gnuplot was ended by signal 25 (File size limit exceeded): no figure' plain --svg old.svg
+check "... for what it writes" \
+    with_fake gives 3 'gnuplot was ended by signal 25 (File size limit exceeded): no figure' plain --svg old.svg
 fake '(ulimit -f 1; head -c 10000 /dev/zero >cache 2>&1); echo "it ended with $?" >&2; exit 1'
-check "a file of its own that does not fit ends nothing" with_fake gives 3 'gnuplot failed with status 1: it ended with 1' plain --svg old.svg
+check "a file of its own that does not fit ends nothing" \
+    with_fake gives 3 'gnuplot failed with status 1: it ended with 1' plain --svg old.svg
 fake 'head -c 1000000 /dev/zero | tr "\0" x >&2; exit 2'
 check "one that talks and does not listen" with_fake gives 3 'gnuplot failed with status 2: xxx' plain --svg old.svg
 fake 'yes'
@@ -88,7 +95,8 @@ check "the line of guessing" says guessing
 check "every seed is a dot, and every mean" [ "$(points)" -ge 12 ]
 check "the same each time" sh -c "headcount report plain --db r.db --svg - | cmp - f.svg"
 echo "plot nonsense" >"$dir/.gnuplot"
-check "... whatever the user's settings" sh -c "HOME='$dir' GNUTERM=dumb headcount report plain --db r.db --svg - | cmp - f.svg"
+check "... whatever the user's settings" \
+    sh -c "HOME='$dir' GNUTERM=dumb headcount report plain --db r.db --svg - | cmp - f.svg"
 full() { (ulimit -f 4 && gives 3 'old.svg' plain --svg old.svg); }
 check "no room for the file" full
 check "... leaves the old one" untouched
@@ -108,17 +116,21 @@ run many '[1, 2, 3, 4, 5, 6, 7]' '[1, 6]' 0.01
 check "many settings" gives 0 '' many --svg f.svg
 check "... have a panel each" sh -c "[ \$(grep -c '>slots=[1-7]<' f.svg) = 7 ]"
 sed -i 's/^seeds/metric: {name: val_loss}\nseeds/; s/^name.*/name: loss/' plain.yaml
-check "a sweep by loss" sh -c "headcount run plain.yaml --db r.db --quiet && headcount report loss --db r.db --svg f.svg"
+check "a sweep by loss" \
+    sh -c "headcount run plain.yaml --db r.db --quiet && headcount report loss --db r.db --svg f.svg"
 check "... says so" says 'test loss'
 sed -i 's/^name.*/name: waits/' plain.yaml
-headcount run plain.yaml --db r.db --quiet --set train.steps=30 >/dev/null && sqlite3 r.db "UPDATE trial SET state = 'queued' WHERE sweep_id = (SELECT sweep_id FROM sweep WHERE name = 'waits')"
+headcount run plain.yaml --db r.db --quiet --set train.steps=30 >/dev/null &&
+    sqlite3 r.db "UPDATE trial SET state = 'queued' WHERE sweep_id = (SELECT sweep_id FROM sweep WHERE name = 'waits')"
 check "where nothing has ended there is nothing to draw" gives 2 'no trial of waits has ended' waits --svg f.svg
 
 # ---- foreign text ----
-sqlite3 r.db "UPDATE sweep SET name = 'it''s <b>&amp; \`touch pwned\` @x %d' || char(10, 27, 65534, 8238) || '\"' WHERE name = 'many';
+sqlite3 r.db "UPDATE sweep SET name = 'it''s <b>&amp; \`touch pwned\` @x %d' || char(10, 27, 65534, 8238) || '\"'
+    WHERE name = 'many';
     UPDATE trial SET setting_label = '</text><script>''\`touch pwned\`' || setting_label"
 sqlite3 r.db "SELECT writefile('name', name) FROM sweep WHERE name LIKE 'it%'" >said # not shown: newer shells escape
-check "names that a shell, gnuplot or a browser would obey" sh -c "headcount report \"\$(cat name)\" --db r.db --svg f.svg"
+check "names that a shell, gnuplot or a browser would obey" \
+    sh -c "headcount report \"\$(cat name)\" --db r.db --svg f.svg"
 check "... are text" sh -c "! grep -q '<script\|<b>' f.svg && grep -q '&lt;script' f.svg && [ ! -e pwned ]"
 check "... and plain" sh -c "! LC_ALL=C grep -aP '$obeyed' f.svg"
 finish

@@ -18,10 +18,12 @@ refused() { # words, command...
     headcount "$@" >said 2>&1 </dev/null
     code=$?
     [ $code -eq 2 ] || { echo "status $code"; cat said; return 1; }
-    grep -qF -- "$words" said && grep -qF -- "/owner: it then belongs to" said && ls -l head.db.d | cmp - before || { cat said; return 1; }
+    grep -qF -- "$words" said && grep -qF -- "/owner: it then belongs to" said && ls -l head.db.d | cmp - before ||
+        { cat said; return 1; }
 }
 every_writer() { # db, words
-    for command in 'run s.yaml' 'run s.yaml --shard 1/2' 'sweep delete s --yes' gc 'gc -n' 'gc --out-of-plan' heads 'prune s --keep 1' 'ensemble s --heads 1 --members 2' 'submit s.yaml -n --nodes 1'; do
+    for command in 'run s.yaml' 'run s.yaml --shard 1/2' 'sweep delete s --yes' gc 'gc -n' 'gc --out-of-plan' heads \
+        'prune s --keep 1' 'ensemble s --heads 1 --members 2' 'submit s.yaml -n --nodes 1'; do
         check "$1: $command" refused "$2" $command --db "$1"
     done
     check "$1: merge" refused "$2" merge --into "$1" head.db
@@ -32,7 +34,8 @@ verdict "two sweeps"
 ls -l head.db.d >before
 
 cp head.db copy.db && ln -s head.db.d copy.db.d
-every_writer copy.db "copy.db.d is a link to a folder that belongs to another copy of this results file, so nothing in it was changed"
+every_writer copy.db \
+    "copy.db.d is a link to a folder that belongs to another copy of this results file, so nothing in it was changed"
 rm -rf foreign.db.d && ln -s head.db.d foreign.db.d
 every_writer foreign.db "foreign.db.d belongs to another results file, so nothing in it was changed"
 ln -s head.db.d new.db.d
@@ -41,9 +44,12 @@ check "... is not" [ ! -e new.db ]
 for command in report status show check 'plan s.yaml' 'export results' 'export weights 1 w.safetensors'; do
     check "copy.db: $command reads" headcount $command --db copy.db
 done
-check "a folder that was copied along" sh -c 'rm copy.db.d && cp -a head.db.d copy.db.d && headcount gc --db copy.db && headcount sweep delete s --yes --db copy.db && ! ls copy.db.d | grep result'
+check "a folder that was copied along" sh -c 'rm copy.db.d && cp -a head.db.d copy.db.d &&
+    headcount gc --db copy.db && headcount sweep delete s --yes --db copy.db && ! ls copy.db.d | grep result'
 check "... and the one it was copied from" sh -c 'ls -l head.db.d | cmp - before && headcount check --db head.db'
-check "a link that was made on purpose" sh -c 'mkdir disk && mv head.db.d disk/head && ln -s disk/head head.db.d && headcount run s.yaml --db head.db --set seeds=3 -q && headcount check --db head.db && [ "$(ls disk/head | grep -c result)" = 6 ]'
+check "a link that was made on purpose" sh -c 'mkdir disk && mv head.db.d disk/head && ln -s disk/head head.db.d &&
+    headcount run s.yaml --db head.db --set seeds=3 -q && headcount check --db head.db &&
+    [ "$(ls disk/head | grep -c result)" = 6 ]'
 
 # ---- gc ----
 mkdir head.db.d/t1-a9.result && : >head.db.d/t9-a1.result && : >head.db.d/t1-a1.result.headcount-0badcafe.tmp
@@ -52,7 +58,8 @@ headcount gc --db head.db >said 2>&1
 code=$?
 check "gc at a folder that is named like a result" [ $code -eq 0 ]
 check "... names it" grep -qx "head.db.d/t1-a9.result is a folder, which headcount did not make: it stays" said
-check "... and goes on" sh -c '! ls head.db.d | grep -e tmp -e t9 && [ -e head.db.d/mine.txt ] && rmdir head.db.d/t1-a9.result'
+check "... and goes on" \
+    sh -c '! ls head.db.d | grep -e tmp -e t9 && [ -e head.db.d/mine.txt ] && rmdir head.db.d/t1-a9.result'
 check "... to what is foreign" grep -qx "left 2 files in head.db.d that headcount did not make" said
 
 # ---- exports ----

@@ -73,8 +73,10 @@ check "what it came from is as it was" sh -c 'sqlite3 x-1-of-2.db .dump | sha256
 merged 3
 check "merged" whole x.db
 check "... each trial was begun once" [ "$(attempts)" = 12 ]
-check "... with a person's note" [ "$(sql x.db 'SELECT remark FROM trial WHERE remark IS NOT NULL')" = "a note of mine" ]
-check "... what the shards measured" [ "$(sql x.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
+check "... with a person's note" \
+    [ "$(sql x.db 'SELECT remark FROM trial WHERE remark IS NOT NULL')" = "a note of mine" ]
+check "... what the shards measured" \
+    [ "$(sql x.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
 check "... and a claim that came first" [ "$(sql x.db 'SELECT count(*) || seen FROM plan_change')" = 10 ]
 rm -rf x-*
 check "then in five shards, from the merged file" shards 5 --from-shards x.db
@@ -135,7 +137,8 @@ cp whole.db bad.db && cp -r whole.db.d bad.db.d
 sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 3"
 check "a row that is not what its worker wrote" status_is 3 run z.db --from bad.db
 check "... is named" says "bad.db: trial 3 is not what its result file says (test_acc)"
-check "... nothing was taken over" [ "$(sql z.db 'SELECT count(*) FROM attempt; SELECT count(*) FROM build WHERE build_id > 1')$(ls z.db.d)" = "0
+check "... nothing was taken over" \
+    [ "$(sql z.db 'SELECT count(*) FROM attempt; SELECT count(*) FROM build WHERE build_id > 1')$(ls z.db.d)" = "0
 0owner" ]
 cp whole.db bad.db && rm bad.db.d/t3-a1.result
 check "weights that are not there" status_is 2 run z.db --from bad.db
@@ -148,7 +151,8 @@ headcount run t.yaml --db open.db --quiet >report.txt 2>said
 rm -rf y.db*
 check "a claim behind the results" run y.db --from open.db
 check "... is none" [ "$(sql y.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 12 ]
-check "... as if it had been written into that file" sh -c 'headcount run s.yaml --db open.db -q >open.txt && headcount report --db y.db | diff open.txt -'
+check "... as if it had been written into that file" \
+    sh -c 'headcount run s.yaml --db open.db -q >open.txt && headcount report --db y.db | diff open.txt -'
 
 # ---- half done, and failed ----
 rm -rf half.db* y.db* x*.db*
@@ -180,7 +184,8 @@ verdict "a shard that was stopped"
 verdict "what somebody else has begun and still holds is left to them"
 rm -rf y.db*
 begun y.db --from half.db
-check "else it goes on from its checkpoint" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
+check "else it goes on from its checkpoint" \
+    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
 stopped
 check "... and is sound" headcount check --db y.db
 
@@ -191,16 +196,21 @@ wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt half.db.d/t*-a1-1.ckpt' || tro
 kill -KILL $pid
 wait $pid
 begun y.db --from half.db
-check "what was killed there goes on from its checkpoint" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt WHERE attempt = 2')\" -gt 0 ]"
+check "what was killed there goes on from its checkpoint" \
+    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
+    WHERE attempt = 2')\" -gt 0 ]"
 stopped
 check "... and is sound" headcount check --db y.db
 step=$(sql y.db 'SELECT max(resume_step) FROM trial')
 begun y.db --from half.db
-check "... and is not taken over twice" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt WHERE attempt = 3')\" = $step ]"
+check "... and is not taken over twice" \
+    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
+    WHERE attempt = 3')\" = $step ]"
 stopped
 rm -rf cut.db* y.db*
 cp whole.db cut.db && cp -r whole.db.d cut.db.d
-sql cut.db "UPDATE trial SET state = 'running', checkpoint = NULL, checkpoint_sha256 = NULL, test_acc = NULL WHERE trial_id = 3; UPDATE attempt SET ended = NULL, outcome = NULL WHERE trial_id = 3"
+sql cut.db "UPDATE trial SET state = 'running', checkpoint = NULL, checkpoint_sha256 = NULL, test_acc = NULL
+    WHERE trial_id = 3; UPDATE attempt SET ended = NULL, outcome = NULL WHERE trial_id = 3"
 check "a result that nobody recorded" run y.db --from cut.db
 check "... is found" says "the last run was cut off: 1 trial had its result saved"
 check "... whole" whole y.db
@@ -214,10 +224,13 @@ check "a failure of another file counts" status_is 1 run y.db --from fail.db $lo
 check "... and is not tried again" [ "$(sql y.db 'SELECT state || attempt FROM trial')" = failed1 ]
 rm -rf y.db*
 begun y.db --from fail.db --retry-failed $one
-check "--retry-failed goes on with it" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt WHERE attempt = 2')\" -gt 0 ]"
+check "--retry-failed goes on with it" \
+    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
+    WHERE attempt = 2')\" -gt 0 ]"
 stopped
 begun y.db --from fail.db $one
-check "... and a run after that, too" wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(attempt) FROM attempt')\" = 3 ]"
+check "... and a run after that, too" \
+    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(attempt) FROM attempt')\" = 3 ]"
 stopped
 
 # ---- choices, rungs, replicates ----
@@ -236,14 +249,16 @@ tuned() { # in two shards, in three, merged
     rm -rf x*.db*
     shards 2
     before=$(for k in 1 2; do sql x-$k-of-2.db 'SELECT count(*) FROM attempt'; done | awk '{ n += $1 } END { print n }')
-    shards 3 --from-shards x.db && says "nothing to run: all" && rm -rf x-*-of-2.db* && merged 3 && whole x.db && [ "$(attempts)" = "$before" ]
+    shards 3 --from-shards x.db && says "nothing to run: all" && rm -rf x-*-of-2.db* && merged 3 && whole x.db &&
+        [ "$(attempts)" = "$before" ]
 }
 check "a tuned sweep with rungs" undisturbed
 check "... in two shards, then in three: nothing is trained twice" tuned
 rm -rf y.db*
 check "... in one file" run y.db --from whole.db
 check "... whole" whole y.db
-check "... with as many attempts" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
+check "... with as many attempts" \
+    [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
 sed -i '/^tune/s/, rungs: {[^}]*}//' s.yaml
 check "a tuned sweep without" undisturbed
 check "... in two shards, then in three" tuned
@@ -261,5 +276,6 @@ check "a sweep with looks" undisturbed
 rm -rf y.db*
 check "... from its file" run y.db --from whole.db
 check "... whole" whole y.db
-check "... nothing is trained" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
+check "... nothing is trained" \
+    [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
 finish

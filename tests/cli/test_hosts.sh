@@ -1,7 +1,7 @@
 #!/bin/sh
 # Trials on other machines: run --launch, headcount agent; what one that is broken does to the others:
-# test_bad_hosts.sh, test_failing_hosts.sh, test_host_deadlines.sh. Slurm and ssh themselves: tests/cluster. Speaks TAP. HEADCOUNT is the
-# program; run from the repository's root.
+# test_bad_hosts.sh, test_failing_hosts.sh, test_host_deadlines.sh. Slurm and ssh themselves: tests/cluster. Speaks
+# TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
 . tests/hosts.sh
 
@@ -55,7 +55,8 @@ chmod +x "ssh's folder/ssh"
 odd="$PWD/it's \$(touch hacked) a\"b/headcount"
 cp "$headcount" "$odd"
 check "an odd path of the program" "$odd" run sweep.yaml --db odd.db -q --launch "$there" --hosts a:1
-check "... where the launcher hands it to a shell" "$odd" run sweep.yaml --db ssh.db -q --launch "'./ssh'\\''s folder/ssh' {host}" --hosts a:1
+check "... where the launcher hands it to a shell" \
+    "$odd" run sweep.yaml --db ssh.db -q --launch "'./ssh'\\''s folder/ssh' {host}" --hosts a:1
 check "... to the same bytes" as_here ssh
 check "... which nobody obeyed" [ ! -e hacked ]
 rm -r "${odd%/*}"
@@ -79,8 +80,10 @@ case $("$headcount" --version) in
     go_on little
     check "... and without" ended_with 0
     check "... attempts know their machine's kernels" rows_say unlike "SELECT count(*) FROM
-        (SELECT DISTINCT host, kernels LIKE 'sse2%' AS least FROM attempt JOIN build USING (build_id)) WHERE least = (host = 'little')" 2
-    reports() { headcount report --db "$1.db" | tr '\n' ' ' | grep -o "computed alike, and last bits may differ between these: [0-9] with .*; [0-9] with [^.]*\."; }
+        (SELECT DISTINCT host, kernels LIKE 'sse2%' AS least FROM attempt JOIN build USING (build_id))
+            WHERE least = (host = 'little')" 2
+    reports() { headcount report --db "$1.db" | tr '\n' ' ' |
+        grep -o "computed alike, and last bits may differ between these: [0-9] with .*; [0-9] with [^.]*\."; }
     check "... the report says so" reports unlike
     check "... and not where all computed alike" fails reports same
     ;;
@@ -112,7 +115,9 @@ else
 fi
 run none --launch "$there" --hosts old,blind,gone,chatter
 check "no host that works: status 2" ended_with 2
-check "... other sources are told" says 'old: it runs another program: its sources are 0123456789ab (headcount .*), ours [0-9a-f]\{12\}; build it from the same tree'
+check "... other sources are told" \
+    says \
+    'old: it runs another program: its sources are 0123456789ab (headcount .*), ours [0-9a-f]\{12\}; build it from the same tree'
 check "... the folder" says "blind: it does not see the results folder"
 check "... the launcher" says "gone: its launcher ended: .*/nowhere/headcount"
 check "... what is no agent" says "chatter: what was started there is no agent"
@@ -134,7 +139,8 @@ check "... to the same bytes" as_here mixed
 check "... a banner is no fault" rows_say mixed "SELECT count(*) > 0 FROM attempt WHERE host = 'banner'" 1
 check "... a terminal between is named" says "^terminal is not used any more: speaks another protocol, or"
 check "... the launcher's last words" says "^dead is tried again in 1 s: its launcher ended: .*no route$"
-check "... a host that starts no worker" says "^tight is tried again in 1 s: it cannot start a worker: .*Too many open files$"
+check "... a host that starts no worker" \
+    says "^tight is tried again in 1 s: it cannot start a worker: .*Too many open files$"
 check "... silence" says "^silent is tried again in 1 s: no agent spoke within 2 s"
 
 export HEADCOUNT_HOST_S=60
@@ -142,7 +148,8 @@ pause a rename 2
 pause b rename 2
 run killed --launch "$there" --hosts a:1,b:1
 both_stand a b
-status_says() { headcount status --db killed.db | grep "^far: on 2 machines: a 1, b 1\.$" && headcount status --json --db killed.db | grep '"hosts":{"a":1,"b":1}'; }
+status_says() { headcount status --db killed.db | grep "^far: on 2 machines: a 1, b 1\.$" &&
+    headcount status --json --db killed.db | grep '"hosts":{"a":1,"b":1}'; }
 check "status says where trials run" wait_beside "$pid" status_says
 victim=$(agent a) orphan=$(workers_of "$(agent a)")
 kill -KILL "$victim"
@@ -173,7 +180,8 @@ wait_beside "$pid" sh -c '[ "$(cat apart.pid)" != '"$stopped"' ]'
 go_on b
 kill -CONT "$stopped"
 check "an agent is stopped and comes back: the sweep ends" ended_with 0
-check "... it was taken for lost" says "^apart is tried again in 1 s: has been silent for 1 s; 1 trial goes on elsewhere$"
+check "... it was taken for lost" \
+    says "^apart is tried again in 1 s: has been silent for 1 s; 1 trial goes on elsewhere$"
 check "... to the same bytes" as_here stopped
 check "... the old agent has ended" wait_until gone "$stopped"
 

@@ -121,7 +121,8 @@ sed -n '/^## Other schedulers/,/^## The heads/p' "$root/sweep/README.md" >sectio
 awk '/^```/ { block += /text/; on = /text/; next }
     on && block == 1 && /^# / { sub(":", "", $2); file = tolower($2) ".lines" }
     on { print >(block == 1 ? file : "shards.yaml") }' section
-check "the README has lines for five kinds" [ "$(echo *.lines)" = "grid.lines kubernetes.lines lsf.lines pbs.lines ssh.lines" ]
+check "the README has lines for five kinds" \
+    [ "$(echo *.lines)" = "grid.lines kubernetes.lines lsf.lines pbs.lines ssh.lines" ]
 
 cat >sweep.yaml <<YAML
 name: far

@@ -35,5 +35,6 @@ check "YAML stays in the plan" refused sweep/worker/worker.c '#include <yaml.h>'
 check "OpenBLAS stays in blas.c" refused engine/train.c '#include <cblas.h>'
 check "an include is rooted" refused sweep/cli/main.c '#include "command.h"'
 echo 'int astray;' >sweep/astray.c
-check "a file outside of every floor is noticed" sh -c '! sh tests/check_deps.sh "$1" && ! sh tests/check_deps.sh "$1" 2>&1 | grep -v astray | grep -q "^    "' - "$root/${BUILD:-build}/libengine.a"
+check "a file outside of every floor is noticed" sh -c '! sh tests/check_deps.sh "$1" &&
+    ! sh tests/check_deps.sh "$1" 2>&1 | grep -v astray | grep -q "^    "' - "$root/${BUILD:-build}/libengine.a"
 finish

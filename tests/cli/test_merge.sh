@@ -56,12 +56,15 @@ plans() { # shard, words that its plan has
 check "a shard is planned" plans 2/3 "Sweep s: 3 points, 12 trials; shard 2 of 3 has 4 of them"
 check "... without what others run" says "  elsewhere          8  of other shards"
 check "... its trials and their time" says "4 trials would run: about"
-check "... as JSON" sh -c '[ "$(headcount plan s.yaml --shard 2/3 --db none.db --json | grep -c "\"state\": \"new\", \"would_run\": true")" = 4 ] && headcount plan s.yaml --shard 2/3 --db none.db --json | grep -F "\"shard\": {\"number\": 2, \"of\": 3}"'
+check "... as JSON" sh -c '[ "$(headcount plan s.yaml --shard 2/3 --db none.db --json |
+    grep -c "\"state\": \"new\", \"would_run\": true")" = 4 ] &&
+    headcount plan s.yaml --shard 2/3 --db none.db --json | grep -F "\"shard\": {\"number\": 2, \"of\": 3}"'
 check "... of more than there are" plans 13/13 "Nothing is left to run."
 check "... none that there is" status_is 2 headcount plan s.yaml --shard 4/3 --db none.db
 check "an undisturbed run" undisturbed
 check "three shards" shards 3
-check "a shard's report names the others" sh -c "headcount report --db 2.db | tr '\n' ' ' | grep -F 'Shards 1 and 3 of 3 are not in this file'"
+check "a shard's report names the others" \
+    sh -c "headcount report --db 2.db | tr '\n' ' ' | grep -F 'Shards 1 and 3 of 3 are not in this file'"
 check "... as JSON" sh -c "headcount report --db 2.db --json | grep -F '\"shards\":{\"of\":3,\"here\":[2]}'"
 check "... and status" sh -c "headcount status --db 2.db | grep -F 's: 8 more trials are of other shards.'"
 for order in '1 2 3' '1 3 2' '2 1 3' '2 3 1' '3 1 2' '3 2 1'; do
@@ -73,12 +76,16 @@ cp all.db before.db
 merge --into all.db 2.db 1.db
 check "again: nothing is taken over" says "2.db: 0 of 12 trials taken over."
 check "... and it is the same" whole all.db
-check "... with the same rows" sh -c 'for f in all before; do sqlite3 $f.db .dump | grep -v "^INSERT INTO sweep" >$f.sql; done; cmp all.sql before.sql'
+check "... with the same rows" sh -c 'for f in all before; do sqlite3 $f.db .dump |
+    grep -v "^INSERT INTO sweep" >$f.sql; done; cmp all.sql before.sql'
 check "weights are shared where the file system is one" [ 1.db.d/t1-a1.result -ef all.db.d/t1-a1.result ]
-check "what the shards measured is there" [ "$(sql all.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
+check "what the shards measured is there" \
+    [ "$(sql all.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
 check "... and the further test sets" [ "$(sql all.db 'SELECT count(*) FROM evaluations')" = 12 ]
-check "nothing of a shard is left" [ "$(sql all.db 'SELECT count(*) FROM trial WHERE NOT in_shard; SELECT shards FROM sweep')" = 0 ]
-check "run has nothing to do" sh -c 'headcount run s.yaml --db all.db 2>&1 | grep -F "nothing to run: all 12 trials have ended"'
+check "nothing of a shard is left" \
+    [ "$(sql all.db 'SELECT count(*) FROM trial WHERE NOT in_shard; SELECT shards FROM sweep')" = 0 ]
+check "run has nothing to do" \
+    sh -c 'headcount run s.yaml --db all.db 2>&1 | grep -F "nothing to run: all 12 trials have ended"'
 rm -rf all.db*
 sed 's/^name: s/name: part/' s.yaml >part.yaml
 headcount run part.yaml --db part.db --shard 1/2 --quiet
@@ -86,11 +93,14 @@ check "--whole: a part of a sweep" status_is 1 merge --whole --into all.db part.
 check "... nothing at all" sh -c ': >empty.db; headcount merge --whole --into of-empty.db empty.db; [ $? -eq 1 ]'
 check "... is merged all the same" says "all.db: sweep part: 6 of 12 trials have ended; missing of 2 shards: 2."
 check "... all of one" status_is 0 merge --whole --into all.db whole.db
-check "... of shards, one after the other" sh -c 'rm -rf all.db*; cp part.db all.db; for n in 3 1; do headcount merge --whole --into all.db $n.db; [ $? -eq 1 ] || exit; done; headcount merge --whole --into all.db 2.db'
+check "... of shards, one after the other" \
+    sh -c 'rm -rf all.db*; cp part.db all.db; for n in 3 1; do headcount merge --whole --into all.db $n.db;
+    [ $? -eq 1 ] || exit; done; headcount merge --whole --into all.db 2.db'
 failed_one() { # as what
     rm -rf all.db* bad.db*
     cp 3.db bad.db && cp -r 3.db.d bad.db.d
-    sql bad.db "UPDATE trial SET state = '$1' WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE state = 'completed')"
+    sql bad.db "UPDATE trial SET state = '$1' WHERE trial_id = (SELECT min(trial_id) FROM trial
+        WHERE state = 'completed')"
     status_is 1 merge --whole --into all.db 1.db 2.db bad.db
 }
 check "... where a trial failed" failed_one failed
@@ -98,13 +108,15 @@ check "... or waits" failed_one queued
 rm -rf all.db* bad.db*
 merge --into all.db 1.db 3.db
 check "what is missing is said" says "all.db: sweep s: 8 of 12 trials have ended; missing of 3 shards: 2."
-check "... by the report too" sh -c "headcount report --db all.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run.'"
+check "... by the report too" sh -c "headcount report --db all.db | tr '\n' ' ' |
+    grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run.'"
 check "run does the rest" run all.db
 check "... as an undisturbed run" whole all.db
 rm -rf all.db*
 check "a whole file with shards upon it" merge --into all.db whole.db 1.db 2.db
 check "... is the whole file" whole all.db
-check "all files of the folder, the target too" sh -c 'headcount merge --into all.db *.db | grep -F "all.db: left out, because it is what is merged into."'
+check "all files of the folder, the target too" \
+    sh -c 'headcount merge --into all.db *.db | grep -F "all.db: left out, because it is what is merged into."'
 cp 3.db copy.db && cp -r 3.db.d copy.db.d && ln -s copy.db link.db
 rm -rf all.db*
 check "through a symbolic link, copies, one file twice" merge --into all.db link.db copy.db 3.db 1.db 2.db
@@ -112,26 +124,34 @@ check "... the same" whole all.db
 merge --into 1.db 2.db 3.db --quiet
 check "--quiet says nothing" [ ! -s said ]
 check "into a shard" whole 1.db
-check "shards of another cut beside them" sh -c 'headcount run s.yaml --db 1.db --shard 2/5 -q && headcount run s.yaml --db x.db --shard 2/5 -q'
+check "shards of another cut beside them" \
+    sh -c 'headcount run s.yaml --db 1.db --shard 2/5 -q && headcount run s.yaml --db x.db --shard 2/5 -q'
 rm -rf all.db*
 merge --into all.db x.db 2.db 3.db
-check "two cuts of one sweep: what they have" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge 8 ]
+check "two cuts of one sweep: what they have" \
+    [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge 8 ]
 check "... of which no shard is said to be missing" [ -z "$(sql all.db 'SELECT shards FROM sweep')" ]
 
 # A shard that was left before its end, and another one run in the same file.
 rm -rf left.db* all.db*
 run left.db --shard 1/3
-sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE state = 'completed')"
+sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(trial_id) FROM trial
+    WHERE state = 'completed')"
 run left.db --shard 3/3
-check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run. Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
+check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' |
+    grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run. Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
 check "... by status" sh -c "headcount status --db left.db | grep -Fx 's: not finished: shard 1 (1 trial left).'"
-check "... to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[{\"shard\":1,\"trials\":1}]" || exit; done'
+check "... to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db |
+    grep -F "\"shards_left\":[{\"shard\":1,\"trials\":1}]" || exit; done'
 merge --into all.db left.db
-check "... and where it is merged" says "all.db: sweep s: 7 of 12 trials have ended; missing of 3 shards: 2; not finished: shard 1 (1 trial left)."
+check "... and where it is merged" \
+    says "all.db: sweep s: 7 of 12 trials have ended; missing of 3 shards: 2; not finished: shard 1 (1 trial left)."
 run left.db --shard 2/3
-check "... when all are there, too" sh -c "headcount report --db left.db | tr '\n' ' ' | grep -F 'Not finished: shard 1 (1 trial left);' && ! headcount report --db left.db | grep 'not in this file'"
+check "... when all are there, too" sh -c "headcount report --db left.db | tr '\n' ' ' |
+    grep -F 'Not finished: shard 1 (1 trial left);' && ! headcount report --db left.db | grep 'not in this file'"
 run left.db --shard 1/3
-check "... there is none, to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[]" || exit; done'
+check "... there is none, to programs" \
+    sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[]" || exit; done'
 check "... until it is finished" sh -c "! headcount report --db left.db | grep -i 'not finished'"
 
 # ---- refusals ----
@@ -160,11 +180,14 @@ cp 1.db bad.db && cp -r 1.db.d bad.db.d
 sql bad.db "UPDATE trial SET test_acc = 0.0625 WHERE trial_id = $id"
 sql all.db .dump >before.sql && ls all.db.d >before
 check "results that contradict each other" status_is 2 merge --into all.db 3.db bad.db
-check "... are named with both values" says "has test_acc 0.0625 there (trial $id), but $(sql all.db "SELECT test_acc FROM trial WHERE trial_id = $id") in all.db (trial $id)"
+check "... are named with both values" \
+    says "has test_acc 0.0625 there (trial $id), but $(sql all.db \
+    "SELECT test_acc FROM trial WHERE trial_id = $id") in all.db (trial $id)"
 check "... and what trained both" says "kernels $(sql all.db 'SELECT kernels FROM build')"
 check "... nothing is merged" sh -c 'sqlite3 all.db .dump | cmp - before.sql'
 check "... and no file was left" sh -c 'ls all.db.d | cmp - before'
-sql bad.db "UPDATE trial SET test_acc = (SELECT test_acc FROM trial) WHERE trial_id = $id; UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
+sql bad.db "UPDATE trial SET test_acc = (SELECT test_acc FROM trial) WHERE trial_id = $id;
+    UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
 cp 1.db bad.db
 sql bad.db "UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
 check "... in one point of a curve" status_is 2 merge --into all.db bad.db
@@ -191,7 +214,8 @@ check "... are named, with what to do" says "--no-weights"
 check "... nothing was made" [ ! -e all.db ]
 merge --into all.db 1.db 2.db 3.db --no-weights
 check "... unless nobody wants them" says "The weights of 4 were left behind."
-check "... the results are the same" sh -c 'headcount export results --db all.db | cmp - whole.jsonl && headcount check --db all.db'
+check "... the results are the same" \
+    sh -c 'headcount export results --db all.db | cmp - whole.jsonl && headcount check --db all.db'
 mv away 3.db.d
 check "they come with a later merge" merge --into all.db 1.db 2.db 3.db
 check "... all" [ "$(sql all.db 'SELECT count(checkpoint) FROM trial')" = 12 ]
@@ -237,7 +261,10 @@ large() { # merges it with less memory than it has bytes
     cp 1.db large.db && mkdir large.db.d
     file=$(cd 1.db.d && ls ./*.result | head -n 1)
     enlarge "1.db.d/$file" "large.db.d/$file"
-    sql large.db "UPDATE config SET n_params = $numbers; UPDATE trial SET checkpoint = NULL WHERE checkpoint <> '${file#./}'; UPDATE trial SET checkpoint_sha256 = '$(sha256sum <"large.db.d/$file" | cut -c 1-64)' WHERE checkpoint = '${file#./}'"
+    sql large.db "UPDATE config SET n_params = $numbers;
+        UPDATE trial SET checkpoint = NULL WHERE checkpoint <> '${file#./}';
+        UPDATE trial SET checkpoint_sha256 = '$(sha256sum <"large.db.d/$file" |
+        cut -c 1-64)' WHERE checkpoint = '${file#./}'"
     (ulimit -v 300000 && merge --into all.db large.db) || { cat said; return 1; }
     [ "large.db.d/$file" -ef "all.db.d/$file" ]
 }
@@ -255,16 +282,19 @@ pid=$!
 wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
 kill -INT $pid
 wait $pid
-[ "$(sql half.db "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0")" = 1 ] || trouble "nothing is half done"
+[ "$(sql half.db "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0")" = 1 ] ||
+    trouble "nothing is half done"
 step=$(sql half.db "SELECT max(resume_step) FROM trial")
 merge --into all.db half.db || trouble "$(cat said)"
-[ "$(sql all.db "SELECT max(resume_step) || ' ' || max(attempt) FROM trial")" = "$step 1" ] || trouble "its step is lost"
+[ "$(sql all.db "SELECT max(resume_step) || ' ' || max(attempt) FROM trial")" = "$step 1" ] ||
+    trouble "its step is lost"
 ls all.db.d/*.ckpt >ckpt 2>&1 || trouble "its checkpoint is lost"
 headcount check --db all.db >said || trouble "$(cat said)"
 verdict "what is half done is merged with its checkpoint"
 headcount run s.yaml --shard 2/3 --db all.db -j1 --set train.steps=1000000 -q >said 2>&1 &
 pid=$!
-check "... and resumed from there" wait_beside $pid sh -c "[ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
+check "... and resumed from there" \
+    wait_beside $pid sh -c "[ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
 kill -INT $pid
 wait $pid
 headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=1000000 -q >said 2>&1 &
@@ -274,7 +304,8 @@ check "a file that is being run may be merged" merge --into fresh.db half.db
 kill -INT $pid
 wait $pid
 check "... and again, when it has come further" merge --into fresh.db half.db
-check "... with its attempts once each" [ "$(sql fresh.db 'SELECT count(*) FROM attempt')" = "$(sql half.db 'SELECT count(*) FROM attempt')" ]
+check "... with its attempts once each" \
+    [ "$(sql fresh.db 'SELECT count(*) FROM attempt')" = "$(sql half.db 'SELECT count(*) FROM attempt')" ]
 check "... as it should be" headcount check --db fresh.db
 
 # ---- tune, rungs, replicates; an overlap ----
@@ -291,12 +322,14 @@ seeds: 2
 Y
 check "tuned: an undisturbed run" undisturbed
 check "... four shards" shards 4
-check "... each chose for its own head counts" [ "$(for f in 1 2 3 4; do sql $f.db 'SELECT count(*) FROM chosen'; done | tr '\n' ' ')" = "2 2 1 1 " ]
+check "... each chose for its own head counts" \
+    [ "$(for f in 1 2 3 4; do sql $f.db 'SELECT count(*) FROM chosen'; done | tr '\n' ' ')" = "2 2 1 1 " ]
 rm -rf extra.db*
 check "... a fifth that overlaps" run extra.db --shard 1/2
 merge --into all.db 4.db extra.db 1.db 2.db 3.db
 check "... merged" whole all.db
-check "... run has nothing to do" sh -c '[ "$(headcount run s.yaml --db all.db -q 2>&1 >/dev/null)" = "" ] && [ "$(sqlite3 all.db "SELECT count(*) FROM trial WHERE attempt > 3")" = 0 ]'
+check "... run has nothing to do" sh -c '[ "$(headcount run s.yaml --db all.db -q 2>&1 >/dev/null)" = "" ] &&
+    [ "$(sqlite3 all.db "SELECT count(*) FROM trial WHERE attempt > 3")" = 0 ]'
 
 # ---- looks; studies; remarks; the ledger; files of several people ----
 cat >s.yaml <<'Y'
@@ -326,13 +359,21 @@ headcount export results looked --db all.db >got.jsonl
 check "... the results, whatever the numbers" cmp got.jsonl whole.jsonl
 check "... the report" sh -c 'headcount report looked --db all.db | diff - whole.txt'
 for table in study head_metric pruning ensemble look deleted evaluation; do
-    check "... $table" [ "$(sql all.db "SELECT count(*) FROM $table")" = $(($(sql whole.db "SELECT count(*) FROM $table") + $(sql first.db "SELECT count(*) FROM $table"))) ]
+    check "... $table" \
+        [ "$(sql all.db "SELECT count(*) FROM $table")" = $(($(sql whole.db "SELECT count(*) FROM $table") + $(sql \
+        first.db "SELECT count(*) FROM $table"))) ]
 done
-check "... remarks" [ "$(sql all.db "SELECT remark FROM sweep WHERE name = 'looked'; SELECT remark FROM trial WHERE remark IS NOT NULL")" = "a sweep of mine
+check "... remarks" [ "$(sql all.db "SELECT remark FROM sweep WHERE name = 'looked';
+    SELECT remark FROM trial WHERE remark IS NOT NULL")" = "a sweep of mine
 a trial of mine" ]
 check "... as it should be" headcount check --db all.db
-check "... studies have nothing more to ask" sh -c "headcount heads looked --db all.db -q >said 2>&1; headcount prune looked --db all.db -q >said 2>&1; headcount ensemble looked --heads 2 --members 2 --db all.db -q >said 2>&1; [ \"\$(sqlite3 all.db 'SELECT count(*) FROM study')\" = $(sql whole.db 'SELECT count(*) FROM study') ] && [ \"\$(sqlite3 all.db 'SELECT count(*) FROM ensemble')\" = 2 ]"
-check "... and back, notes once" sh -c 'headcount merge --into whole.db all.db -q && headcount merge --into all.db whole.db -q && [ "$(sqlite3 all.db "SELECT remark FROM sweep WHERE name = '"'looked'"'")" = "a sweep of mine" ] && headcount check --db whole.db'
+check "... studies have nothing more to ask" \
+    sh \
+    -c "headcount heads looked --db all.db -q >said 2>&1; headcount prune looked --db all.db -q >said 2>&1; headcount ensemble looked --heads 2 --members 2 --db all.db -q >said 2>&1; [ \"\$(sqlite3 all.db 'SELECT count(*) FROM study')\" = $(sql whole.db 'SELECT count(*) FROM study') ] && [ \"\$(sqlite3 all.db 'SELECT count(*) FROM ensemble')\" = 2 ]"
+check "... and back, notes once" sh -c 'headcount merge --into whole.db all.db -q &&
+    headcount merge --into all.db whole.db -q &&
+    [ "$(sqlite3 all.db "SELECT remark FROM sweep
+    WHERE name = '"'looked'"'")" = "a sweep of mine" ] && headcount check --db whole.db'
 
 cat >s.yaml <<'Y'
 # Which?
@@ -349,7 +390,8 @@ run ann.db --set 'seeds=[0, 1, 2]'
 run bob.db --set 'seeds=[3, 4, 5]'
 check "two people, other seeds" merge --into all.db ann.db bob.db
 merge --into back.db bob.db ann.db
-check "... the plan is the newer one" [ "$(sql all.db 'SELECT group_concat(DISTINCT seed) FROM trial WHERE in_plan')" = 3,4,5 ]
+check "... the plan is the newer one" \
+    [ "$(sql all.db 'SELECT group_concat(DISTINCT seed) FROM trial WHERE in_plan')" = 3,4,5 ]
 headcount export results --db all.db >got.jsonl
 check "... whoever comes first" sh -c 'headcount export results --db back.db | cmp - got.jsonl'
 check "... all is kept" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 12 ]
@@ -359,7 +401,8 @@ run half.db --shard 1/2 --set 'seeds=[0, 1, 2]'
 run newer.db --set 'seeds=[2, 3]'
 merge --into half.db newer.db
 check "a shard, and a newer plan that leaves out trials of others" headcount check --db half.db
-check "a plan with all seeds has them all" sh -c 'headcount run s.yaml --db all.db -q >said 2>&1 && [ "$(sqlite3 all.db "SELECT sum(attempt) FROM trial")" = 12 ]'
+check "a plan with all seeds has them all" sh -c 'headcount run s.yaml --db all.db -q >said 2>&1 &&
+    [ "$(sqlite3 all.db "SELECT sum(attempt) FROM trial")" = 12 ]'
 headcount export results --db all.db >got.jsonl
 check "... with the results of one run" cmp got.jsonl whole.jsonl
 rm -rf late.db* all.db*
@@ -369,7 +412,8 @@ run late.db --set 'seeds=[0, 1, 2]'
 for order in 'late.db ann.db' 'ann.db late.db'; do
     rm -rf all.db*
     merge --into all.db $order
-    check "$order: what a claim could be read off in the other file is known" [ "$(sql all.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 6 ]
+    check "$order: what a claim could be read off in the other file is known" \
+        [ "$(sql all.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 6 ]
 done
 merge --into all.db ann.db
 check "... and noted once" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 0 ]

@@ -44,9 +44,11 @@ cp bad.db.d/t2-a1.result $weights
 sql bad.db "UPDATE trial SET checkpoint_sha256 = '$(sha $weights)' WHERE trial_id = 1"
 check "the weights of another trial" refused "the result of another configuration or seed"
 a_shard
-truncate -s 1T $weights 2>said && check "a terabyte of nothing" refused "bytes behind the last tensor" || skip "a terabyte of nothing" "a file system with such files"
+truncate -s 1T $weights 2>said && check "a terabyte of nothing" refused "bytes behind the last tensor" ||
+    skip "a terabyte of nothing" "a file system with such files"
 a_shard
-truncate -s 1T huge 2>said && ln -sf ../huge $weights && check "... behind a link" refused "must start with {" || skip "... behind a link" "a file system with such files"
+truncate -s 1T huge 2>said && ln -sf ../huge $weights && check "... behind a link" refused "must start with {" ||
+    skip "... behind a link" "a file system with such files"
 rm -f huge
 a_shard
 rm $weights && mkfifo $weights
@@ -75,7 +77,8 @@ untrue() { # words, options...: all of it is refused
     merge --into all.db bad.db "$@"
     code=$?
     [ $code -eq 3 ] || { echo "status $code"; cat said; return 1; }
-    says "bad.db: trial 1 is not what its result file says ($words)" && says "headcount check --db bad.db" && [ ! -e all.db ]
+    says "bad.db: trial 1 is not what its result file says ($words)" &&
+        says "headcount check --db bad.db" && [ ! -e all.db ]
 }
 a_shard
 sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 1"
@@ -105,7 +108,8 @@ half() { # as a_shard, with one checkpoint only, which is called so
 }
 begins_anew() { # it is left behind, and merged without
     merge --into all.db bad.db || { cat said; return 1; }
-    says "1 checkpoint was left behind: a link, or a file that is not a checkpoint of its trial, is not taken." && [ -z "$(ls all.db.d | grep ckpt)" ] && headcount check --db all.db
+    says "1 checkpoint was left behind: a link, or a file that is not a checkpoint of its trial, is not taken." &&
+        [ -z "$(ls all.db.d | grep ckpt)" ] && headcount check --db all.db
 }
 half
 check "a checkpoint" merge --into all.db bad.db
@@ -120,7 +124,8 @@ half
 rm "bad.db.d/$checkpoint" && mkfifo "bad.db.d/$checkpoint"
 check "a pipe" begins_anew
 half
-truncate -s 1T "bad.db.d/$checkpoint" 2>said && check "a terabyte" begins_anew || skip "a terabyte" "a file system with such files"
+truncate -s 1T "bad.db.d/$checkpoint" 2>said && check "a terabyte" begins_anew ||
+    skip "a terabyte" "a file system with such files"
 half
 sql bad.db "UPDATE trial SET seed = 7 WHERE resume_step > 0"
 check "the checkpoint of another trial" begins_anew

@@ -36,22 +36,30 @@ C
 sed 's/^"",4/"",2/' "$dir/kept/tuned.chosen.csv" >"$dir/kept/text.chosen.csv"
 cp $kept/numbers.awk "$dir/kept"
 fills() { # line, what becomes of it
-    printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" && [ "$(cat "$dir/filled")" = "$2" ] ||
+    printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" &&
+        [ "$(cat "$dir/filled")" = "$2" ] ||
         { cat "$dir/filled"; false; }
 }
 refuses() { # line
     ! printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" 2>&1
 }
-check "a mean and its interval" fills 'At <!-- toy interval heads=1 a=1 -->.1 [.2, .3], so.' 'At <!-- toy interval heads=1 a=1 -->.500 [.444, .556], so.'
+check "a mean and its interval" \
+    fills 'At <!-- toy interval heads=1 a=1 -->.1 [.2, .3], so.' \
+    'At <!-- toy interval heads=1 a=1 -->.500 [.444, .556], so.'
 check "... cut at 1" fills '<!-- toy interval heads=8 -->.1' '<!-- toy interval heads=8 -->.900 [.800, 1.000]'
-check "... not said where it rounds to the mean" fills '<!-- toy interval heads=1 a=3 -->.1 [0, 1]' '<!-- toy interval heads=1 a=3 -->1.000'
+check "... not said where it rounds to the mean" \
+    fills '<!-- toy interval heads=1 a=3 -->.1 [0, 1]' '<!-- toy interval heads=1 a=3 -->1.000'
 check "n counts bad trials" fills '<!-- toy n heads=1 a=3 -->7' '<!-- toy n heads=1 a=3 -->5'
-check "two on one line" fills '<!-- toy least a=3 -->0 <!-- toy most b=2 -->0.' '<!-- toy least a=3 -->.250 <!-- toy most b=2 -->1.000.'
+check "two on one line" \
+    fills '<!-- toy least a=3 -->0 <!-- toy most b=2 -->0.' '<!-- toy least a=3 -->.250 <!-- toy most b=2 -->1.000.'
 check "... and of a replicated sweep, instances" fills '<!-- toy n heads=8 -->7' '<!-- toy n heads=8 -->5'
 check "the worst seed" fills '<!-- toy min heads=8 -->0' '<!-- toy min heads=8 -->.700'
 check "parameters" fills '<!-- toy params heads=8 -->1,0' '<!-- toy params heads=8 -->12,256'
-check "a column of what trained models answered" fills '<!-- toy.heads sharp heads=1 -->0' '<!-- toy.heads sharp heads=1 -->0.88'
-check "... negative" fills 'by <!-- toy.heads disagreement_position heads=2 -->-9.' 'by <!-- toy.heads disagreement_position heads=2 -->-0.12.'
+check "a column of what trained models answered" \
+    fills '<!-- toy.heads sharp heads=1 -->0' '<!-- toy.heads sharp heads=1 -->0.88'
+check "... negative" \
+    fills 'by <!-- toy.heads disagreement_position heads=2 -->-9.' \
+    'by <!-- toy.heads disagreement_position heads=2 -->-0.12.'
 check "no such column" refuses '<!-- toy.heads mass heads=2 -->1'
 check "no such sweep" refuses '<!-- toys mean heads=8 -->1'
 check "no such row" refuses '<!-- toy mean heads=4 -->1'
@@ -70,17 +78,22 @@ Text.
 M
 grid_stays() { awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" "$dir/grid.md" | cmp - "$dir/grid.md"; }
 check "a grid with holes" grid_stays
-grid_comes() { sed '4,5d' "$dir/grid.md" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" | cmp - "$dir/grid.md"; }
+grid_comes() { sed '4,5d' "$dir/grid.md" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" |
+    cmp - "$dir/grid.md"; }
 check "... in place of another" grid_comes
 table_comes() { # mark, row
-    printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" && grep -qxF "$2" "$dir/filled"
+    printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" &&
+        grep -qxF "$2" "$dir/filled"
 }
 check "rows" table_comes '<!-- table:toy rows -->' '| 8 | 5 | .900 | .800 to 1.000 | 2 |'
 check "rows of a tuned sweep" table_comes '<!-- table:tuned rows -->' '| 4 | 0.01 | 5 | .500 | .444 to .556 | 0 |'
 check "rows of a text" table_comes '<!-- table:text bits -->' '| 2 | 0.01 | 5 | 2.501 | 2.491 to 2.511 |'
-check "bits per byte" fills 'At <!-- text bits heads=2 -->1 [2, 3].' 'At <!-- text bits heads=2 -->2.501 [2.491, 2.511].'
-check "heads" table_comes '<!-- table:toy.heads heads -->' '| a=1 | 2 | 8 | 2.0 | 2.0 | 0.0 | 0.25 | -0.12 | 0.50 | 24.0 |'
-check "... of which one has none to differ from" table_comes '<!-- table:toy.heads heads -->' '| a=1 | 1 | 8 | 0.9 | 1.0 | 0.0 | 0.50 | - | - | 18.0 |'
+check "bits per byte" \
+    fills 'At <!-- text bits heads=2 -->1 [2, 3].' 'At <!-- text bits heads=2 -->2.501 [2.491, 2.511].'
+check "heads" \
+    table_comes '<!-- table:toy.heads heads -->' '| a=1 | 2 | 8 | 2.0 | 2.0 | 0.0 | 0.25 | -0.12 | 0.50 | 24.0 |'
+check "... of which one has none to differ from" \
+    table_comes '<!-- table:toy.heads heads -->' '| a=1 | 1 | 8 | 0.9 | 1.0 | 0.0 | 0.50 | - | - | 18.0 |'
 
 # ---- the READMEs ----
 findings() { sed -n '/^## What each config found/,$p' configs/README.md; }
@@ -116,7 +129,8 @@ quoted_as_said() {
         said && /^ *$/ { print ""; said = 0 }
         said { gsub(/\*/, ""); printf "%s ", $0 }' README.md configs/README.md | tr -s ' ' >"$dir/quotes"
     while IFS='|' read -r name quote; do
-        plain_text "$kept/$name.md" | grep -qF "$quote" || { echo "the report of $name does not say: $quote"; return 1; }
+        plain_text "$kept/$name.md" | grep -qF "$quote" ||
+            { echo "the report of $name does not say: $quote"; return 1; }
     done <"$dir/quotes"
 }
 check "sentences of the program are quoted as it said them" quoted_as_said
@@ -153,7 +167,8 @@ same_curve() {
 M
     done
     join "$dir/gather.curve" "$dir/gather-tuned.curve" >"$dir/curves"
-    [ "$(wc -l <"$dir/curves")" = 6 ] && awk '$1 > 1 && ($2 - $3 > .03 || $3 - $2 > .03) { print; far = 1 } END { exit far }' "$dir/curves"
+    [ "$(wc -l <"$dir/curves")" = 6 ] &&
+        awk '$1 > 1 && ($2 - $3 > .03 || $3 - $2 > .03) { print; far = 1 } END { exit far }' "$dir/curves"
 }
 check "gather's curve is that of gather-tuned, within .03 from 2 heads on" same_curve
 
@@ -165,7 +180,8 @@ cd "$dir/copy" || exit 1
 printf '<!-- quick n heads=4 -->0\n' >>README.md
 sed -i 's/steps: 300/steps: 30/; s/eval_every: 100/eval_every: 10/' configs/quick.yaml
 make_quick() {
-    HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh quick && [ -s $kept/quick.csv ] && [ -s $kept/quick.md ] &&
+    HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh quick && [ -s $kept/quick.csv ] &&
+        [ -s $kept/quick.md ] &&
         grep -q '^quick,20[0-9-]*,6,' $kept/runs.csv && grep -qx '<!-- quick n heads=4 -->2' README.md
 }
 check "make.sh runs a sweep, keeps what it found and fills it in" make_quick

@@ -36,14 +36,17 @@ refused 3 check --db bad.db
 verdict "an endless view in the place of the program's own: every command, within 5 s and 64 MiB"
 
 sqlite3 good.db "CREATE VIEW mine AS $endless; CREATE VIEW above AS SELECT * FROM trials JOIN mine USING (trial_id);
-    CREATE TABLE fired (what); CREATE TRIGGER loud AFTER UPDATE ON trial BEGIN INSERT INTO fired SELECT 1 FROM mine; END;
+    CREATE TABLE fired (what); CREATE TRIGGER loud AFTER UPDATE ON trial BEGIN INSERT INTO fired
+        SELECT 1 FROM mine; END;
     CREATE TRIGGER louder BEFORE DELETE ON trial BEGIN SELECT count(*) FROM mine; END"
 for line in "status" "show" "report" "report --html r.html" "heads" "gc" "export results" "check" "sweep note 1 words" \
     "plan configs/quick.yaml" "$run --set seeds=2" "sweep rename quick other" "sweep delete other --yes"; do
-    timeout -s KILL "$(seconds 60)" "$headcount" $line --db good.db >out 2>err </dev/null || trouble "$line: status $?: $(cat out err)"
+    timeout -s KILL "$(seconds 60)" "$headcount" $line --db good.db >out 2>err </dev/null ||
+        trouble "$line: status $?: $(cat out err)"
 done
 [ "$(sqlite3 good.db "SELECT count(*) FROM fired")" = 0 ] || trouble "a trigger fired"
-[ "$(sqlite3 good.db "SELECT count(*) FROM sqlite_schema WHERE name IN ('mine', 'above', 'fired', 'loud', 'louder')")" = 5 ] ||
+[ "$(sqlite3 good.db "SELECT count(*) FROM sqlite_schema
+    WHERE name IN ('mine', 'above', 'fired', 'loud', 'louder')")" = 5 ] ||
     trouble "something of the user's own is gone"
 verdict "a user's own endless view and triggers are kept and never run"
 finish

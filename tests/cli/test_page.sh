@@ -8,7 +8,8 @@ settle
 run() {
     "$headcount" "$@" >said 2>&1 || trouble "$*: $(cat said)"
 }
-run run configs/quick.yaml --db r.db --quiet --set train.steps=40 --set train.eval_every=10 --set train.val_examples=64 --set train.test_examples=64
+run run configs/quick.yaml --db r.db --quiet --set train.steps=40 --set train.eval_every=10 --set \
+    train.val_examples=64 --set train.test_examples=64
 run heads --db r.db --quiet
 run prune --db r.db --quiet
 run report --db r.db --html page.html
@@ -39,8 +40,10 @@ verdict "the policy allows one script and one style, by their hashes"
 # Addresses are those of namespaces, which are names; nothing names a file or an event handler.
 grep -o 'https*://[^"'\'' ]*' page.html | sort -u | grep -v '^http://www.w3.org/2000/svg$' >found &&
     trouble "$(cat found)"
-grep -oE '(src|href|srcset|action)="[^"#]*"' page.html | sort -u | grep -v '^href="data:,"$' >found && trouble "$(cat found)"
-grep -nE '@import|url\(|fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|import\(|innerHTML|document\.write|eval\(|new Function' \
+grep -oE '(src|href|srcset|action)="[^"#]*"' page.html | sort -u | grep -v '^href="data:,"$' >found &&
+    trouble "$(cat found)"
+grep -nE \
+    '@import|url\(|fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|import\(|innerHTML|document\.write|eval\(|new Function' \
     page.html >found && trouble "$(cut -c1-200 found)"
 grep -nE '<[a-z][^>]* (on[a-z]+|style)=' page.html >found && trouble "$(cut -c1-200 found)"
 grep -n "$dir" page.html >found && trouble "$(cut -c1-200 found)"
@@ -68,7 +71,8 @@ verdict "attention maps: of the trial that is asked for; without weights the pag
 cp r.db f.db && cp -r r.db.d f.db.d
 sqlite3 f.db "PRAGMA ignore_check_constraints = ON;
     CREATE TEMP TABLE evil AS SELECT '</script><script>alert(1)</script><!--' || char(34, 39, 38, 27, 155, 8232, 8238, 8207, 10) || '{{data}}<img src=x onerror=alert(2)>' AS e;
-    UPDATE sweep SET name = (SELECT e FROM evil), question = (SELECT e FROM evil), remark = (SELECT e FROM evil), yaml = (SELECT e FROM evil);
+    UPDATE sweep SET name = (SELECT e FROM evil), question = (SELECT e FROM evil), remark = (SELECT e
+        FROM evil), yaml = (SELECT e FROM evil);
     UPDATE trial SET setting_label = (SELECT e FROM evil), remark = (SELECT e FROM evil);
     UPDATE attempt SET error = (SELECT e FROM evil), note = (SELECT e FROM evil), host = (SELECT e FROM evil);
     UPDATE build SET cpu = (SELECT e FROM evil), compiler = (SELECT e FROM evil);"
@@ -80,7 +84,8 @@ LC_ALL=C grep -aPn -e "$obeyed" evil.html | cut -c1-200 >found && [ -s found ] &
 grep -q '{{' evil.html && grep -o '.\{20\}{{[a-z]*}}' evil.html | grep -vF '{{data}}' >found && trouble "$(cat found)"
 verdict "names, questions and errors stay text"
 
-sqlite3 f.db "UPDATE attempt SET error = 'cannot open $dir/f.db.d/x: no', note = '$dir/y'; UPDATE sweep SET yaml = 'file: $dir/z.csv'"
+sqlite3 f.db "UPDATE attempt SET error = 'cannot open $dir/f.db.d/x: no', note = '$dir/y';
+    UPDATE sweep SET yaml = 'file: $dir/z.csv'"
 rm -r f.db.d
 "$headcount" report --db "$dir/f.db" --html "$dir/apart.html" >said 2>&1 || trouble "$(cat said)"
 grep -nF "$dir" apart.html | cut -c1-200 >found && [ -s found ] && trouble "$(cat found)"
@@ -126,7 +131,8 @@ refused 3 'no/such' report --db r.db --html no/such/folder/x.html
 refused 2 'names no file' report --db r.db --html ''
 refused 3 'copy them back' report --db w.db --html x.html --attention 1
 refused 2 '999' report --db r.db --html x.html --attention 999
-run run configs/quick.yaml --db r.db --quiet --set name=other --set train.steps=20 --set seeds=1 --set train.val_examples=64 --set train.test_examples=64
+run run configs/quick.yaml --db r.db --quiet --set name=other --set train.steps=20 --set seeds=1 --set \
+    train.val_examples=64 --set train.test_examples=64
 refused 2 'trial 1 is one of sweep quick' report other --db r.db --html x.html --attention 1
 [ -e x.html ] && trouble "a page was written nevertheless"
 "$headcount" report quick --db r.db --html - >piped.html 2>said
@@ -135,7 +141,8 @@ grep -v '"written":' piped.html | sed '/^<script type/d' >b
 cmp -s a b || trouble "- is not the same page"
 verdict "what it refuses; to standard output"
 
-sqlite3 r.db "UPDATE trial SET state = 'queued', best_step = NULL WHERE sweep_id = 1; DELETE FROM curve; DELETE FROM head_metric; DELETE FROM study; DELETE FROM pruning"
+sqlite3 r.db "UPDATE trial SET state = 'queued', best_step = NULL WHERE sweep_id = 1; DELETE FROM curve;
+    DELETE FROM head_metric; DELETE FROM study; DELETE FROM pruning"
 run report quick --db r.db --html early.html
 grep -q '"heads":null,"pruning":null' early.html || trouble "what was not measured"
 verdict "a sweep of which nothing has ended has a page"

@@ -42,7 +42,8 @@ Y
 cp -r slots.db.d ablation.db.d && cp slots.db ablation.db
 cp -r slots.db.d again.db.d && cp slots.db again.db
 check "a sweep is pruned" prune slots.db slots
-check "every head count of every trial has a row" [ "$(sql slots.db 'SELECT count(*) FROM pruning')" = $((3 * (2 + 4 + 8))) ]
+check "every head count of every trial has a row" \
+    [ "$(sql slots.db 'SELECT count(*) FROM pruning')" = $((3 * (2 + 4 + 8))) ]
 check "the whole model is what the trial was" none slots.db "SELECT * FROM pruning AS p JOIN trial AS t USING (trial_id)
     JOIN config AS c USING (config_id) WHERE kept = heads * layers AND NOT (method = 'none' AND removed = '[]' AND
     p.test_acc = t.test_acc AND p.val_acc = t.val_acc AND p.test_loss = t.test_loss AND p.n_params = c.n_params AND
@@ -50,13 +51,16 @@ check "the whole model is what the trial was" none slots.db "SELECT * FROM pruni
 check "as many were removed as are missing" none slots.db "SELECT * FROM pruning JOIN trial USING (trial_id)
     JOIN config USING (config_id) WHERE json_array_length(removed) <> heads * layers - kept"
 check "each order goes on where the one before ended" none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b
-    USING (trial_id) WHERE b.kept = a.kept - 1 AND a.kept < (SELECT max(kept) FROM pruning AS c WHERE c.trial_id = a.trial_id)
+    USING (trial_id) WHERE b.kept = a.kept - 1 AND a.kept < (SELECT max(kept) FROM pruning AS c
+        WHERE c.trial_id = a.trial_id)
     AND substr(b.removed, 1, length(a.removed) - 1) <> substr(a.removed, 1, length(a.removed) - 1)"
-check "fewer heads, fewer parameters and FLOPs" none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b USING (trial_id)
+check "fewer heads, fewer parameters and FLOPs" \
+    none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b USING (trial_id)
     WHERE b.kept < a.kept AND NOT (b.n_params < a.n_params AND b.flops_per_example < a.flops_per_example)"
 check "each was timed" none slots.db "SELECT * FROM pruning WHERE NOT coalesce(infer_ms > 0, 0)"
 check "asked again, nothing is computed" sh -c "'$headcount' prune slots --db slots.db 2>err >/dev/null && ! grep . err"
-check "another time, by another number of workers: the same" sh -c "'$headcount' prune slots --db again.db -q -j 3 >/dev/null"
+check "another time, by another number of workers: the same" \
+    sh -c "'$headcount' prune slots --db again.db -q -j 3 >/dev/null"
 rows slots.db >one.txt
 rows again.db >two.txt
 check "... to the digit" cmp one.txt two.txt
@@ -68,49 +72,77 @@ check "... which the seed gives" prune again.db slots --by random -j 1
 rows slots.db >one.txt
 rows again.db >two.txt
 check "... the same every time" cmp one.txt two.txt
-check "... another for another seed" [ "$(sql slots.db "SELECT count(DISTINCT removed) FROM pruning JOIN trial USING (trial_id) JOIN config USING (config_id) WHERE method = 'random' AND heads = 4 AND kept = 1")" = 3 ]
+check "... another for another seed" \
+    [ "$(sql slots.db "SELECT count(DISTINCT removed) FROM pruning JOIN trial USING (trial_id)
+    JOIN config USING (config_id) WHERE method = 'random' AND heads = 4 AND kept = 1")" = 3 ]
 check "by ablation" prune ablation.db slots --by ablation
 check "... each step takes away what is missed least: no other first head leaves a lower loss" sh -c "
     '$headcount' heads slots --db ablation.db -q >/dev/null && [ -z \"\$(sqlite3 ablation.db \"
-        SELECT * FROM pruning AS p JOIN head_metric AS h USING (trial_id) WHERE method = 'ablation' AND json_array_length(removed) = 1
-        AND ablation_loss < (SELECT ablation_loss FROM head_metric AS x WHERE x.trial_id = p.trial_id AND x.split = 'val'
+        SELECT * FROM pruning AS p JOIN head_metric AS h USING (trial_id) WHERE method = 'ablation'
+            AND json_array_length(removed) = 1
+        AND ablation_loss < (SELECT ablation_loss FROM head_metric AS x
+            WHERE x.trial_id = p.trial_id AND x.split = 'val'
             AND x.layer = removed ->> '\$[0][0]' AND x.head = removed ->> '\$[0][1]') AND h.split = 'val'\")\" ]"
 
 # ---- chosen head counts, fine-tuning ----
 check "chosen head counts" prune again.db 3 --keep 3,1 --by ablation
-check "... and no others" [ "$(sql again.db "SELECT group_concat(kept) FROM (SELECT kept FROM pruning WHERE method = 'ablation' ORDER BY kept)")" = 1,3 ]
+check "... and no others" \
+    [ "$(sql again.db "SELECT group_concat(kept) FROM (SELECT kept FROM pruning WHERE method = 'ablation'
+    ORDER BY kept)")" = 1,3 ]
 check "a head count that only some models have" prune again.db slots --keep 8 --by ablation
 check "... is passed over in the others" [ "$(sql again.db "SELECT count(*) FROM pruning WHERE kept = 8")" = 3 ]
 check "fine-tuned" prune slots.db slots --keep 4,2 --finetune 40
-check "... at a tenth of the trial's rate" none slots.db "SELECT * FROM pruning WHERE finetuned_steps NOT IN (0, 40) OR abs(lr - CASE finetuned_steps WHEN 0 THEN 0 ELSE 1e-3 END) > 1e-12"
-check "... never worse on the validation set than before" none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b USING (trial_id, method, kept)
+check "... at a tenth of the trial's rate" \
+    none slots.db "SELECT * FROM pruning
+    WHERE finetuned_steps NOT IN (0, 40) OR abs(lr - CASE finetuned_steps WHEN 0 THEN 0 ELSE 1e-3 END) > 1e-12"
+check "... never worse on the validation set than before" \
+    none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b USING (trial_id, method, kept)
     WHERE a.finetuned_steps = 40 AND b.finetuned_steps = 0 AND a.val_acc < b.val_acc"
-check "... better in most" [ "$(sql slots.db "SELECT sum(a.val_acc > b.val_acc) > count(*) / 2 FROM pruning AS a JOIN pruning AS b USING (trial_id, method, kept)
+check "... better in most" \
+    [ "$(sql slots.db "SELECT sum(a.val_acc > b.val_acc) > count(*) / 2 FROM pruning AS a
+    JOIN pruning AS b USING (trial_id, method, kept)
     WHERE a.finetuned_steps = 40 AND b.finetuned_steps = 0 AND method <> 'none'")" = 1 ]
 check "at another rate" prune slots.db 3 --keep 2 --finetune 40 --lr 2e-3
-check "... beside the first" [ "$(sql slots.db "SELECT count(*) FROM pruning WHERE trial_id = 3 AND kept = 2 AND finetuned_steps = 40 AND method = 'importance'")" = 2 ]
-check "fine-tuned twice, the same" sh -c "'$headcount' prune 3 --db again.db -q --keep 2 --finetune 40 --lr 2e-3 >/dev/null"
-check "... to the digit" [ "$(rows slots.db | grep '^3|importance|2|40|0.002|')" = "$(rows again.db | grep '^3|importance|2|40|0.002|')" ]
+check "... beside the first" \
+    [ "$(sql slots.db "SELECT count(*) FROM pruning WHERE trial_id = 3 AND kept = 2 AND finetuned_steps = 40
+    AND method = 'importance'")" = 2 ]
+check "fine-tuned twice, the same" \
+    sh -c "'$headcount' prune 3 --db again.db -q --keep 2 --finetune 40 --lr 2e-3 >/dev/null"
+check "... to the digit" \
+    [ "$(rows slots.db | grep '^3|importance|2|40|0.002|')" = "$(rows again.db | grep '^3|importance|2|40|0.002|')" ]
 
 # ---- what is shown ----
 prune slots.db slots >report.txt
-check "the report puts random orders beside greedy ones" grep -qE '^kept +n +acc by importance +95% interval +- random' report.txt
-check "... a table for each trained head count" [ "$(grep -c '^Trained with [124] heads* in each of 2 layers$' report.txt)" -ge 3 ]
-check "... the fine-tuned apart" grep -q '^Trained with 4 heads in each of 2 layers, fine-tuned for 40 steps at lr 0.001$' report.txt
-check "... the course of each as a line, where it can be shown" sh -c "LC_ALL=C.UTF-8 '$headcount' prune slots --db slots.db -q | grep -q '^random  *[▁▂▃▄▅▆▇█]*$' && ! LC_ALL=C '$headcount' prune slots --db slots.db -q | grep -q '█'"
+check "the report puts random orders beside greedy ones" \
+    grep -qE '^kept +n +acc by importance +95% interval +- random' report.txt
+check "... a table for each trained head count" \
+    [ "$(grep -c '^Trained with [124] heads* in each of 2 layers$' report.txt)" -ge 3 ]
+check "... the fine-tuned apart" \
+    grep -q '^Trained with 4 heads in each of 2 layers, fine-tuned for 40 steps at lr 0.001$' report.txt
+check "... the course of each as a line, where it can be shown" \
+    sh -c "LC_ALL=C.UTF-8 '$headcount' prune slots --db slots.db -q | grep -q '^random  *[▁▂▃▄▅▆▇█]*$' &&
+    ! LC_ALL=C '$headcount' prune slots --db slots.db -q | grep -q '█'"
 check "... and models trained with as few beside those pruned to it" grep -qE '^ +8 +4 +' report.txt
 check "one trial" gives 0 '^importance  *40  *2 ' prune 3 --db slots.db --keep 2 --finetune 40
 for format in csv json markdown; do
     check "as $format" sh -c "'$headcount' prune slots --db slots.db --$format >out.$format"
 done
-check "Markdown has a heading for each table" [ "$(grep -c '^#.*Trained with [24] heads in each of 2 layers' out.markdown)" -ge 3 ]
-check "JSON is JSON" [ "$(sql :memory: "SELECT json_valid(readfile('out.json')) AND json_array_length(readfile('out.json') -> 'rows') > 20")" = 1 ]
-check "CSV has a row for each of them" [ "$(($(wc -l <out.csv) - 1))" = "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" ]
-check "the view has both beside each other" [ "$(sql slots.db "SELECT count(*) > 0 AND sum(trained_acc IS NULL) = 0 FROM prune_or_train WHERE heads = 4 AND kept IN (2, 4) AND method = 'importance'")" = 1 ]
+check "Markdown has a heading for each table" \
+    [ "$(grep -c '^#.*Trained with [24] heads in each of 2 layers' out.markdown)" -ge 3 ]
+check "JSON is JSON" \
+    [ "$(sql :memory: "SELECT json_valid(readfile('out.json'))
+    AND json_array_length(readfile('out.json') -> 'rows') > 20")" = 1 ]
+check "CSV has a row for each of them" \
+    [ "$(($(wc -l <out.csv) - 1))" = "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" ]
+check "the view has both beside each other" \
+    [ "$(sql slots.db "SELECT count(*) > 0 AND sum(trained_acc IS NULL) = 0 FROM prune_or_train WHERE heads = 4
+    AND kept IN (2, 4) AND method = 'importance'")" = 1 ]
 check "reports say the same as the view" none slots.db "SELECT * FROM prune_or_train AS v JOIN (
-    SELECT r.value AS row FROM json_each(readfile('out.json') -> 'rows') AS r) ON row ->> 'heads' = v.heads AND row ->> 'kept' = v.kept
+    SELECT r.value AS row FROM json_each(readfile('out.json') -> 'rows') AS r) ON row ->> 'heads' = v.heads
+        AND row ->> 'kept' = v.kept
     AND row ->> 'method' = v.method AND row ->> 'finetuned_steps' = v.finetuned_steps AND row ->> 'lr' = v.lr
-    WHERE abs(row ->> 'mean_acc' - v.pruned_acc) > 1e-12 OR row ->> 'n' <> v.n OR abs(row ->> 'trained_acc' - v.trained_acc) > 1e-12"
+
+        WHERE abs(row ->> 'mean_acc' - v.pruned_acc) > 1e-12 OR row ->> 'n' <> v.n OR abs(row ->> 'trained_acc' - v.trained_acc) > 1e-12"
 
 # ---- smaller models for other programs ----
 size_of() { wc -c <"$1"; }
@@ -118,19 +150,30 @@ check "the smaller model is exported" "$headcount" export weights 3 smaller.safe
 check "... and what it answers" "$headcount" export testset 3 testset.safetensors --keep 3 --db slots.db
 check "... and the whole one" "$headcount" export weights 3 whole.safetensors --db slots.db
 check "it is smaller on disk" [ "$(size_of smaller.safetensors)" -lt "$(size_of whole.safetensors)" ]
-kept=$(sql slots.db "WITH head AS (SELECT l.value AS layer, h.value AS head FROM json_each('[0,1]') AS l, json_each('[0,1,2,3]') AS h)
-    SELECT '[' || group_concat(list) || ']' FROM (SELECT layer, '[' || coalesce(group_concat(head) FILTER (WHERE NOT EXISTS (
-        SELECT 1 FROM pruning, json_each(removed) AS r WHERE trial_id = 3 AND method = 'importance' AND kept = 3 AND finetuned_steps = 0
-        AND r.value ->> 0 = layer AND r.value ->> 1 = head)), '') || ']' AS list FROM head GROUP BY layer ORDER BY layer)")
+kept=$(sql slots.db "WITH head AS (SELECT l.value AS layer, h.value AS head
+    FROM json_each('[0,1]') AS l, json_each('[0,1,2,3]') AS h)
+    SELECT '[' || group_concat(list) || ']' FROM (SELECT layer, '[' || coalesce(group_concat(head)
+        FILTER (WHERE NOT EXISTS (
+        SELECT 1 FROM pruning, json_each(removed) AS r WHERE trial_id = 3 AND method = 'importance' AND kept = 3
+            AND finetuned_steps = 0
+        AND r.value ->> 0 = layer AND r.value ->> 1 = head)), '') || ']' AS list FROM head
+            GROUP BY layer ORDER BY layer)")
 check "its metadata says which heads are left" grep -aqF "\"heads\":\"$kept\"" smaller.safetensors
-check "... and its accuracy" grep -aqF "\"test_acc\":\"$(sql slots.db "SELECT printf('%.17g', test_acc) FROM pruning WHERE trial_id = 3 AND method = 'importance' AND kept = 3 AND finetuned_steps = 0")\"" smaller.safetensors
-check "exported twice, the same bytes" sh -c "'$headcount' export weights 3 twice.safetensors --keep 3 --db slots.db && cmp smaller.safetensors twice.safetensors"
+check "... and its accuracy" \
+    grep -aqF "\"test_acc\":\"$(sql slots.db "SELECT printf('%.17g', test_acc) FROM pruning WHERE trial_id = 3
+    AND method = 'importance' AND kept = 3 AND finetuned_steps = 0")\"" smaller.safetensors
+check "exported twice, the same bytes" \
+    sh -c "'$headcount' export weights 3 twice.safetensors --keep 3 --db slots.db &&
+    cmp smaller.safetensors twice.safetensors"
 check "of another order" "$headcount" export weights 3 random.safetensors --keep 3 --by random --db slots.db
 check "... other bytes" fails cmp -s smaller.safetensors random.safetensors
 check "a fine-tuned one" "$headcount" export weights 3 tuned.safetensors --keep 2 --finetune 40 --db slots.db
-check "... with its accuracy" grep -aqF "\"test_acc\":\"$(sql slots.db "SELECT printf('%.17g', test_acc) FROM pruning WHERE trial_id = 3 AND kept = 2 AND finetuned_steps = 40 AND abs(lr - 1e-3) < 1e-12")\"" tuned.safetensors
+check "... with its accuracy" \
+    grep -aqF "\"test_acc\":\"$(sql slots.db "SELECT printf('%.17g', test_acc) FROM pruning WHERE trial_id = 3
+    AND kept = 2 AND finetuned_steps = 40 AND abs(lr - 1e-3) < 1e-12")\"" tuned.safetensors
 if "$python" -c 'import numpy, torch' 2>/dev/null; then
-    check "PyTorch answers the same with it" "$python" "$root/tests/interop/torch_pruned.py" smaller.safetensors testset.safetensors whole.safetensors
+    check "PyTorch answers the same with it" \
+        "$python" "$root/tests/interop/torch_pruned.py" smaller.safetensors testset.safetensors whole.safetensors
 else
     skip "PyTorch answers the same with it" "python3-torch"
 fi
@@ -152,23 +195,32 @@ for signal in TERM INT; do
 done
 pid=
 check "a signal stops it with 75" [ $stops -eq 2 ]
-check "what was answered is whole" none stop.db "SELECT s.trial_id FROM study AS s JOIN trial USING (trial_id) JOIN config USING (config_id)
+check "what was answered is whole" \
+    none stop.db "SELECT s.trial_id FROM study AS s JOIN trial USING (trial_id) JOIN config USING (config_id)
     WHERE (SELECT count(*) FROM pruning AS p WHERE p.trial_id = s.trial_id) <> heads * layers"
-check "... and what was not has left nothing" none stop.db "SELECT * FROM pruning WHERE trial_id NOT IN (SELECT trial_id FROM study)"
+check "... and what was not has left nothing" \
+    none stop.db "SELECT * FROM pruning WHERE trial_id NOT IN (SELECT trial_id FROM study)"
 sql stop.db "SELECT trial_id, answered FROM study ORDER BY 1" >before.txt
 check "the same command goes on" prune stop.db slots --by ablation
-check "... with what is missing only" sh -c "sqlite3 stop.db 'SELECT trial_id, answered FROM study ORDER BY 1' | grep -cxFf before.txt | grep -qx $(wc -l <before.txt)"
+check "... with what is missing only" sh -c "sqlite3 stop.db 'SELECT trial_id, answered FROM study ORDER BY 1' |
+    grep -cxFf before.txt | grep -qx $(wc -l <before.txt)"
 rows stop.db >two.txt
 rows ablation.db | grep -v '|importance|' >one.txt
 check "... to the same end as undisturbed" cmp one.txt two.txt
 
 # ---- what is refused ----
-check "a head count above a model's" gives 2 "^headcount prune: --keep 9: trial 3 has 8 heads in all$" prune 3 --keep 9 --db slots.db
-check "... above every model's" gives 2 "^headcount prune: --keep 9: no model of slots has more than 8 heads in all$" prune slots --keep 9,1 --db slots.db
-check "... in an export" gives 2 "^headcount export: --keep 9: trial 3 has 8 heads in all$" export weights 3 no.safetensors --keep 9 --db slots.db
+check "a head count above a model's" \
+    gives 2 "^headcount prune: --keep 9: trial 3 has 8 heads in all$" prune 3 --keep 9 --db slots.db
+check "... above every model's" \
+    gives 2 "^headcount prune: --keep 9: no model of slots has more than 8 heads in all$" prune slots \
+    --keep 9,1 --db slots.db
+check "... in an export" \
+    gives 2 "^headcount export: --keep 9: trial 3 has 8 heads in all$" export weights 3 no.safetensors \
+    --keep 9 --db slots.db
 check "no head at all" gives 2 "'0' is no number of heads to keep; 1 or more" prune slots --keep 0 --db slots.db
 check "one twice" gives 2 "names 2 twice" prune slots --keep 2,1,2 --db slots.db
-check "a method that is none" gives 2 "is 'size'; allowed: importance, ablation, random" prune slots --by size --db slots.db
+check "a method that is none" \
+    gives 2 "is 'size'; allowed: importance, ablation, random" prune slots --by size --db slots.db
 check "a rate without steps" gives 2 "finetune STEPS" prune slots --lr 0.1 --db slots.db
 check "a rate that is none" gives 2 "must be a number above 0" prune slots --finetune 5 --lr -1 --db slots.db
 check "a sweep that is not there" gives 2 "slots" prune slost --db slots.db
@@ -176,9 +228,13 @@ check "a trial that is not there" gives 2 "no trial 99" prune 99 --db slots.db
 check "formats exclude each other" gives 2 "exclude" prune slots --csv --json --db slots.db
 check "--keep for results" gives 2 "weights and testset" export results --keep 3 --db slots.db
 check "--by without --keep" gives 2 "belong to --keep" export weights 3 no.safetensors --by random --db slots.db
-check "several head counts in an export" gives 2 "one head count" export weights 3 no.safetensors --keep 3,2 --db slots.db
+check "several head counts in an export" \
+    gives 2 "one head count" export weights 3 no.safetensors --keep 3,2 --db slots.db
 check "... and nothing is written" [ ! -e no.safetensors ]
 rm "stop.db.d/$(sql stop.db 'SELECT checkpoint FROM trial WHERE trial_id = 2')"
-check "weights that are gone: the trial is named, the others go on" gives 1 "heads=2" prune slots --by random --db stop.db
-check "... all of them" [ "$(sql stop.db "SELECT count(DISTINCT trial_id) FROM pruning WHERE method = 'random' OR kept = 2 AND method = 'none'")" = 8 ]
+check "weights that are gone: the trial is named, the others go on" \
+    gives 1 "heads=2" prune slots --by random --db stop.db
+check "... all of them" \
+    [ "$(sql stop.db "SELECT count(DISTINCT trial_id) FROM pruning WHERE method = 'random' OR kept = 2
+    AND method = 'none'")" = 8 ]
 finish

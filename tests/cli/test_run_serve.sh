@@ -25,7 +25,8 @@ fi
 
 get() { # path behind the address, seconds it may take (20): the whole answer
     # shellcheck disable=SC2016
-    bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1" && printf "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" "$2" >&3 && timeout "$3" cat <&3' \
+    bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1" &&
+        printf "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" "$2" >&3 && timeout "$3" cat <&3' \
         get "$port" "$1" "${2:-20}"
 }
 begin() { # db, options...: $pid is the run, $server its server, $port the server's
@@ -135,7 +136,8 @@ check "--quiet leaves the address only" [ "$(cat err)" = "headcount run: live pa
 kill -STOP "-$pid" # it keeps the port
 headcount run one.yaml --db plain.db --serve="$port" >said 2>why
 kill -CONT "-$pid"
-check "a port that is taken is told" grep -q "^headcount run: no live page: .*$port is taken by another program; --serve=PORT names another" why
+check "a port that is taken is told" \
+    grep -q "^headcount run: no live page: .*$port is taken by another program; --serve=PORT names another" why
 end
 check "... and a run that resumed comes to the same" same cut.db
 for bad in 65536 x -1 08080a; do

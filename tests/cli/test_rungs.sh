@@ -23,7 +23,8 @@ once_each() { # db: what completed did so once; losers stopped at a rung; nothin
 }
 exports_no_other() { # rungs.jsonl grid.jsonl: each completed trial of the one is in the other
     for file in "$1" "$2"; do
-        sed -n '/"state":"completed"/s/"setting":{[^}]*},"tuning":{[^}]*},"is_tuning":[a-z]*//p' "$file" | sort >"$file.plain"
+        sed -n '/"state":"completed"/s/"setting":{[^}]*},"tuning":{[^}]*},"is_tuning":[a-z]*//p' "$file" \
+            | sort >"$file.plain"
     done
     [ -s "$1.plain" ] && [ -z "$(comm -23 "$1.plain" "$2.plain")" ]
 }
@@ -50,19 +51,30 @@ sed '/^tune/d; s/^seeds.*/seeds: [0, 1, 1000, 1001]/' rungs.yaml >grid.yaml
 
 # ---- to the end ----
 check "a sweep with rungs runs to its end" sh -c "'$headcount' run rungs.yaml --db whole.db -j 2 2>whole.err >/dev/null"
-check "... and says where trials paused" grep -qE '^[0-9]+/20  halving heads=1 lr=0.0001 seed=1000  paused at step 60  val ' whole.err
+check "... and says where trials paused" \
+    grep -qE '^[0-9]+/20  halving heads=1 lr=0.0001 seed=1000  paused at step 60  val ' whole.err
 "$headcount" export results --db whole.db >whole.jsonl
 check "what completed did so once, and nothing is left over" once_each whole.db
-check "of four candidates two go on from the first rung, one from the second" [ "$(sql whole.db "SELECT group_concat(steps_done || ':' || n, ' ') FROM (SELECT steps_done, count(*) AS n FROM trial WHERE is_tuning GROUP BY steps_done ORDER BY 1)")" = "60:8 100:4 240:4" ]
-check "one that goes to the end pauses twice" [ "$(sql whole.db "SELECT min(n) || max(n) FROM (SELECT count(*) AS n FROM attempt JOIN trial USING (trial_id) WHERE is_tuning AND state = 'completed' GROUP BY trial_id)")" = 33 ]
-check "... and goes on where it paused" [ "$(sql whole.db "SELECT group_concat(resumed_from_step) FROM attempt WHERE trial_id = (SELECT min(trial_id) FROM trial WHERE is_tuning AND state = 'completed')")" = 0,60,100 ]
-check "the losers' curves end at their rung" [ "$(sql whole.db "SELECT count(*) FROM trial AS t WHERE state = 'not_needed' AND is_tuning AND steps_done IS NOT (SELECT max(step) FROM curve AS c WHERE c.trial_id = t.trial_id)")" = 0 ]
-check "running it again runs nothing" sh -c "'$headcount' run rungs.yaml --db whole.db 2>&1 >/dev/null | grep -q 'nothing to run'"
+check "of four candidates two go on from the first rung, one from the second" \
+    [ "$(sql whole.db "SELECT group_concat(steps_done || ':' || n, ' ') FROM (SELECT steps_done, count(*) AS n
+    FROM trial WHERE is_tuning GROUP BY steps_done ORDER BY 1)")" = "60:8 100:4 240:4" ]
+check "one that goes to the end pauses twice" \
+    [ "$(sql whole.db "SELECT min(n) || max(n) FROM (SELECT count(*) AS n FROM attempt JOIN trial USING (trial_id)
+    WHERE is_tuning AND state = 'completed' GROUP BY trial_id)")" = 33 ]
+check "... and goes on where it paused" \
+    [ "$(sql whole.db "SELECT group_concat(resumed_from_step) FROM attempt WHERE trial_id = (SELECT min(trial_id)
+    FROM trial WHERE is_tuning AND state = 'completed')")" = 0,60,100 ]
+check "the losers' curves end at their rung" \
+    [ "$(sql whole.db "SELECT count(*) FROM trial AS t WHERE state = 'not_needed' AND is_tuning
+    AND steps_done IS NOT (SELECT max(step) FROM curve AS c WHERE c.trial_id = t.trial_id)")" = 0 ]
+check "running it again runs nothing" \
+    sh -c "'$headcount' run rungs.yaml --db whole.db 2>&1 >/dev/null | grep -q 'nothing to run'"
 check "check finds nothing wrong" "$headcount" check --db whole.db
 check "gc finds nothing to remove" sh -c "'$headcount' gc --db whole.db | grep -qx 'removed 0 files, 0 B'"
 
 # ---- against the same trials without rungs ----
-check "the same trials without rungs" sh -c "'$headcount' run grid.yaml --db grid.db --quiet && '$headcount' export results --db grid.db >grid.jsonl"
+check "the same trials without rungs" \
+    sh -c "'$headcount' run grid.yaml --db grid.db --quiet && '$headcount' export results --db grid.db >grid.jsonl"
 check "what went through rungs is equal to the byte" exports_no_other whole.jsonl grid.jsonl
 check "what stopped at a rung had come as far" curves_begin_alike whole.db grid.db
 
@@ -70,18 +82,22 @@ check "what stopped at a rung had come as far" curves_begin_alike whole.db grid.
 check "with three workers" run three.db -j 3
 check "... the same bytes" same_export three.db
 for workers in 1 3 2 4; do
-    env $(pausing stop start 6 all) setsid "$headcount" run rungs.yaml --db stop.db --quiet -j $workers 2>>stop.err >/dev/null &
+    env $(pausing stop start 6 all) setsid "$headcount" run rungs.yaml --db stop.db --quiet -j $workers \
+        2>>stop.err >/dev/null &
     pid=$!
     seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 5)) ]"
+    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*)
+        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 5)) ]"
     wait_beside $pid pauses $pid
     kill -TERM -$pid
     wait $pid
     stopped=$?
 done
 check "stopped four times, with another number of workers each time" [ $stopped -eq 75 ]
-check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db | grep -qxE 'halving: 16 tuning trials, of which [0-9]+ wait at a rung and [0-9]+ were eliminated\\.'"
-check "... as JSON too" sh -c "'$headcount' status --db whole.db --json | grep -qF '\"rungs\":{\"eta\":2,\"min_steps\":50,\"trials\":16,\"waiting\":0,\"eliminated\":12}'"
+check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db |
+    grep -qxE 'halving: 16 tuning trials, of which [0-9]+ wait at a rung and [0-9]+ were eliminated\\.'"
+check "... as JSON too" sh -c "'$headcount' status --db whole.db --json |
+    grep -qF '\"rungs\":{\"eta\":2,\"min_steps\":50,\"trials\":16,\"waiting\":0,\"eliminated\":12}'"
 check "... run goes on" run stop.db
 check "... to the same bytes" same_export stop.db
 check "... and what completed did so once" once_each stop.db
@@ -89,7 +105,8 @@ for round in 1 2 3 4 5; do
     "$headcount" run rungs.yaml --db kill.db --quiet -j $((round % 3 + 1)) 2>>kill.err >/dev/null &
     pid=$!
     seen=$(sql kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_beside $pid sh -c "[ \"\$(sqlite3 kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
+    wait_beside $pid sh -c "[ \"\$(sqlite3 kill.db 'SELECT count(*)
+        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
     kill -KILL $pid
     wait $pid 2>/dev/null
 done
@@ -98,7 +115,10 @@ check "... to the same bytes" same_export kill.db
 check "... and what completed did so once" once_each kill.db
 
 # ---- the file changes between rungs ----
-check "without rungs the losers are trained to the end" sh -c "cp whole.db open.db && cp -r whole.db.d open.db.d && sed 's/, rungs: {.*}}/}/' rungs.yaml >norungs.yaml && '$headcount' run norungs.yaml --db open.db --quiet"
-check "... like everything else" sh -c "[ \"\$(sqlite3 open.db \"SELECT count(*) FROM trial WHERE is_tuning AND state = 'completed'\")\" = 16 ] && '$headcount' export results --db open.db >open.jsonl"
+check "without rungs the losers are trained to the end" sh -c "cp whole.db open.db && cp -r whole.db.d open.db.d &&
+    sed 's/, rungs: {.*}}/}/' rungs.yaml >norungs.yaml && '$headcount' run norungs.yaml --db open.db --quiet"
+check "... like everything else" \
+    sh -c "[ \"\$(sqlite3 open.db \"SELECT count(*) FROM trial WHERE is_tuning AND state = 'completed'\")\" = 16 ] &&
+    '$headcount' export results --db open.db >open.jsonl"
 check "... to the same bytes" exports_no_other open.jsonl grid.jsonl
 finish

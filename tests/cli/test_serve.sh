@@ -3,7 +3,8 @@
 # answers: sweep/test_serve.c. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
 settle
-headcount run configs/quick.yaml --db 'one file.db' --quiet --set train.steps=20 --set train.schedule.warmup=2 --set train.eval_every=10 --set seeds=1 >said 2>&1 ||
+headcount run configs/quick.yaml --db 'one file.db' --quiet --set train.steps=20 --set train.schedule.warmup=2 --set \
+    train.eval_every=10 --set seeds=1 >said 2>&1 ||
     trouble "the sweep: $(cat said)"
 cp 'one file.db' two.db
 verdict "a sweep"
@@ -30,11 +31,15 @@ end() { # signal: $ended is the exit status
 }
 
 begin --db 'one file.db' --port 0
-check "it says what it serves, and where" grep -q '^serving one file\.db at http://127\.0\.0\.1:[0-9][0-9]*/ (Ctrl-C ends it)$' out
+check "it says what it serves, and where" \
+    grep -q '^serving one file\.db at http://127\.0\.0\.1:[0-9][0-9]*/ (Ctrl-C ends it)$' out
 check "... in one line" [ "$(wc -l <out)" -eq 1 ]
 port=${address%/} port=${port##*:}
-check "a port that is taken is refused" refuses "port $port is taken by another program; --port names another" --db two.db --port "$port"
-check "it listens for this machine only" sh -c "grep -i ':$(printf %04X "$port") 0*:0000 0A' /proc/net/tcp /proc/net/tcp6 | grep -qv -e ' 0100007F:' -e ' 00000000000000000000000001000000:' && exit 1 || exit 0"
+check "a port that is taken is refused" \
+    refuses "port $port is taken by another program; --port names another" --db two.db --port "$port"
+check "it listens for this machine only" \
+    sh -c "grep -i ':$(printf %04X "$port") 0*:0000 0A' /proc/net/tcp /proc/net/tcp6 |
+    grep -qv -e ' 0100007F:' -e ' 00000000000000000000000001000000:' && exit 1 || exit 0"
 check "it is nice" [ "$(cut -d' ' -f19 "/proc/$pid/stat")" -ge 10 ]
 sum=$(cksum 'one file.db')
 check "it writes nothing" sh -c "[ ! -e 'one file.db-wal' ] && [ ! -e 'one file.db-journal' ]"
@@ -46,7 +51,8 @@ begin --db two.db --db 'one file.db' --port 0
 check "several files" grep -q '^serving two\.db, one file\.db at http' out
 end TERM
 check "SIGTERM ends it too" [ $ended -eq 0 ]
-check "a reader of its line that has gone ends it" timeout 300 sh -c "headcount serve --db two.db --port 0 | head -n 1 >said"
+check "a reader of its line that has gone ends it" \
+    timeout 300 sh -c "headcount serve --db two.db --port 0 | head -n 1 >said"
 
 few_files() { # words
     (ulimit -n 40 && timeout 300 "$headcount" serve --db two.db --port 0) >out 2>why

@@ -26,7 +26,8 @@ SLURM_JOB_ID=19 SLURM_ARRAY_JOB_ID=17 SLURM_ARRAY_TASK_ID=2 check "a run of whic
 check "... is shown" sh -c 'headcount show --failed --db here.db >shown'
 check "each trial stands there" [ "$(grep -c '^ *[0-9]* .* failed  *77 .*  17_2$' shown)" -eq 20 ]
 check "... below its error, once" [ "$(grep -c 'not started: it would take' shown)" -eq 1 ]
-check "... of which it says how often it came" grep -q '^Error 1: 20 trials ended with it, 20 attempts had it in all. In attempt 1 of trial 1 (' shown
+check "... of which it says how often it came" \
+    grep -q '^Error 1: 20 trials ended with it, 20 attempts had it in all. In attempt 1 of trial 1 (' shown
 query here.db "SELECT error FROM attempt WHERE trial_id = 1" >kept
 check "what they said is several lines" [ "$(wc -l <kept)" -eq 4 ]
 check "... as they were" sh -c "sed -n '/^Error 1/,/^trial/p' shown | sed -n 's/^    //p' | cmp - kept"
@@ -34,20 +35,26 @@ check "... also in show TRIAL" sh -c "headcount show 1 --db here.db | sed '1,/^E
 check "from other machines the same" run there --launch 'env NOWHERE={host}' --hosts a,b
 query there.db "SELECT error FROM attempt WHERE trial_id = 1" >kept-there
 check "... is kept" sh -c '[ "$(wc -l <kept-there)" -eq "$(wc -l <kept)" ] && grep -q "not started" kept-there'
-check "... with the host, and without a job" [ "$(query there.db "SELECT group_concat(DISTINCT host || coalesce(job, '-')) FROM (SELECT * FROM attempt ORDER BY host)")" = a-,b- ]
+check "... with the host, and without a job" \
+    [ "$(query there.db "SELECT group_concat(DISTINCT host || coalesce(job, '-')) FROM (SELECT * FROM attempt
+    ORDER BY host)")" = a-,b- ]
 
 # ---- many errors ----
 cp here.db many.db
 query many.db "
     UPDATE attempt SET host = 'n' || trial_id;
-    UPDATE attempt SET error = format('cannot map 0x%x at step %d', trial_id * 4999, trial_id) || char(10, 9) || 'no room' WHERE trial_id <= 12;
-    UPDATE attempt SET error = 'odd ' || char(27) || '[31m' || char(8238, 10, 13) || CAST(x'fffe' AS TEXT) || '%s%n' WHERE trial_id = 13;
+    UPDATE attempt
+        SET error = format('cannot map 0x%x at step %d', trial_id * 4999, trial_id) || char(10, 9) || 'no room'
+        WHERE trial_id <= 12;
+    UPDATE attempt SET error = 'odd ' || char(27) || '[31m' || char(8238, 10, 13) || CAST(x'fffe' AS TEXT) || '%s%n'
+        WHERE trial_id = 13;
     UPDATE trial SET state = 'diverged', limit_hit = 0 WHERE trial_id = 14;
     UPDATE attempt SET outcome = 'diverged', error = 'loss is inf at step 3' WHERE trial_id = 14;
     UPDATE attempt SET error = NULL, signal = 9, exit_code = NULL WHERE trial_id = 15;
     UPDATE attempt SET attempt = 2 WHERE trial_id = 2;
     UPDATE trial SET attempt = 2, retries_used = 1 WHERE trial_id = 2;
-    INSERT INTO attempt SELECT trial_id, 1, build_id, 'other', pid, started, ended, 'requeued', 0, NULL, NULL, NULL, NULL,
+    INSERT INTO attempt
+        SELECT trial_id, 1, build_id, 'other', pid, started, ended, 'requeued', 0, NULL, NULL, NULL, NULL,
         'other: connection lost', NULL, '16', 'lost' FROM attempt WHERE trial_id = 2;
     UPDATE attempt SET error = printf('%.20000c', 'y') WHERE trial_id = 16;
     UPDATE trial SET in_plan = 0 WHERE trial_id = 20;"
@@ -56,9 +63,11 @@ check "all but what has left the plan" [ "$(head -n 1 shown)" = 'lost: 19 of 19 
 check "the error of most stands first" grep -q '^Error 1: 12 trials ended with it, 12 attempts had it in all\.' shown
 check "... with its lines and tabs" grep -q "^    $(printf '\t')no room$" shown
 check "... and the numbers of its first trial" grep -q '^    cannot map 0x1387 at step 1$' shown
-check "an error of one trial" grep -q '^Error [0-9]: 1 trial ended with it, 1 attempt had it in all. In attempt 1 of trial 14:$' shown
+check "an error of one trial" \
+    grep -q '^Error [0-9]: 1 trial ended with it, 1 attempt had it in all. In attempt 1 of trial 14:$' shown
 check "one who said nothing" grep -q '^    (it said nothing)$' shown
-check "earlier attempts have their error and place" sh -c "grep -q '^Error 7: only 1 earlier attempt had it' shown && grep -q '^ *2 .* 1  *1  *7  requeued .* other  16$' shown && grep -q '^ *2 .* 1  *2  *1  failed .* n2 ' shown"
+check "earlier attempts have their error and place" sh -c "grep -q '^Error 7: only 1 earlier attempt had it' shown &&
+    grep -q '^ *2 .* 1  *1  *7  requeued .* other  16$' shown && grep -q '^ *2 .* 1  *2  *1  failed .* n2 ' shown"
 check "hostile text is plain" sh -c "! grep -q '[[:cntrl:]]' <<X
 \$(tr -d '\\t\\n' <shown)
 X"
@@ -67,10 +76,17 @@ check "very long text is cut" sh -c 'grep -q "^    \[\.\.\.\]$" shown && [ "$(wc
 check "settings have a column" grep -q '^trial  heads  setting  *seed' shown
 headcount show --failed --json --db many.db >json
 json() { query :memory: "SELECT $1 FROM (SELECT CAST(readfile('json') AS TEXT) AS j)"; }
-check "JSON has the trials" [ "$(json "json_array_length(j) || (j ->> '$[0].trial_id') || (j ->> '$[1].retries_used')")" = 1911 ]
-check "... their attempts" [ "$(json "(j ->> '$[1].attempts[0].error') || (j ->> '$[1].attempts[0].job') || (j ->> '$[1].attempts[1].host')")" = 'other: connection lost16n2' ]
-check "... exact text" [ "$(json "j ->> '$[0].attempts[0].error' = format('cannot map 0x1387 at step 1%sno room', char(10, 9))")" = 1 ]
-check "... and which ended alike" [ "$(json "(j ->> '$[0].error_kind') = (j ->> '$[11].error_kind') AND (j ->> '$[0].error_kind') <> (j ->> '$[12].error_kind')")" = 1 ]
+check "JSON has the trials" \
+    [ "$(json "json_array_length(j) || (j ->> '$[0].trial_id') || (j ->> '$[1].retries_used')")" = 1911 ]
+check "... their attempts" \
+    [ "$(json \
+    "(j ->> '$[1].attempts[0].error') || (j ->> '$[1].attempts[0].job') || (j ->> '$[1].attempts[1].host')")" = \
+    'other: connection lost16n2' ]
+check "... exact text" \
+    [ "$(json "j ->> '$[0].attempts[0].error' = format('cannot map 0x1387 at step 1%sno room', char(10, 9))")" = 1 ]
+check "... and which ended alike" \
+    [ "$(json \
+    "(j ->> '$[0].error_kind') = (j ->> '$[11].error_kind') AND (j ->> '$[0].error_kind') <> (j ->> '$[12].error_kind')")" = 1 ]
 
 # ---- where there is nothing ----
 query many.db "UPDATE trial SET state = 'queued' WHERE in_plan = 1"

@@ -39,11 +39,13 @@ says_not() { # pattern
 }
 json() { # expression of SQL on the first row of status --json, `value`, and how many there are, `n`
     headcount status --db x.db --json >out 2>err || return
-    [ "$(sqlite3 :memory: "SELECT $1 FROM (SELECT value, count(*) OVER () AS n FROM json_each(readfile('out'))) LIMIT 1")" = 1 ] ||
+    [ "$(sqlite3 :memory: "SELECT $1 FROM (SELECT value, count(*) OVER () AS n
+        FROM json_each(readfile('out'))) LIMIT 1")" = 1 ] ||
         { cat out; return 1; }
 }
 shard() { # number, of, file of the sweep
-    headcount run "${3:-s.yaml}" --shard "$1/$2" --db "x-$1-of-$2.db" -q >said 2>&1 || trouble "shard $1/$2: $(cat said)"
+    headcount run "${3:-s.yaml}" --shard "$1/$2" --db "x-$1-of-$2.db" -q >said 2>&1 ||
+        trouble "shard $1/$2: $(cat said)"
 }
 refused() { # pattern, command...
     pattern=$1
@@ -59,7 +61,9 @@ host=$(hostname)
 check "no file and no job" refused 'there is no results file x.db \(`headcount run` makes it' headcount status --db x.db
 queued "17 PENDING Resources s"
 check "a job waits that will make it" says '^x.db is not there yet. s: job 17 waits \(Resources\). $'
-check "... to programs" json "n = 1 AND value ->> 'sweep' IS NULL AND value ->> '$.jobs[0].job' = '17' AND value ->> '$.jobs[0].reason' = 'Resources'"
+check "... to programs" \
+    json \
+    "n = 1 AND value ->> 'sweep' IS NULL AND value ->> '$.jobs[0].job' = '17' AND value ->> '$.jobs[0].reason' = 'Resources'"
 queued "17 RUNNING None s"
 check "... has just begun" says '^x.db is not there yet. s: job 17 has begun. $'
 exec 8>x.db.lock
@@ -67,8 +71,11 @@ flock 8
 check "... and holds the lock already" says '^x.db is not there yet. s: job 17 has begun. $'
 exec 8>&-
 rm -f x.db.lock
-queued "17_1 PENDING Priority s 3" "17_2 PENDING Priority s 3" "17_3 PENDING Dependency s 3" "18 PENDING Dependency s-merge"
-check "an array waits" says 's: all 3 shards wait \(job 17: Priority 2, Dependency 1\). s: job 18 merges the shards when they have ended \(Dependency\). $'
+queued "17_1 PENDING Priority s 3" "17_2 PENDING Priority s 3" "17_3 PENDING Dependency s 3" \
+    "18 PENDING Dependency s-merge"
+check "an array waits" \
+    says \
+    's: all 3 shards wait \(job 17: Priority 2, Dependency 1\). s: job 18 merges the shards when they have ended \(Dependency\). $'
 queued "17_1 PENDING Priority s 1"
 check "... of one shard" says 's: the only shard waits \(job 17: Priority\). $'
 echo "17|17|N/A|PENDING|Resources|s|headcount $dir/xx.db" >queue
@@ -81,21 +88,33 @@ verdict "what Slurm says is nothing that a terminal obeys"
 
 rm queue
 shard 1 3
-check "a shard that has ended" says '^sweep .* s 4/12 0 8 0 0 0 unknown 20.* s: of 3 shards 1 has ended, 2 have not begun \(shards 2 and 3\). $'
-check "... to programs" json "value ->> 'planned' = 12 AND value ->> 'completed' = 4 AND value ->> '$.shard_states[0].state' = 'ended' AND value ->> '$.shard_states[2].state' = 'not_begun' AND json_array_length(value, '$.jobs') = 0"
-check "report names status and merge" refused 'there is no results file x.db yet, but 1 file of its shards \(x-1-of-3.db\): `headcount status` sums them, `headcount merge --into` makes it' headcount report --db x.db
+check "a shard that has ended" \
+    says '^sweep .* s 4/12 0 8 0 0 0 unknown 20.* s: of 3 shards 1 has ended, 2 have not begun \(shards 2 and 3\). $'
+check "... to programs" \
+    json \
+    "value ->> 'planned' = 12 AND value ->> 'completed' = 4 AND value ->> '$.shard_states[0].state' = 'ended' AND value ->> '$.shard_states[2].state' = 'not_begun' AND json_array_length(value, '$.jobs') = 0"
+check "report names status and merge" \
+    refused \
+    'there is no results file x.db yet, but 1 file of its shards \(x-1-of-3.db\): `headcount status` sums them, `headcount merge --into` makes it' headcount report --db x.db
 check "... as show does" refused 'no results file x.db yet' headcount show --db x.db
 env $(pausing held start 3) headcount run s.yaml --shard 2/3 --db x-2-of-3.db -j 1 -q >said 2>&1 &
 pid=$!
 wait_until pauses $pid || trouble "no worker pauses: $(cat said)"
 verdict "a shard that is held"
-check "a shard that runs" says "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(shard 2 on $host\), 1 has ended, 1 has not begun \(shard 3\). running of shard .* 2/3 s "
-check "... to programs" json "value ->> 'running' = 1 AND value ->> '$.shard_states[1].state' = 'runs' AND value ->> '$.shard_states[1].trials_left' = 2 AND value ->> '$.shard_states[1].holder' LIKE 'process $pid on $host%'"
+check "a shard that runs" \
+    says \
+    "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(shard 2 on $host\), 1 has ended, 1 has not begun \(shard 3\). running of shard .* 2/3 s "
+check "... to programs" \
+    json \
+    "value ->> 'running' = 1 AND value ->> '$.shard_states[1].state' = 'runs' AND value ->> '$.shard_states[1].trials_left' = 2 AND value ->> '$.shard_states[1].holder' LIKE 'process $pid on $host%'"
 queued "17_2 RUNNING None s 3" "17_3 PENDING JobArrayTaskLimit s 3" "18 PENDING Dependency s-merge"
-check "... as a task of Slurm" says "s: of 3 shards 1 runs \(17_2 on $host\), 1 waits \(job 17: JobArrayTaskLimit\), 1 has ended. s: job 18 merges the shards when they have ended \(Dependency\). running "
+check "... as a task of Slurm" \
+    says \
+    "s: of 3 shards 1 runs \(17_2 on $host\), 1 waits \(job 17: JobArrayTaskLimit\), 1 has ended. s: job 18 merges the shards when they have ended \(Dependency\). running "
 cp x-1-of-3.db copy.db
 headcount merge --into x.db x-1-of-3.db -q
-check "what is merged counts once" says "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(17_2 on $host\), 1 waits .*, 1 has ended. "
+check "what is merged counts once" \
+    says "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(17_2 on $host\), 1 waits .*, 1 has ended. "
 rm -rf x.db*
 
 # ---- watched ----
@@ -120,18 +139,25 @@ check "... until Ctrl-C" [ $? -eq 0 ]
 # ---- left alone ----
 
 rm queue
-check "a shard that nobody works on" says '^sweep .* s 6/12 0 6 .* s: of 3 shards 1 has ended, 1 has not begun \(shard 3\), 1 stopped before its end \(shard 2, 2 trials left: nobody works on it\). $'
+check "a shard that nobody works on" \
+    says \
+    '^sweep .* s 6/12 0 6 .* s: of 3 shards 1 has ended, 1 has not begun \(shard 3\), 1 stopped before its end \(shard 2, 2 trials left: nobody works on it\). $'
 queued
-check "... and is not in the queue either" says 's: of 3 shards 1 has ended, 2 are lost \(shards 2 and 3: nobody works on them, and they are not in the queue; the same submit goes on\). $'
+check "... and is not in the queue either" \
+    says \
+    's: of 3 shards 1 has ended, 2 are lost \(shards 2 and 3: nobody works on them, and they are not in the queue; the same submit goes on\). $'
 queued "17_2 PENDING BeginTime s 3" "17_3 PENDING Resources s 3"
 check "... or is" says 's: of 3 shards 2 wait \(job 17: BeginTime 1, Resources 1\), 1 has ended. $'
 queued "17_3 RUNNING None s 3"
-check "a shard that is about to begin" says 's: of 3 shards 1 runs \(17_3\), 1 has ended, 1 is lost \(shard 2, 2 trials left: nobody works on it, and it is not in the queue; the same submit goes on\). $'
+check "a shard that is about to begin" \
+    says \
+    's: of 3 shards 1 runs \(17_3\), 1 has ended, 1 is lost \(shard 2, 2 trials left: nobody works on it, and it is not in the queue; the same submit goes on\). $'
 queued "19 PENDING Priority s"
 check "another job does what is left" says ' s: job 19 waits \(Priority\). $'
 check "... nothing is lost then" says_not lost
 printf '%s\n' '#!/bin/sh' 'kill -STOP $$' >bin/squeue
-check "squeue that does not answer" timeout 300 sh -c 'headcount status --db x.db >out 2>&1 && grep -q "stopped before its end" out && ! grep -q squeue out'
+check "squeue that does not answer" timeout 300 sh -c 'headcount status --db x.db >out 2>&1 &&
+    grep -q "stopped before its end" out && ! grep -q squeue out'
 printf '%s\n' '#!/bin/sh' 'echo "squeue: error: no controller" >&2' 'exit 1' >bin/squeue
 check "squeue that fails" says 'stopped before its end'
 printf '%s\n' '#!/bin/sh' "cat '$dir/queue'" >bin/squeue
@@ -140,32 +166,42 @@ printf '%s\n' '#!/bin/sh' "cat '$dir/queue'" >bin/squeue
 
 echo text >x-1-of-9.db
 sqlite3 x-2-of-9.db "CREATE TABLE t (x)"
-cp copy.db x-3-of-9.db && sqlite3 x-3-of-9.db "PRAGMA ignore_check_constraints = 1; UPDATE trial SET seed = -1 WHERE trial_id = 1"
+cp copy.db x-3-of-9.db && sqlite3 x-3-of-9.db "PRAGMA ignore_check_constraints = 1; UPDATE trial
+    SET seed = -1 WHERE trial_id = 1"
 mkdir x-4-of-9.db
 queued
-check "files that are none are named" says 's 6/12 0 6 .*Passed over: x-1-of-9.db is not a results file.*Passed over: x-2-of-9.db is an SQLite database of another program'
+check "files that are none are named" \
+    says \
+    's 6/12 0 6 .*Passed over: x-1-of-9.db is not a results file.*Passed over: x-2-of-9.db is an SQLite database of another program'
 check "... with rows that none can have" says 'Passed over: x-3-of-9.db has a row'
-check "... and nothing of them counts" json "value ->> 'completed' = 6 AND json_array_length(value, '$.shard_states') = 3"
+check "... and nothing of them counts" \
+    json "value ->> 'completed' = 6 AND json_array_length(value, '$.shard_states') = 3"
 rm -rf x-?-of-9.db*
 shard 1 2 other.yaml
-check "another sweep's shards beside them" says 'other 6/12 0 6 .* s 6/12 0 6 .* other: of 2 shards 1 has ended, 1 is lost \(shard 2: .* s: of 3 shards 1 has ended, 2 are lost'
+check "another sweep's shards beside them" \
+    says \
+    'other 6/12 0 6 .* s 6/12 0 6 .* other: of 2 shards 1 has ended, 1 is lost \(shard 2: .* s: of 3 shards 1 has ended, 2 are lost'
 rm -rf x-1-of-2.db*
 
-headcount run s.yaml --set train.steps=30 --shard 3/3 --db x-3-of-3.db -q >said 2>&1 || trouble "an edited sweep: $(cat said)"
-check "an edited sweep: shards of the plan before have yet to begin" says 's 4/12 0 8 .* s: of 3 shards 1 has ended, 2 are lost \(shards 1 and 2: '
+headcount run s.yaml --set train.steps=30 --shard 3/3 --db x-3-of-3.db -q >said 2>&1 ||
+    trouble "an edited sweep: $(cat said)"
+check "an edited sweep: shards of the plan before have yet to begin" \
+    says 's 4/12 0 8 .* s: of 3 shards 1 has ended, 2 are lost \(shards 1 and 2: '
 rm -rf x-3-of-3.db*
 
 # ---- an array with another number of shards ----
 
 shard 1 2
 both=$(sqlite3 x-1-of-2.db "ATTACH 'x-1-of-3.db' AS a; ATTACH 'x-2-of-3.db' AS b;
-    SELECT count(*) FROM (SELECT config_sha256, seed FROM main.trial JOIN main.config USING (config_id) WHERE state = 'completed'
+    SELECT count(*) FROM (SELECT config_sha256, seed FROM main.trial JOIN main.config USING (config_id)
+        WHERE state = 'completed'
     UNION SELECT config_sha256, seed FROM a.trial JOIN a.config USING (config_id) WHERE state = 'completed'
     UNION SELECT config_sha256, seed FROM b.trial JOIN b.config USING (config_id) WHERE state = 'completed')")
 check "each trial of both counts once" json "value ->> 'completed' = ${both:-0}"
 check "... and the last array is told of" says 's: of 2 shards 1 has ended, 1 is lost'
 queued "21_3 PENDING Resources s 3"
-check "... or that in the queue, where the other has done what was left of a shard" says 's: of 3 shards 1 waits \(job 21: Resources\), 2 have ended. $'
+check "... or that in the queue, where the other has done what was left of a shard" \
+    says 's: of 3 shards 1 waits \(job 21: Resources\), 2 have ended. $'
 
 # ---- all is merged ----
 
@@ -176,6 +212,7 @@ check "all have ended" says 's 12/12 0 0 0 0 0 - .* s: all [23] shards have ende
 headcount merge --into x.db x-?-of-?.db -q
 check "once all is merged nothing more is said of them" says_not shard
 mkdir alone && cp x.db alone
-check "... the table is that of the file" sh -c "headcount status --db x.db >with; headcount status --db alone/x.db >without; cmp with without"
+check "... the table is that of the file" \
+    sh -c "headcount status --db x.db >with; headcount status --db alone/x.db >without; cmp with without"
 check "... to programs" json "value ->> 'shard_states' IS NULL AND value ->> 'completed' = 12"
 finish

@@ -9,17 +9,23 @@
 
 check "a job on four nodes" says '^Submitted job 41: 12 trials on 4 nodes$' \
     headcount submit configs/quick.yaml --set seeds=4 --nodes 4 --db "r/x.db" -- --time=10 --account="a b"
-check "... its options, the user's last" words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
-    --no-kill --signal=B:USR1@60 "--comment=headcount $dir/r/x.db" --requeue --open-mode=append --time=10 "--account=a b"
+check "... its options, the user's last" \
+    words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
+    --no-kill --signal=B:USR1@60 "--comment=headcount $dir/r/x.db" --requeue --open-mode=append \
+    --time=10 "--account=a b"
 check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm --as $dir/configs/quick.yaml - <<'END_OF_SWEEP' &" "$JOBS/41.sh"
 check "... into what" grep -Fqx "db=r/x.db" "$JOBS/41.sh"
 check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
 check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
 check "... only these" fails grep -q exclusive "$JOBS/42.words"
-check "an array" says '^Submitted job 43: 6 trials in 3 shards$' headcount submit configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
-check "... which says how many shards it has" words 43 --array=1-3 "--comment=headcount $dir/r/it's.db (3 shards)" -p long
+check "an array" \
+    says '^Submitted job 43: 6 trials in 3 shards$' headcount submit configs/quick.yaml --array 3 --db \
+    "r/it's.db" -- -p long
+check "... which says how many shards it has" \
+    words 43 --array=1-3 "--comment=headcount $dir/r/it's.db (3 shards)" -p long
 check "... and its merge" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
-check "... which waits for it" words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
+check "... which waits for it" \
+    words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
 check "... each task with its share" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" --as $dir/configs/quick.yaml - <<" "$JOBS/43.sh"
 check "... in a file of its own" grep -Fqx "db='r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db" "$JOBS/43.sh"
 check "... all of which are merged" grep -Fqx "program merge --whole --into \"\$db\" -- \"\$@\"" "$JOBS/44.sh"
@@ -27,7 +33,8 @@ check "... into one" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
 
 # ---- what is shown is what is submitted ----
 
-check "-n prints a script that submits the same" same_as_shown 41 configs/quick.yaml --set seeds=4 --nodes 4 --db r/x.db -- --time=10 --account="a b"
+check "-n prints a script that submits the same" \
+    same_as_shown 41 configs/quick.yaml --set seeds=4 --nodes 4 --db r/x.db -- --time=10 --account="a b"
 before=$(last_job)
 check "... an array" same_as_shown 43 configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
 check "... and its merge" cmp "$JOBS/44.sh" "$JOBS/$((before + 2)).sh"
@@ -36,7 +43,9 @@ before=$(last_job)
 check "... and submits nothing" headcount submit -n configs/quick.yaml
 check "... really" [ "$(last_job)" = "$before" ]
 
-check "the same kernels on all machines" says ' --launch slurm --same-kernels --as .*/configs/quick.yaml - '  headcount submit -n configs/quick.yaml --same-kernels --nodes 2
+check "the same kernels on all machines" \
+    says ' --launch slurm --same-kernels --as .*/configs/quick.yaml - '  headcount submit -n configs/quick.yaml \
+    --same-kernels --nodes 2
 
 # ---- jobs on the same results file ----
 
@@ -47,7 +56,8 @@ echo "17|17|N/A|RUNNING|None|quick|headcount $dir/r/x.db" >"$JOBS/queue"
 check "a job that works on the results file" says '^Job 17 works on r/x.db: this one begins when it has ended\.$' \
     headcount submit configs/quick.yaml --db r/x.db
 check "... is waited for" last_words --dependency=afterany:17
-check "... with what the user waits for" headcount submit configs/quick.yaml --db r/x.db -- --dep=afterok:5,singleton -p long
+check "... with what the user waits for" \
+    headcount submit configs/quick.yaml --db r/x.db -- --dep=afterok:5,singleton -p long
 check "... in one" last_words -p long --dependency=afterok:5,singleton,afterany:17
 check "... in two words" headcount submit configs/quick.yaml --db r/x.db -- --dependency afterok:5 -d after:6
 check "... the last of several" last_words --dependency=after:6,afterany:17
@@ -69,7 +79,8 @@ check "... and its own merge for the array" last_words "--dependency=afterany:$(
 seq 100 120 | sed "s#.*#&|&|N/A|PENDING|None|quick|headcount $dir/r/x.db#" >"$JOBS/queue"
 check "many" says '^Jobs 100, 101, .*, 107 and 13 more work on r/x.db' headcount submit configs/quick.yaml --db r/x.db
 : >"$JOBS/mute"
-check "squeue fails" says '^headcount submit: squeue does not tell .*; a job that finds the results file in use goes back' \
+check "squeue fails" \
+    says '^headcount submit: squeue does not tell .*; a job that finds the results file in use goes back' \
     headcount submit configs/quick.yaml --db r/x.db
 rm "$JOBS/mute" "$JOBS/queue"
 mkdir r
@@ -78,9 +89,12 @@ held() { # words of the lock, command...
     shift
     flock r/x.db.lock "$@"
 }
-check "a job that holds it, of whatever kind" says '^Job 33 works on r/x.db' held "process 12 on n1, job 33 of Slurm" headcount submit configs/quick.yaml --db r/x.db
+check "a job that holds it, of whatever kind" \
+    says '^Job 33 works on r/x.db' held "process 12 on n1, job 33 of Slurm" headcount submit \
+    configs/quick.yaml --db r/x.db
 check "... is waited for" last_words --dependency=afterany:33
-check "a process outside Slurm" says '^r/x.db is in use by process 12 on n1: a job that finds it so goes back into the queue for five minutes' \
+check "a process outside Slurm" \
+    says '^r/x.db is in use by process 12 on n1: a job that finds it so goes back into the queue for five minutes' \
     held "process 12 on n1" headcount submit configs/quick.yaml --db r/x.db
 check "... is not" fails grep -q -e dependency "$JOBS/$(last_job).words"
 rm -r r
@@ -88,19 +102,25 @@ rm -r r
 # ---- for other programs ----
 
 number() { # what stands on stdout is the number of the last job and nothing else
-    headcount submit "$@" --parsable >number 2>said && [ "$(cat number)" = "$(last_job)" ] && grep -q '^Submitted job' said ||
+    headcount submit "$@" --parsable >number 2>said && [ "$(cat number)" = "$(last_job)" ] &&
+        grep -q '^Submitted job' said ||
         { cat number said; return 1; }
 }
 check "--parsable: one number" number configs/quick.yaml --nodes 2
 check "... of an array its merge's" number configs/quick.yaml --array 2
-check "... in what -n prints" sh -c 'headcount submit -n --parsable configs/quick.yaml --array 2 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
-check "... of one job, too" sh -c 'headcount submit -n --parsable configs/quick.yaml 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
+check "... in what -n prints" \
+    sh -c 'headcount submit -n --parsable configs/quick.yaml --array 2 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
+check "... of one job, too" \
+    sh -c 'headcount submit -n --parsable configs/quick.yaml 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
 echo 7 >"$JOBS/ends"
-check "--wait: the job's own status" refused 7 '^Submitted job [0-9]*: 6 trials on 1 node$' headcount submit configs/quick.yaml -- --wait
-check "... of an array its merge's" refused 7 '^Submitted job [0-9]*: merges' headcount submit configs/quick.yaml --array 2 -- -p long -W
+check "--wait: the job's own status" \
+    refused 7 '^Submitted job [0-9]*: 6 trials on 1 node$' headcount submit configs/quick.yaml -- --wait
+check "... of an array its merge's" \
+    refused 7 '^Submitted job [0-9]*: merges' headcount submit configs/quick.yaml --array 2 -- -p long -W
 check "... which alone is waited for" fails grep -q -e --wait -e -W "$JOBS/$(($(last_job) - 1)).words"
 check "... with all other words" words $(($(last_job) - 1)) -p long
-check "... in what -n prints" sh -c 'headcount submit -n configs/quick.yaml --array 2 -- --wait 2>/dev/null | sh >/dev/null; [ $? -eq 7 ]'
+check "... in what -n prints" \
+    sh -c 'headcount submit -n configs/quick.yaml --array 2 -- --wait 2>/dev/null | sh >/dev/null; [ $? -eq 7 ]'
 check "... whose array comes first" fails grep -q -e --wait "$JOBS/$(($(last_job) - 1)).words"
 check "... is not all of --wait-all-nodes" sh -c 'headcount submit configs/quick.yaml -- --wait-all-nodes=1'
 check "... which is sbatch's" last_words --wait-all-nodes=1
@@ -108,38 +128,54 @@ check "neither a name nor a comment" headcount submit configs/quick.yaml -- --co
 
 # ---- an array and its merge ----
 
-check "so many at a time" says '^Submitted job [0-9]*: 6 trials in 3 shards, 2 at a time$' headcount submit configs/quick.yaml --array 3%2
+check "so many at a time" \
+    says '^Submitted job [0-9]*: 6 trials in 3 shards, 2 at a time$' headcount submit configs/quick.yaml --array 3%2
 check "... for Slurm" words $(($(last_job) - 1)) --array=1-3%2
-check "options of the merge" headcount submit configs/quick.yaml --array 3 --merge-options "--mem=4G  --account='a \"b'" \
+check "options of the merge" \
+    headcount submit configs/quick.yaml --array 3 --merge-options "--mem=4G  --account='a \"b'" \
     --merge-options '-p "sho\$rt"\ q --dependency=afterok:5' -- -p long --mem=8G
-check "... are its own" last_words --mem=4G '--account=a "b' -p 'sho$rt q' "--dependency=afterany:$(($(last_job) - 1)),afterok:5"
+check "... are its own" \
+    last_words --mem=4G '--account=a "b' -p 'sho$rt q' "--dependency=afterany:$(($(last_job) - 1)),afterok:5"
 check "... instead of those of the array" fails grep -qx -e long -e --mem=8G "$JOBS/$(last_job).words"
 check "... which has these" words $(($(last_job) - 1)) -p long --mem=8G
-check "... shown, too" sh -c 'headcount submit -n configs/quick.yaml --array 3 --merge-options "-p short -d afterok:5\;6" | sh >/dev/null'
+check "... shown, too" \
+    sh -c 'headcount submit -n configs/quick.yaml --array 3 --merge-options "-p short -d afterok:5\;6" | sh >/dev/null'
 check "... to the word" last_words -p short "--dependency=afterany:$(($(last_job) - 1)),afterok:5;6"
-check "... of no array" refused 2 'merge-options is for the job that merges an --array' headcount submit configs/quick.yaml --merge-options -pshort
+check "... of no array" \
+    refused 2 'merge-options is for the job that merges an --array' headcount submit configs/quick.yaml \
+    --merge-options -pshort
 for odd in '--mem=$X' '"$X"' '`touch hacked`' 'a;b' '>hacked' '*' '~(x)'; do
-    check "... with $odd" refused 2 'would mean something to a shell' headcount submit configs/quick.yaml --array 2 --merge-options "$odd"
+    check "... with $odd" \
+        refused 2 'would mean something to a shell' headcount submit configs/quick.yaml --array 2 --merge-options "$odd"
 done
-check "... with half a quote" refused 2 "a ' in the options .* has no end" headcount submit configs/quick.yaml --array 2 --merge-options "-p 'x"
+check "... with half a quote" \
+    refused 2 "a ' in the options .* has no end" headcount submit configs/quick.yaml --array 2 --merge-options "-p 'x"
 echo afterany >"$JOBS/refuses"
-check "a merge that Slurm refuses" refused 1 'the job that would merge the shards could not be submitted' headcount submit configs/quick.yaml --array 3 --db "r/it's.db"
+check "a merge that Slurm refuses" \
+    refused 1 'the job that would merge the shards could not be submitted' headcount submit configs/quick.yaml \
+    --array 3 --db "r/it's.db"
 check "... in its words" grep -q '^sbatch: error' out
 check "... the array that runs" grep -q "Job $(last_job) runs without it" out
-check "... and the command that merges" grep -Fqx "    headcount merge --into 'r/it'\\''s.db' -- 'r/it'\\''s'-[0-9]*-of-3.db" out
-check "... no number for a chain" sh -c 'headcount submit configs/quick.yaml --array 3 --parsable >number 2>/dev/null; [ $? -eq 1 ] && [ ! -s number ]'
+check "... and the command that merges" \
+    grep -Fqx "    headcount merge --into 'r/it'\\''s.db' -- 'r/it'\\''s'-[0-9]*-of-3.db" out
+check "... no number for a chain" sh -c 'headcount submit configs/quick.yaml --array 3 --parsable >number 2>/dev/null;
+    [ $? -eq 1 ] && [ ! -s number ]'
 rm "$JOBS/refuses"
 
 # ---- what trials are taken over from ----
 
 mkdir -p q
 echo text >q/z-1-of-9.db
-check "a shard of another number that is none" refused 2 'q/z-1-of-9.db is not a results file' headcount submit configs/quick.yaml --db q/z.db --array 2
+check "a shard of another number that is none" \
+    refused 2 'q/z-1-of-9.db is not a results file' headcount submit configs/quick.yaml --db q/z.db --array 2
 : >q/z-1-of-9.db
 check "... that is about to be made" headcount submit configs/quick.yaml --db q/z.db --array 2
 rm q/z-1-of-9.db
-headcount run configs/quick.yaml --set train.steps=15 --set metric.name=val_loss --shard 1/9 --db q/z-1-of-9.db -q >out 2>&1 || cat out
-check "... whose best steps were chosen by another metric" refused 2 'q/z-1-of-9.db: the best steps of sweep "quick" were chosen by another metric' headcount submit configs/quick.yaml --set train.steps=15 --db q/z.db --nodes 2
+headcount run configs/quick.yaml --set train.steps=15 --set metric.name=val_loss --shard 1/9 --db q/z-1-of-9.db -q \
+    >out 2>&1 || cat out
+check "... whose best steps were chosen by another metric" \
+    refused 2 'q/z-1-of-9.db: the best steps of sweep "quick" were chosen by another metric' headcount submit \
+    configs/quick.yaml --set train.steps=15 --db q/z.db --nodes 2
 
 # ---- once ----
 
@@ -158,19 +194,24 @@ cp configs/quick.yaml "$hostile/-s p.yaml"
 sed -i '1i name: --json' "$hostile/-s p.yaml"
 # Of more than a pipe takes, with letters whose bytes mean something to dash; lines end as on Windows.
 {
-    printf '# END_OF_SWEEP\nEND_OF_SWEEP\n#$(touch hacked) `touch hacked` \\ \ta\xc4\x81 \xc2\xab \\\n' | sed 's/^END/# &/'
+    printf \
+        '# END_OF_SWEEP\nEND_OF_SWEEP\n#$(touch hacked) `touch hacked` \\ \ta\xc4\x81 \xc2\xab \\\n' | sed 's/^END/# &/'
     seq -f '# %.0f %% END_OF_SWEEP_ END_OF_JOB' 3000
 } >>"$hostile/-s p.yaml"
 cp "$hostile/-s p.yaml" plain.yaml
 sed 's/$/\r/' plain.yaml | head -c -2 >"$hostile/-s p.yaml"
 before=$(last_job)
-(cd "$hostile" && headcount submit "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'.db" >/dev/null 2>&1)
+(cd "$hostile" && headcount submit "./-s p.yaml" --set "train.steps=20" --array 2 --db \
+    "-r \$(touch hacked)/x'.db" >/dev/null 2>&1)
 check "hostile names of folder, file, results, a sweep like an option" [ "$(last_job)" -eq $((before + 2)) ]
 check "... in a script that is one" sh -n "$JOBS/$((before + 1)).sh"
-check "... shown as it is submitted" sh -c 'cd "$0" && headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
-check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" && cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
+check "... shown as it is submitted" sh -c 'cd "$0" &&
+    headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
+check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" &&
+    cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
 as_job $((before + 1)) "$dir/keeper"
-printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --from-shards "-r \$(touch hacked)/x'.db" --shard 1/2 -j 2 --as "$dir/$hostile/-s p.yaml" - >wanted
+printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --from-shards \
+    "-r \$(touch hacked)/x'.db" --shard 1/2 -j 2 --as "$dir/$hostile/-s p.yaml" - >wanted
 check "... and what the run gets is what was meant" cmp wanted "$JOBS/words"
 check "... with the sweep file" cmp plain.yaml "$JOBS/stdin"
 printf '%s\n' "$dir/$hostile" >wanted
@@ -181,7 +222,8 @@ mkdir -p "$shards"
 : >"$shards/x'-2-of-2.db"
 : >"$shards/x'-other-1-of-2.db"
 as_job $((before + 2)) "$dir/keeper"
-printf '%s\n' merge --whole --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-1-of-2.db" "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
+printf '%s\n' merge --whole --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-1-of-2.db" \
+    "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
 check "... and the merge, of these shards and no other sweep's" cmp wanted "$JOBS/words"
 cat >merger <<'E'
 #!/bin/sh
@@ -195,7 +237,8 @@ merges() { # status of merge, of report, of the job; the commands
     echo "$2" >"$JOBS/reported"
     as_job $((before + 2)) "$dir/merger" >out 2>&1
     code=$?
-    [ $code -eq "$3" ] && [ "$(tr '\n' ' ' <"$JOBS/words")" = "$4 " ] || { echo "status $code"; cat "$JOBS/words"; return 1; }
+    [ $code -eq "$3" ] && [ "$(tr '\n' ' ' <"$JOBS/words")" = "$4 " ] ||
+        { echo "status $code"; cat "$JOBS/words"; return 1; }
 }
 check "a merge of all is reported" merges 0 0 0 "merge report"
 check "... or cannot be" merges 0 3 3 "merge report"
@@ -204,7 +247,8 @@ check "... of nothing is not" merges 2 0 2 merge
 rm "$shards/x'-2-of-2.db"
 as_job $((before + 2)) "$dir/keeper" >out 2>&1
 check "a shard that left no file is named" grep -q "^Shard 2 has left no .*-2-of-2.db" out
-check "... and the others are merged" sh -c 'grep -q -e "-1-of-2.db$" "$JOBS/words" && ! grep -q -e "-2-of-2.db$" "$JOBS/words"'
+check "... and the others are merged" \
+    sh -c 'grep -q -e "-1-of-2.db$" "$JOBS/words" && ! grep -q -e "-2-of-2.db$" "$JOBS/words"'
 once() { # restarts of the job; what of --retry-failed and --replace its run gets
     cp "$once" "$JOBS/once.sh"
     SLURM_RESTART_COUNT=$1
@@ -213,7 +257,8 @@ once() { # restarts of the job; what of --retry-failed and --replace its run get
     unset SLURM_RESTART_COUNT
     grep -e --re "$JOBS/words" | tr '\n' ' '
 }
-check "failed trials are tried again and a sweep is replaced at the first start" [ "$(once 0)" = "--retry-failed --replace " ]
+check "failed trials are tried again and a sweep is replaced at the first start" \
+    [ "$(once 0)" = "--retry-failed --replace " ]
 check "... and not when the job comes back from the queue" [ "$(once 1)" = "" ]
 check "... nor unasked" fails grep -q -e --re[tp] "$JOBS/43.sh"
 check "... and no name was obeyed" [ -z "$(find . -name hacked)" ]
@@ -295,7 +340,8 @@ check "... nothing is asked" [ ! -e "$JOBS/requeued" ]
 check "... which is said" grep -q '^This job has come back 288 times' ends
 unset SLURM_RESTART_COUNT
 : >"r/it's-1-of-3.db"
-check "the merge waits, too" waits 44 7 "r/it's.db" "$by, job 17 of Slurm" "requeue 7" "update jobid=7 dependency=afterany:17"
+check "the merge waits, too" \
+    waits 44 7 "r/it's.db" "$by, job 17 of Slurm" "requeue 7" "update jobid=7 dependency=afterany:17"
 array=5 task=2
 check "a task of an array waits by itself" waits 43 5_2 "r/it's-2-of-3.db" "$by, job 17 of Slurm" \
     "requeue 5_2" "update jobid=5_2 dependency=afterany:17"
@@ -315,29 +361,41 @@ check "a wrong sweep file" refused 2 'train.stepz: unknown key' headcount submit
 check "... also with -n" refused 2 'stepz' headcount submit -n configs/quick.yaml --set train.stepz=3
 check "no such file" refused 2 'nothing.yaml' headcount submit nothing.yaml
 check "no file" refused 2 'no SWEEP.yaml given' headcount submit --nodes 3
-check "options of sbatch without --" refused 2 "unknown option '--time'; options of sbatch stand behind --" headcount submit configs/quick.yaml --time=3
-check "... short ones" refused 2 "unknown option '-p'; options of sbatch stand behind --" headcount submit configs/quick.yaml -p long
+check "options of sbatch without --" \
+    refused 2 "unknown option '--time'; options of sbatch stand behind --" headcount submit configs/quick.yaml --time=3
+check "... short ones" \
+    refused 2 "unknown option '-p'; options of sbatch stand behind --" headcount submit configs/quick.yaml -p long
 check "a second file" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
 check "nodes and array" refused 2 'exclude each other' headcount submit configs/quick.yaml --nodes 2 --array 2
 check "the same kernels in an array" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
 for array in --array=1-3 --arr=3 -a1-3 -a --array; do
-    check "an array of sbatch's own: $array" refused 2 'every task would run the whole sweep; .headcount submit --array N. gives' headcount submit configs/quick.yaml -- $array 3
+    check "an array of sbatch's own: $array" \
+        refused 2 'every task would run the whole sweep; .headcount submit --array N. gives' headcount submit \
+        configs/quick.yaml -- $array 3
 done
 for own in --job-name=mine --job-n=mine -Jmine '-J mine' '--job-name mine'; do
-    check "a name of sbatch's own: $own" refused 2 'sbatch.s --job-name cannot be given: by it .headcount status. finds the jobs .*--set name=NAME' headcount submit configs/quick.yaml -- $own
+    check "a name of sbatch's own: $own" \
+        refused 2 'sbatch.s --job-name cannot be given: by it .headcount status. finds the jobs .*--set name=NAME' \
+        headcount submit configs/quick.yaml -- $own
 done
-check "a comment of sbatch's own" refused 2 'sbatch.s --comment cannot be given: by it .headcount status. finds .* to wait for' headcount submit configs/quick.yaml --array 2 --merge-options --com=mine
+check "a comment of sbatch's own" \
+    refused 2 'sbatch.s --comment cannot be given: by it .headcount status. finds .* to wait for' headcount submit \
+    configs/quick.yaml --array 2 --merge-options --com=mine
 for array in 0 -1 x 3%0 3% 3%x %2 3%2x 1000001 99999999999999999999 ''; do
-    check "an array of '$array'" refused 2 "--array is '$array'; allowed: a number from 1 to 1000000, and perhaps how many at a time" headcount submit configs/quick.yaml --array "$array"
+    check "an array of '$array'" \
+        refused 2 "--array is '$array'; allowed: a number from 1 to 1000000, and perhaps how many at a time" headcount \
+        submit configs/quick.yaml --array "$array"
 done
 check "no nodes" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
 sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
 headcount run configs/quick.yaml --set seeds=1 --set train.steps=20 --db here.db -q >out 2>&1
 cp here.db here-2-of-2.db
 stranger="configs/quick.yaml --set seeds=1 --set train.steps=30"
-check "a results file that holds another sweep of the name" refused 2 'none of its points is in this file' headcount submit $stranger --db here.db
+check "a results file that holds another sweep of the name" \
+    refused 2 'none of its points is in this file' headcount submit $stranger --db here.db
 check "... unless that is to be replaced" headcount submit -n $stranger --db here.db --replace
-check "... into which shards could not be merged" refused 2 'could not be merged into it' headcount submit $stranger --db here.db --array 2 --replace
+check "... into which shards could not be merged" \
+    refused 2 'could not be merged into it' headcount submit $stranger --db here.db --array 2 --replace
 mv here.db away.db
 check "... of a shard" refused 2 'here-2-of-2.db already holds' headcount submit $stranger --db here.db --array 2
 check "... which is to be replaced" headcount submit -n $stranger --db here.db --array 2 --replace
@@ -346,9 +404,11 @@ check "a file that is none" refused 2 'text.db is not a results file' headcount 
 check "looks in shards" refused 2 'use --nodes' headcount submit looks.yaml --array 2
 check "... on nodes" headcount submit -n looks.yaml --nodes 2
 check "... nothing was submitted" [ "$(last_job)" = "$before" ]
-check "an array of one" says '^Submitted job [0-9]*: 6 trials in 1 shard$' headcount submit configs/quick.yaml --array 1 --db one.db
+check "an array of one" \
+    says '^Submitted job [0-9]*: 6 trials in 1 shard$' headcount submit configs/quick.yaml --array 1 --db one.db
 : >"$JOBS/refuses"
-check "what Slurm refuses" refused 3 'sbatch refused the job; what it said stands above' headcount submit configs/quick.yaml
+check "what Slurm refuses" \
+    refused 3 'sbatch refused the job; what it said stands above' headcount submit configs/quick.yaml
 check "... in its own words" grep -q '^sbatch: error: Batch job' out
 rm "$JOBS/refuses" bin/sbatch
 if ! command -v sbatch >/dev/null; then

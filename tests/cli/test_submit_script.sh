@@ -15,7 +15,8 @@ model: {d_model: 8, heads: [1, 2], layers: 1, d_ff: 8, mask: causal}
 train: {steps: 4, batch: 4, lr: 3e-3, eval_every: 4, val_examples: 4, test_examples: 4}
 Y
 recorded() { # results file, what it is to say of its sweep
-    sqlite3 "$1" "SELECT name, yaml, yaml_sha256, overrides, path, config_id, seed FROM sweep, data_file, trial" >recorded
+    sqlite3 "$1" "SELECT name, yaml, yaml_sha256, overrides, path, config_id, seed
+        FROM sweep, data_file, trial" >recorded
     cmp recorded "$2"
 }
 mkdir here
@@ -73,20 +74,25 @@ tells() { # status of the job, what its programs see
     [ $code -eq "$1" ] || { echo "status $code"; cat out; return 1; }
     grep -Eq -e "$2" out || { echo "no /$2/ in:"; cat out; return 1; }
 }
-check "lines of a file, and one that the program goes on with" with_setup --setup setup.sh --setup-line 'module "more"' --setup-line 'env PREFIX=here \'
-check "... -n shows them" same_as_shown $job configs/quick.yaml --db lines.db --setup setup.sh --setup-line 'module "more"' --setup-line 'env PREFIX=here \'
+check "lines of a file, and one that the program goes on with" \
+    with_setup --setup setup.sh --setup-line 'module "more"' --setup-line 'env PREFIX=here \'
+check "... -n shows them" \
+    same_as_shown $job configs/quick.yaml --db lines.db --setup setup.sh --setup-line 'module "more"' \
+    --setup-line 'env PREFIX=here \'
 check "... bash reads them" [ "$(head -n 1 "$JOBS/$job.sh")" = "#!/bin/bash" ]
 check "... the run sees what they did" tells 0 "^run: <load it's><more it's>  here"
 check "... and its sweep file" grep -qx "seeds: 2" "$JOBS/told"
 # In the place of headcount a program that keeps how its agents are called.
-printf '#!/bin/sh\nwhile [ "$1" != --agent ]; do shift; done; printf "%%s\\n" "$2" >"$JOBS/agent"\n' >agents && chmod +x agents
+printf '#!/bin/sh\nwhile [ "$1" != --agent ]; do shift; done; printf "%%s\\n" "$2" >"$JOBS/agent"\n' \
+    >agents && chmod +x agents
 answers() { # job, what its agents see, words that are handed to a second shell; they get their standard input whole
     sed "s# $headcount run # $dir/agents #" "$JOBS/$1.sh" >job.sh && bash job.sh </dev/null >out 2>&1
     sed "s#$headcount#$dir/teller#" "$JOBS/agent" >agent.sh
     [ "$3" ] && (eval "set -- $(cat agent.sh)" && printf '%s\n' "$*" >over_there) && cp over_there agent.sh
     rm -f "$JOBS/told"
     echo "from the coordinator" | sh agent.sh >out 2>&1
-    grep -Eq -e "$2" "$JOBS/told" && grep -qx "from the coordinator" "$JOBS/told" || { cat out agent.sh "$JOBS/told"; return 1; }
+    grep -Eq -e "$2" "$JOBS/told" && grep -qx "from the coordinator" "$JOBS/told" ||
+        { cat out agent.sh "$JOBS/told"; return 1; }
 }
 check "... an agent, too" answers $job "^agent: <load it's><more it's>  here"
 signalled_job=$job
@@ -94,16 +100,21 @@ sed -i '/^env PREFIX/d' "$JOBS/$job.sh"
 check "... a signal reaches the run" signalled USR1
 check "... once" [ "$(cat "$JOBS/signals")" = USR1 ]
 check "... SIGTERM does not end the script" signalled TERM USR1 TERM
-check "an agent in the user's words" with_setup --setup-line cat --setup-line "module() { loaded=\$1; export loaded; }; module x" --agent "$headcount agent"
+check "an agent in the user's words" \
+    with_setup --setup-line cat --setup-line "module() { loaded=\$1; export loaded; }; module x" \
+    --agent "$headcount agent"
 check "... lines do not read what it is told" answers $job "^agent: x"
-check "an array with such lines" with_setup --array 2 --setup setup.sh --setup-line 'LAST="$# $*"; export LAST; set -- x; IFS=x' --setup-line 'env PREFIX=y \'
+check "an array with such lines" \
+    with_setup --array 2 --setup setup.sh --setup-line 'LAST="$# $*"; export LAST; set -- x; IFS=x' \
+    --setup-line 'env PREFIX=y \'
 check "... its tasks" tells 0 "^run: <load it's> 0  y"
 : >lines-1-of-2.db
 : >lines-2-of-2.db
 job=$((job + 1))
 check "... its merge" tells 0 "^merge: <load it's> 0  y"
 check "... and its report" grep -q "^report: <load it's> 0  y" "$JOBS/told"
-check "... of both files" sh -c "grep -c '^lines-[12]-of-2.db$' '$JOBS/words' | grep -qx 2" "$(as_job "$job" "$dir/keeper")"
+check "... of both files" \
+    sh -c "grep -c '^lines-[12]-of-2.db$' '$JOBS/words' | grep -qx 2" "$(as_job "$job" "$dir/keeper")"
 rm lines-*.db
 ends_as() { # status of run or merge, and of its job
     echo "$1" >"$JOBS/status"
@@ -135,23 +146,31 @@ check "... and nothing is run" [ ! -e "$JOBS/told" ]
 with_setup --setup-line "set -e" --setup-line "no_such_module load x"
 check "lines that fail: with theirs" tells 127 'no_such_module: command not found'
 check "... and nothing is run" [ ! -e "$JOBS/told" ]
-check "a launcher" with_setup --nodes 2 --launch 'ssh -x {host}' --setup-line "module() { loaded=\"it's\"; export loaded; }; module"
+check "a launcher" \
+    with_setup --nodes 2 --launch 'ssh -x {host}' --setup-line "module() { loaded=\"it's\"; export loaded; }; module"
 check "... is the run's" grep -Fq -e "--launch 'ssh -x {host}' --agent " "$JOBS/$job.sh"
 check "... its words are read here and over there" answers $job "^agent: it's" twice
 
 # ---- what is refused ----
 
 before=$(last_job)
-check "lines of no file" refused 2 '^headcount submit: --setup: none.sh: No such file' headcount submit configs/quick.yaml --setup none.sh
+check "lines of no file" \
+    refused 2 '^headcount submit: --setup: none.sh: No such file' headcount submit configs/quick.yaml --setup none.sh
 check "... of a folder" refused 2 'configs' headcount submit configs/quick.yaml --setup configs
 printf 'a\0b' >nul.sh
 check "... with a NUL" refused 2 'nul.sh has a NUL byte' headcount submit configs/quick.yaml --setup nul.sh
-check "... that bash cannot read" refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line "echo 'x"
+check "... that bash cannot read" \
+    refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line "echo 'x"
 check "... in its words" grep -q "unexpected EOF while looking for matching" out
 check "... that would swallow the program" refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line 'cat <<X'
-check "too many lines" refused 2 '20001 bytes of lines, and at most 16384 are carried; keep them in a file' headcount submit configs/quick.yaml --setup-line "$(printf '%20000s' :)"
-check "a launcher without {host}" refused 2 "there is no {host} in 'ssh'" headcount submit configs/quick.yaml --launch ssh
-check "a launcher of an array" refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --launch 'ssh {host}'
-check "an agent of an array" refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --agent x
+check "too many lines" \
+    refused 2 '20001 bytes of lines, and at most 16384 are carried; keep them in a file' headcount submit \
+    configs/quick.yaml --setup-line "$(printf '%20000s' :)"
+check "a launcher without {host}" \
+    refused 2 "there is no {host} in 'ssh'" headcount submit configs/quick.yaml --launch ssh
+check "a launcher of an array" \
+    refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --launch 'ssh {host}'
+check "an agent of an array" \
+    refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --agent x
 check "... nothing was submitted" [ "$(last_job)" = "$before" ]
 finish

@@ -24,7 +24,8 @@ same_export() { # db: equal to the undisturbed run's
 once_each() { # db: every trial completed exactly once, nothing left over
     [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state <> 'completed'")" = 0 ] &&
         [ "$(sql "$1" "PRAGMA integrity_check")" = ok ] &&
-        [ "$(sql "$1" "SELECT count(*) FROM (SELECT trial_id FROM attempt WHERE exit_code = 0 AND signal = 0 GROUP BY trial_id HAVING count(*) > 1)")" = 0 ]
+        [ "$(sql "$1" "SELECT count(*) FROM (SELECT trial_id FROM attempt WHERE exit_code = 0 AND signal = 0
+        GROUP BY trial_id HAVING count(*) > 1)")" = 0 ]
 }
 no_worker_lives() { # db: nobody holds the lock of an attempt
     for lock in "$1".d/*.lock; do
@@ -42,23 +43,35 @@ seeds: 2
 Y
 
 # ---- to the end ----
-check "a sweep runs to its end and reports" sh -c "'$headcount' run sweep.yaml --db whole.db >report.txt 2>err.txt && grep -q heads report.txt"
+check "a sweep runs to its end and reports" \
+    sh -c "'$headcount' run sweep.yaml --db whole.db >report.txt 2>err.txt && grep -q heads report.txt"
 "$headcount" export results --db whole.db >whole.jsonl
 check "every trial once" once_each whole.db
 check "six trials, six curve rows each" [ "$(sql whole.db 'SELECT count(*) FROM curve')" = 36 ]
-check "the file is one plain file afterwards" sh -c '! [ -e whole.db-wal ] && [ "$(sqlite3 whole.db "PRAGMA journal_mode")" = delete ]'
-check "no checkpoint is left, six results are" sh -c '[ "$(ls whole.db.d | grep -c ckpt)" = 0 ] && [ "$(ls whole.db.d | grep -c result)" = 6 ]'
+check "the file is one plain file afterwards" \
+    sh -c '! [ -e whole.db-wal ] && [ "$(sqlite3 whole.db "PRAGMA journal_mode")" = delete ]'
+check "no checkpoint is left, six results are" \
+    sh -c '[ "$(ls whole.db.d | grep -c ckpt)" = 0 ] && [ "$(ls whole.db.d | grep -c result)" = 6 ]'
 attempts=$(sql whole.db 'SELECT count(*) FROM attempt')
 cp whole.db edited.db && cp -r whole.db.d edited.db.d
-sql edited.db "UPDATE trial SET val_acc = val_acc / 2, steps_done = 1 WHERE trial_id = 2; UPDATE trial SET val_acc = val_acc / 2 WHERE trial_id = 3"
+sql edited.db "UPDATE trial SET val_acc = val_acc / 2, steps_done = 1 WHERE trial_id = 2;
+    UPDATE trial SET val_acc = val_acc / 2 WHERE trial_id = 3"
 rm edited.db.d/t3-a1.result
 "$headcount" check --db edited.db >said 2>&1
-check "check names an edited trial once, by its columns" [ "$(grep -c 'trial 2' said) $(grep -c "^a trial's rows are not what its result says: trial 2 (steps_done, val_acc)$" said)" = "1 1" ]
-check "... and a file that is missing once" [ "$(grep -c 't3-a1.result: cannot open\|file is gone' said) $(tail -n 1 said)" = "1 edited.db: 6 trials, 5 files of weights: NOT as it should be" ]
-check "... without its result by what does not fit" grep -q "^a trial's accuracy or loss is not that of its curve at its best step: trial 3$" said
+check "check names an edited trial once, by its columns" \
+    [ "$(grep -c 'trial 2' said) $(grep \
+    -c "^a trial's rows are not what its result says: trial 2 (steps_done, val_acc)$" said)" = "1 1" ]
+check "... and a file that is missing once" \
+    [ "$(grep -c 't3-a1.result: cannot open\|file is gone' said) $(tail -n 1 said)" = \
+    "1 edited.db: 6 trials, 5 files of weights: NOT as it should be" ]
+check "... without its result by what does not fit" \
+    grep -q "^a trial's accuracy or loss is not that of its curve at its best step: trial 3$" said
 check "running it again runs nothing" run whole.db
-check "... and says so" sh -c "'$headcount' run sweep.yaml --db whole.db 2>&1 >/dev/null | grep -qx 'headcount run: nothing to run: all 6 trials have ended'"
-check "fewer of them: what left the plan is said, without zeros" sh -c "cp whole.db fewer.db && '$headcount' run sweep.yaml --db fewer.db --set seeds=1 2>&1 >/dev/null | grep -E '^the plan has changed: [0-9]+ trials? no longer in it .results stay.$'"
+check "... and says so" sh -c "'$headcount' run sweep.yaml --db whole.db 2>&1 >/dev/null |
+    grep -qx 'headcount run: nothing to run: all 6 trials have ended'"
+check "fewer of them: what left the plan is said, without zeros" sh -c "cp whole.db fewer.db &&
+    '$headcount' run sweep.yaml --db fewer.db --set seeds=1 2>&1 >/dev/null |
+    grep -E '^the plan has changed: [0-9]+ trials? no longer in it .results stay.$'"
 check "... no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
 check "the export did not change" same_export whole.db
 
@@ -70,7 +83,8 @@ piped() { # db, file, arguments...: its last line ends with "\r", and without "\
 }
 check "a sweep file from standard input, with other line ends" piped whole.db sweep.yaml
 check "... is the same sweep" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
-check "... recorded as the file is" [ "$(sql whole.db "SELECT yaml_sha256 FROM sweep")" = "$(sha256sum <sweep.yaml | cut -d ' ' -f 1)" ]
+check "... recorded as the file is" \
+    [ "$(sql whole.db "SELECT yaml_sha256 FROM sweep")" = "$(sha256sum <sweep.yaml | cut -d ' ' -f 1)" ]
 "$headcount" plan sweep.yaml --db whole.db >plan.txt 2>&1
 check "... planned as it is" sh -c "'$headcount' plan - --db whole.db <sweep.yaml 2>&1 | cmp - plan.txt"
 mkdir away
@@ -80,25 +94,35 @@ task: {name: text, file: letters.bin, length: 8}
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 8, mask: causal}
 train: {steps: 4, batch: 4, lr: 3e-3, eval_every: 4, val_examples: 4, test_examples: 4}
 Y
-check "--as: its name, and the folder of its files" sh -c "'$headcount' run - --as away/its.yaml --db its.db --quiet <away/its.yaml && [ \"\$(sqlite3 its.db 'SELECT name, path FROM sweep, data_file')\" = \"its|$PWD/away/letters.bin\" ]"
-check "... without it: the working directory" sh -c "sed '1i name: its' away/its.yaml | '$headcount' run - 2>&1 | grep -F '$PWD/letters.bin'"
-check "... and no name" sh -c "'$headcount' run - <away/its.yaml 2>&1 | grep -F \"<stdin>:1:1: the file's name '<stdin>' cannot be the name of a sweep\""
-check "... messages" sh -c "echo 'task: {name: gathr}' | '$headcount' run - --as away/its.yaml 2>&1 | grep '^headcount run: away/its.yaml:1:14: '"
-check "... only with -" sh -c "'$headcount' run sweep.yaml --as x.yaml 2>&1 | grep -F 'this one is sweep.yaml; give - in its place'"
+check "--as: its name, and the folder of its files" \
+    sh -c "'$headcount' run - --as away/its.yaml --db its.db --quiet <away/its.yaml &&
+    [ \"\$(sqlite3 its.db 'SELECT name, path FROM sweep, data_file')\" = \"its|$PWD/away/letters.bin\" ]"
+check "... without it: the working directory" \
+    sh -c "sed '1i name: its' away/its.yaml | '$headcount' run - 2>&1 | grep -F '$PWD/letters.bin'"
+check "... and no name" sh -c "'$headcount' run - <away/its.yaml 2>&1 |
+    grep -F \"<stdin>:1:1: the file's name '<stdin>' cannot be the name of a sweep\""
+check "... messages" sh -c "echo 'task: {name: gathr}' | '$headcount' run - --as away/its.yaml 2>&1 |
+    grep '^headcount run: away/its.yaml:1:14: '"
+check "... only with -" \
+    sh -c "'$headcount' run sweep.yaml --as x.yaml 2>&1 | grep -F 'this one is sweep.yaml; give - in its place'"
 check "a directory as standard input" sh -c "'$headcount' run - <away 2>&1 | grep -F '<stdin>: this is a directory'"
 check "no standard input" sh -c "'$headcount' run - <&-; [ \$? -eq 3 ]"
 
 # ---- the query and the report mean the same head count ----
 cp whole.db pick.db
-sql pick.db "UPDATE trial SET val_acc = 0.9, test_acc = 0.1 * (SELECT heads FROM config WHERE config.config_id = trial.config_id)"
-check "the fewest heads of the best validation are the report's candidate" sh -c "'$headcount' report --db pick.db --json | grep -q '\"candidate\":1,'"
-check "... and that of paired_differences.sql" [ "$(sqlite3 pick.db <"$queries/paired_differences.sql" | cut -d '|' -f 3 | sort -u)" = 1 ]
+sql pick.db "UPDATE trial SET val_acc = 0.9, test_acc = 0.1 * (SELECT heads FROM config
+    WHERE config.config_id = trial.config_id)"
+check "the fewest heads of the best validation are the report's candidate" \
+    sh -c "'$headcount' report --db pick.db --json | grep -q '\"candidate\":1,'"
+check "... and that of paired_differences.sql" \
+    [ "$(sqlite3 pick.db <"$queries/paired_differences.sql" | cut -d '|' -f 3 | sort -u)" = 1 ]
 
 # ---- check ----
 check "check finds nothing wrong" "$headcount" check --db whole.db
 cp whole.db hurt.db && cp -r whole.db.d hurt.db.d
 sql hurt.db "UPDATE trial SET best_step = 1 WHERE trial_id = 1;
-    UPDATE trial SET checkpoint_sha256 = replace(checkpoint_sha256, substr(checkpoint_sha256, 1, 1), '-') WHERE trial_id = 2;
+    UPDATE trial
+        SET checkpoint_sha256 = replace(checkpoint_sha256, substr(checkpoint_sha256, 1, 1), '-') WHERE trial_id = 2;
     UPDATE attempt SET ended = NULL WHERE trial_id = 3;
     UPDATE config SET config_json = json_set(config_json, '\$.train.beta1', 0.8) WHERE config_id = 1"
 check "check notices what is wrong, exit status 3" sh -c "'$headcount' check --db hurt.db >check.txt; [ \$? = 3 ]"
@@ -108,12 +132,16 @@ check "... an open attempt" grep -q 'left open: trial 3' check.txt
 check "... a changed configuration" grep -q 'does not match its SHA-256: config 1' check.txt
 cp whole.db altered.db && cp -r whole.db.d altered.db.d
 sql altered.db "UPDATE trial SET test_acc = 1 WHERE trial_id = 2; CREATE VIEW mine AS SELECT 1"
-check "... an accuracy that its result does not have" sh -c "! '$headcount' check --db altered.db >check.txt && grep -qx \"a trial's rows are not what its result says: trial 2 (test_acc)\" check.txt"
-check "... and notes a view of the user's own" grep -qx 'note: altered.db has a view that headcount did not make and does not use: mine' check.txt
+check "... an accuracy that its result does not have" sh -c "! '$headcount' check --db altered.db >check.txt &&
+    grep -qx \"a trial's rows are not what its result says: trial 2 (test_acc)\" check.txt"
+check "... and notes a view of the user's own" \
+    grep -qx 'note: altered.db has a view that headcount did not make and does not use: mine' check.txt
 sql altered.db "UPDATE trial SET test_acc = 1, checkpoint = NULL, checkpoint_sha256 = NULL WHERE trial_id = 2"
-check "... results without a file are counted" sh -c "'$headcount' check --db altered.db | grep -x 'altered.db: 6 trials, 5 files of weights, 1 result whose file is gone: everything is as it should be'"
+check "... results without a file are counted" sh -c "'$headcount' check --db altered.db |
+    grep -x 'altered.db: 6 trials, 5 files of weights, 1 result whose file is gone: everything is as it should be'"
 cp whole.db absurd.db && sql absurd.db "UPDATE trial SET attempt = 1000000000000 WHERE trial_id = 5"
-check "an absurd number of attempts is refused by run at once" status_is 3 timeout -s KILL "$(seconds 10)" "$headcount" run sweep.yaml --db absurd.db --quiet
+check "an absurd number of attempts is refused by run at once" \
+    status_is 3 timeout -s KILL "$(seconds 10)" "$headcount" run sweep.yaml --db absurd.db --quiet
 check "... by name" sh -c "'$headcount' run sweep.yaml --db absurd.db 2>&1 | grep 'not those that are counted: trial 5'"
 rm "whole.db.d/t4-a1.result"
 check "... a missing checkpoint" sh -c "'$headcount' check --db whole.db | grep -q 'weights of trial 4'"
@@ -124,15 +152,21 @@ check "the export of one worker is the same" same_export one.db
 
 # ---- less memory than trials at once would take ----
 HEADCOUNT_FREE_MIB=20 "$headcount" run sweep.yaml --db room.db -j 3 2>room.err >/dev/null
-check "where memory has no room for three, one runs at a time, and run says so" grep -qE '^1 trial at once, not 3: a trial may take [0-9.]+ MB of memory, and 21(\.0)? MB are available$' room.err
-check "... no two overlapped" [ "$(sql room.db "SELECT count(*) FROM attempt AS a JOIN attempt AS b ON a.trial_id < b.trial_id WHERE a.started < b.ended AND b.started < a.ended")" = 0 ]
+check "where memory has no room for three, one runs at a time, and run says so" \
+    grep -qE '^1 trial at once, not 3: a trial may take [0-9.]+ MB of memory, and 21(\.0)? MB are available$' room.err
+check "... no two overlapped" \
+    [ "$(sql room.db "SELECT count(*) FROM attempt AS a JOIN attempt AS b ON a.trial_id < b.trial_id
+    WHERE a.started < b.ended AND b.started < a.ended")" = 0 ]
 check "... and the results are the same" same_export room.db
 
 # ---- Ctrl-C ----
-env $(pausing int rename 3) HEADCOUNT_CHECKPOINT_S=0 setsid "$headcount" run sweep.yaml --db int.db -j 2 2>int.err >int.out &
+env $(pausing int rename 3) HEADCOUNT_CHECKPOINT_S=0 setsid "$headcount" run sweep.yaml --db int.db -j 2 \
+    2>int.err >int.out &
 pid=$!
-check "trials are running" wait_until sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
-check "by_heads answers while it runs" sqlite3 int.db "SELECT heads, n, mean_acc, ci95_low, ci95_high FROM by_heads WHERE sweep='small' ORDER BY heads"
+check "trials are running" \
+    wait_until sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
+check "by_heads answers while it runs" \
+    sqlite3 int.db "SELECT heads, n, mean_acc, ci95_low, ci95_high FROM by_heads WHERE sweep='small' ORDER BY heads"
 wait_beside $pid pauses $pid
 kill -INT -$pid
 wait $pid
@@ -144,18 +178,21 @@ left=$(sql int.db "SELECT '(' || sum(state = 'queued' AND resume_step > 0) || ' 
 at=$(sql int.db "SELECT 'stopped at ' || sum(state = 'completed') || ' of 6 trials' FROM trial")
 check "it says how far it came" grep -qF "headcount run: $at $left; the same command resumes the sweep" int.err
 check "run again goes on" run int.db
-check "it went on inside the interrupted trials" [ "$(sql int.db "SELECT count(*) FROM attempt WHERE resumed_from_step > 0")" -ge 1 ]
+check "it went on inside the interrupted trials" \
+    [ "$(sql int.db "SELECT count(*) FROM attempt WHERE resumed_from_step > 0")" -ge 1 ]
 check "the export is the same after Ctrl-C" same_export int.db
 check "no trial ran twice to the end" once_each int.db
 
 # ---- cut off, and asked twice to stop ----
-"$headcount" run sweep.yaml --db cut.db --quiet --set train.steps=100000 --set train.eval_every=100000 -j 2 2>/dev/null >&2 &
+"$headcount" run sweep.yaml --db cut.db --quiet --set train.steps=100000 --set train.eval_every=100000 \
+    -j 2 2>/dev/null >&2 &
 pid=$!
 check "two trials have saved a checkpoint" wait_until sh -c 'ls cut.db.d/t1-a1-*.ckpt && ls cut.db.d/t2-a1-*.ckpt'
 kill -KILL $pid
 wait $pid 2>/dev/null
 # Its workers sleep before their first checkpoint, so that it cannot have stopped before the second signal comes.
-env $(pausing cut rename 1 all) FAULT_DO=sleep setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
+env $(pausing cut rename 1 all) FAULT_DO=sleep setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 \
+    --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
 pid=$!
 check "its successor has begun" wait_until sh -c '[ "$(wc -l <cut.count.fired)" = 2 ]'
 kill -TERM $pid
@@ -165,16 +202,22 @@ wait $pid
 code=$?
 check "a second signal ends it at once" [ $code -eq 130 ]
 check "... and says so" grep -qx "headcount run: ended at once; the same command resumes the sweep" cut.err
-check "what was cut off resumes, and is counted" grep -qx "the last run was cut off: 2 trials resume from their checkpoints" cut.err
-check "nobody saw how the lost attempts ended" [ "$(sql cut.db "SELECT count(*) FROM attempt WHERE attempt = 1 AND error LIKE 'lost%' AND exit_code IS NULL AND signal IS NULL")" = 2 ]
-HEADCOUNT_CHECKPOINT_S=1000 "$headcount" run sweep.yaml --db new.db --quiet --set train.steps=100000 -j 1 2>/dev/null >&2 &
+check "what was cut off resumes, and is counted" \
+    grep -qx "the last run was cut off: 2 trials resume from their checkpoints" cut.err
+check "nobody saw how the lost attempts ended" \
+    [ "$(sql cut.db "SELECT count(*) FROM attempt WHERE attempt = 1 AND error LIKE 'lost%' AND exit_code IS NULL
+    AND signal IS NULL")" = 2 ]
+HEADCOUNT_CHECKPOINT_S=1000 "$headcount" run sweep.yaml --db new.db --quiet --set train.steps=100000 \
+    -j 1 2>/dev/null >&2 &
 pid=$!
-check "a trial has begun" wait_until sh -c "[ \"\$(sqlite3 new.db \"SELECT count(*) FROM attempt WHERE pid > 0\" 2>/dev/null)\" = 1 ]"
+check "a trial has begun" \
+    wait_until sh -c "[ \"\$(sqlite3 new.db \"SELECT count(*) FROM attempt WHERE pid > 0\" 2>/dev/null)\" = 1 ]"
 kill -KILL $pid
 wait $pid 2>/dev/null
 "$headcount" run sweep.yaml --db new.db --set train.steps=100000 -j 1 2>new.err >/dev/null &
 pid=$!
-check "without a checkpoint it starts again" wait_until grep -qx "the last run was cut off: 1 trial starts again" new.err
+check "without a checkpoint it starts again" \
+    wait_until grep -qx "the last run was cut off: 1 trial starts again" new.err
 kill -TERM $pid
 wait $pid 2>/dev/null
 
@@ -253,7 +296,8 @@ check "... with one lock and one folder" sh -c '! [ -e link.db.lock ] && ! [ -e 
 mkdir to
 ln -s to/later.db relay.db && ln -s "$PWD/relay.db" early.db
 check "... even before the first run, over two links" "$headcount" run sweep.yaml --db early.db --quiet
-check "... with one lock and one folder" sh -c "'$headcount' check --db to/later.db && [ -e to/later.db.lock ] && ! ls -d early.db.* relay.db.*"
+check "... with one lock and one folder" \
+    sh -c "'$headcount' check --db to/later.db && [ -e to/later.db.lock ] && ! ls -d early.db.* relay.db.*"
 ln -s to there
 check "a folder that is a symbolic link" "$headcount" report --db there/later.db
 
@@ -264,26 +308,33 @@ check "only the new point ran" [ "$(sql whole.db 'SELECT count(*) FROM attempt')
 sed -i 's/heads: \[1, 2, 4, 8\]/heads: [4, 1, 8]/' sweep.yaml
 check "one is removed, the rest is reordered: nothing runs" run whole.db
 check "no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = $((attempts + 2)) ]
-check "the removed point keeps its results with in_plan = 0" [ "$(sql whole.db "SELECT count(*) FROM trials WHERE heads = 2 AND in_plan = 0 AND test_acc IS NOT NULL")" = 2 ]
+check "the removed point keeps its results with in_plan = 0" \
+    [ "$(sql whole.db "SELECT count(*) FROM trials WHERE heads = 2 AND in_plan = 0 AND test_acc IS NOT NULL")" = 2 ]
 sed -i 's/slots: 2/slots: 1/; s/heads: .4, 1, 8./heads: [16]/' sweep.yaml
 check "another sweep of the same name is refused" status_is 2 run whole.db
 check "... unless --replace" run whole.db --replace --set train.steps=20 --set 'seeds=[7, 8]'
-check "what --set said is recorded" [ "$(sql whole.db 'SELECT overrides FROM sweep')" = '["train.steps=20","seeds=[7, 8]"]' ]
-check "... and reported" sh -c "'$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20 --set seeds=[7, 8].'"
-check "... as JSON too" sh -c "'$headcount' report --db whole.db --json >report.json && [ \"\$(sqlite3 :memory: \"SELECT readfile('report.json') ->> '$.overrides[1]'\")\" = 'seeds=[7, 8]' ]"
-check "only what was said last" sh -c "'$headcount' run sweep.yaml --db whole.db --quiet --set train.steps=20 && '$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20.'"
+check "what --set said is recorded" \
+    [ "$(sql whole.db 'SELECT overrides FROM sweep')" = '["train.steps=20","seeds=[7, 8]"]' ]
+check "... and reported" \
+    sh -c "'$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20 --set seeds=[7, 8].'"
+check "... as JSON too" sh -c "'$headcount' report --db whole.db --json >report.json &&
+    [ \"\$(sqlite3 :memory: \"SELECT readfile('report.json') ->> '$.overrides[1]'\")\" = 'seeds=[7, 8]' ]"
+check "only what was said last" sh -c "'$headcount' run sweep.yaml --db whole.db --quiet --set train.steps=20 &&
+    '$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20.'"
 
 # ---- files of development versions ----
 cp whole.db old.db && sql old.db 'PRAGMA user_version = 7' && cp old.db keep.db
 old_format() { # command...: refused by name, with what to do
     "$headcount" "$@" --db old.db >said 2>&1
-    [ $? -eq 2 ] && grep -q 'old.db has format 7, of a development version .*run the sweep again' said || { cat said; return 1; }
+    [ $? -eq 2 ] && grep -q 'old.db has format 7, of a development version .*run the sweep again' said ||
+        { cat said; return 1; }
 }
 for command in 'run sweep.yaml' 'plan sweep.yaml' status report 'show 1' 'export results' check gc 'gc -n' heads \
     'sweep note small x'; do
     check "a file of format 7: $command" old_format $command
 done
-check "... as it is merged" sh -c "! '$headcount' merge --into all.db old.db 2>err.txt && grep -q 'old.db has format 7' err.txt && [ ! -e all.db ]"
+check "... as it is merged" sh -c "! '$headcount' merge --into all.db old.db 2>err.txt &&
+    grep -q 'old.db has format 7' err.txt && [ ! -e all.db ]"
 check "... stays as it is, with nothing beside it" sh -c 'cmp old.db keep.db && [ "$(ls -d old.db*)" = old.db ]'
 rm -f old.db keep.db
 
@@ -291,25 +342,38 @@ rm -f old.db keep.db
 cp one.db moved.db && cp -r one.db.d moved.db.d && cp moved.db copy.db && cp -r moved.db.d copy.db.d
 check "gc after renaming keeps the weights" sh -c "'$headcount' gc --db moved.db && ls moved.db.d/t4-a*.result"
 rm moved.db.d/t4-a*.result
-check "check after renaming looks into the new folder" sh -c "'$headcount' check --db moved.db | grep 'weights of trial 4'"
-check "... and the copy has its own" sh -c "'$headcount' check --db copy.db; '$headcount' export weights 4 w.safetensors --db copy.db && [ -s w.safetensors ]"
+check "check after renaming looks into the new folder" \
+    sh -c "'$headcount' check --db moved.db | grep 'weights of trial 4'"
+check "... and the copy has its own" \
+    sh -c "'$headcount' check --db copy.db; '$headcount' export weights 4 w.safetensors --db copy.db &&
+    [ -s w.safetensors ]"
 check "show says where the weights are now" sh -c "'$headcount' show 4 --db copy.db | grep 'weights  *copy.db.d/t4-a'"
 check "... as JSON too" sh -c "'$headcount' show 4 --db copy.db --json | grep '\"checkpoint\": *\"copy.db.d/t4-a'"
-check "a name that leads out of the folder is noticed" sh -c "cp copy.db astray.db && sqlite3 astray.db \"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 4\" && '$headcount' check --db astray.db | grep \"no file's name: trial 4\""
+check "a name that leads out of the folder is noticed" sh -c "cp copy.db astray.db &&
+    sqlite3 astray.db \"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 4\" &&
+    '$headcount' check --db astray.db | grep \"no file's name: trial 4\""
 cp copy.db keep.db
 mkfifo pipe && ln -s target.safetensors link && : >target.safetensors
 for target in copy.db ./copy.db copy.db.d/t4-a1.result copy.db.d/new pipe /dev/null - .; do
     check "weights are not written over $target" status_is 2 "$headcount" export weights 4 $target --db copy.db
 done
 check "... and all is as it was" sh -c "cmp copy.db keep.db && [ -p pipe ] && [ -c /dev/null ]"
-check "a link to a file stays one" sh -c "'$headcount' export weights 4 link --db copy.db && [ -L link ] && [ -s target.safetensors ]"
-check "gc --dry-run needs no lock and removes nothing" sh -c "'$headcount' gc -n --db copy.db | grep '^would remove' && ls copy.db.d/t4-a*.result"
+check "a link to a file stays one" \
+    sh -c "'$headcount' export weights 4 link --db copy.db && [ -L link ] && [ -s target.safetensors ]"
+check "gc --dry-run needs no lock and removes nothing" \
+    sh -c "'$headcount' gc -n --db copy.db | grep '^would remove' && ls copy.db.d/t4-a*.result"
 sql one.db 'SELECT yaml FROM sweep' >sweep.yaml
-check "gc --out-of-plan removes weights" sh -c "'$headcount' run sweep.yaml --db one.db --quiet --set seeds=1 && '$headcount' gc --out-of-plan --db one.db | grep 'left the plan'"
-check "... and check knows" sh -c "'$headcount' check --db one.db | grep '6 trials, 3 files of weights, 3 results whose file is gone: everything'"
-check "... and export says so" sh -c "'$headcount' export weights \$(sqlite3 one.db 'SELECT trial_id FROM trial WHERE NOT in_plan LIMIT 1') x --db one.db 2>&1 | grep 'removed by gc'"
+check "gc --out-of-plan removes weights" sh -c "'$headcount' run sweep.yaml --db one.db --quiet --set seeds=1 &&
+    '$headcount' gc --out-of-plan --db one.db | grep 'left the plan'"
+check "... and check knows" sh -c "'$headcount' check --db one.db |
+    grep '6 trials, 3 files of weights, 3 results whose file is gone: everything'"
+check "... and export says so" \
+    sh -c "'$headcount' export weights \$(sqlite3 one.db 'SELECT trial_id FROM trial
+    WHERE NOT in_plan LIMIT 1') x --db one.db 2>&1 | grep 'removed by gc'"
 check "another metric is refused" status_is 2 run one.db --set 'metric={name: val_loss, goal: minimize}'
-check "... plan says so before" sh -c "'$headcount' plan sweep.yaml --db one.db --set 'metric={name: val_loss, goal: minimize}' | grep 'another metric'"
+check "... plan says so before" \
+    sh -c "'$headcount' plan sweep.yaml --db one.db --set 'metric={name: val_loss, goal: minimize}' |
+    grep 'another metric'"
 
 # ---- divergence and failure ----
 cat >sweep.yaml <<'Y'
@@ -320,11 +384,15 @@ train: {steps: 100, lr: [1e-3, 1000], clip: 0, batch: 8, optimizer: adam, weight
 seeds: 1
 Y
 check "a sweep with a diverged trial ends with status 1" status_is 1 run wild.db
-check "... also where nobody reads its report to the end" sh -c "{ sleep 0.1; '$headcount' run sweep.yaml --db wild.db --quiet; echo \$? >code; } | :; grep -qx 1 code"
-check "... and says so" sh -c "'$headcount' run sweep.yaml --db wild.db --quiet 2>&1 >/dev/null | grep -q '1 trial diverged; .headcount show TRIAL'"
-check "divergence is a state, with its step" [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged' AND bad_step > 0")" -ge 1 ]
+check "... also where nobody reads its report to the end" \
+    sh -c "{ sleep 0.1; '$headcount' run sweep.yaml --db wild.db --quiet; echo \$? >code; } | :; grep -qx 1 code"
+check "... and says so" sh -c "'$headcount' run sweep.yaml --db wild.db --quiet 2>&1 >/dev/null |
+    grep -q '1 trial diverged; .headcount show TRIAL'"
+check "divergence is a state, with its step" \
+    [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged' AND bad_step > 0")" -ge 1 ]
 wild=$(sql wild.db "SELECT trial_id FROM trial WHERE state = 'diverged' LIMIT 1")
-check "... without weights, in words" sh -c "'$headcount' show $wild --db wild.db >wild.txt && grep -q '^  bad step' wild.txt && ! grep '^  weights' wild.txt"
+check "... without weights, in words" sh -c "'$headcount' show $wild --db wild.db >wild.txt &&
+    grep -q '^  bad step' wild.txt && ! grep '^  weights' wild.txt"
 check "... and as JSON" sh -c "'$headcount' show $wild --db wild.db --json | grep -q '\"checkpoint\": *null'"
 check "... that no retry is spent on" [ "$(sql wild.db "SELECT count(*) FROM attempt")" = 2 ]
 
@@ -339,9 +407,12 @@ limits: {time: 1s}
 Y
 check "a runaway trial is stopped by its time limit, exit status 1" status_is 1 run slow.db
 check "... and the limit is named" sh -c "sqlite3 slow.db 'SELECT error FROM attempt' | grep -q limits.time"
-check "plan says so, and what to do" sh -c "'$headcount' plan sweep.yaml --db slow.db | grep -qx '  failed  *1  stopped by a limit; --retry-failed resumes it'"
-check "... for each trial" sh -c "'$headcount' plan sweep.yaml --db slow.db --retry-failed --json | grep -q '\"why\": \"stopped by a limit, will be resumed\"'"
-check "the report names a trial that has the reason" sh -c "'$headcount' report --db slow.db | grep -q 'No verdict: no head count finished within the limit of time or memory; .headcount show 1.'"
+check "plan says so, and what to do" sh -c "'$headcount' plan sweep.yaml --db slow.db |
+    grep -qx '  failed  *1  stopped by a limit; --retry-failed resumes it'"
+check "... for each trial" sh -c "'$headcount' plan sweep.yaml --db slow.db --retry-failed --json |
+    grep -q '\"why\": \"stopped by a limit, will be resumed\"'"
+check "the report names a trial that has the reason" sh -c "'$headcount' report --db slow.db |
+    grep -q 'No verdict: no head count finished within the limit of time or memory; .headcount show 1.'"
 sed -i 's/retries: 0/retries: 2/' sweep.yaml
 check "a limit costs one attempt, whatever the retries" status_is 1 run slow2.db
 check "... not more" [ "$(sql slow2.db "SELECT count(*) FROM attempt")" = 1 ]
@@ -351,15 +422,19 @@ check "... not from the start" [ "$(sql slow2.db "SELECT resumed_from_step > 0 F
 check "... for the difference only" [ "$(sql slow2.db "SELECT cpu_s < 1.9 FROM attempt WHERE attempt = 2")" = 1 ]
 sed -i 's/{time: 2s}/{memory: 1MiB}/' sweep.yaml
 check "a model over the memory limit is not started" status_is 1 run slow3.db
-check "... and the limit is named" sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'not started: .* MiB, and limits.memory allows 1 MiB$'"
-check "the report is followed by a hint" sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
+check "... and the limit is named" \
+    sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'not started: .* MiB, and limits.memory allows 1 MiB$'"
+check "the report is followed by a hint" \
+    sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
 # ---- somebody reads while a run ends ----
 # A second longer than its last trial takes; the report after the run reads by itself.
-printf 'task: {name: copy}\nmodel: {d_model: 8, heads: [1, 2], d_ff: 8}\ntrain: {steps: 100, val_examples: 8, test_examples: 8}\nseeds: 2\n' >read.yaml
+printf \
+    'task: {name: copy}\nmodel: {d_model: 8, heads: [1, 2], d_ff: 8}\ntrain: {steps: 100, val_examples: 8, test_examples: 8}\nseeds: 2\n' >read.yaml
 ends_amid_reading() {
     "$headcount" run read.yaml --db read.db -q >/dev/null 2>&1 &
     until [ "$(sqlite3 -cmd '.timeout 5000' read.db 'SELECT count(*) FROM trial' 2>/dev/null)" ]; do sleep 0.02; done
-    echo 'until [ "$(sqlite3 read.db "SELECT count(*) FROM trial WHERE state <> '"'completed'"'")" = 0 ]; do sleep 0.02; done; sleep 1' >last.sh
+    echo 'until [ "$(sqlite3 read.db "SELECT count(*) FROM trial
+        WHERE state <> '"'completed'"'")" = 0 ]; do sleep 0.02; done; sleep 1' >last.sh
     printf '.timeout 5000\nBEGIN;\nSELECT count(*) FROM trial;\n.system sh last.sh\nEND;\n' >reading.sql
     sqlite3 -readonly read.db <reading.sql >/dev/null
     wait $!

@@ -24,10 +24,12 @@ Y
 done
 edit() { gives "$1" "$2" sweep "$3" "$4" "$5" --db r.db; }
 
-check "no results file: said, and none is made" gives 2 'no results file nowhere/r.db' sweep rename a b --db nowhere/r.db
+check "no results file: said, and none is made" \
+    gives 2 'no results file nowhere/r.db' sweep rename a b --db nowhere/r.db
 check "... nor its folder" [ ! -e nowhere ]
 "$headcount" run one.yaml --db r.db -q >/dev/null && "$headcount" run two.yaml --db r.db -q >/dev/null
-check "an action that there is not" gives 2 "there is no 'remove'; allowed: rename, delete, note" sweep remove one --db r.db
+check "an action that there is not" \
+    gives 2 "there is no 'remove'; allowed: rename, delete, note" sweep remove one --db r.db
 check "... or nearly" gives 2 "did you mean 'rename'" sweep renam one --db r.db
 check "too few words" gives 2 'no NEW given; usage: headcount sweep rename OLD NEW' sweep rename one --db r.db
 check "too many" gives 2 'one argument too many' sweep delete one two --db r.db --yes
@@ -59,9 +61,11 @@ check "... is gone" sh -c "! '$headcount' show 2 --db r.db | grep Note:"
 # ---- delete ----
 check "deleting asks, and needs a terminal for that" gives 2 'no terminal to ask on; --yes' sweep delete first --db r.db
 check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
-check "... but first of a name that there is not" gives 2 'holds no sweep "frist"; did you mean "first"? It holds: ' sweep delete frist --db r.db
+check "... but first of a name that there is not" \
+    gives 2 'holds no sweep "frist"; did you mean "first"? It holds: ' sweep delete frist --db r.db
 if has_terminal; then
-    check "no is no" sh -c "echo n | script -qec \"'$headcount' sweep delete first --db r.db\" /dev/null | grep 'Nothing was deleted'"
+    check "no is no" sh -c "echo n | script -qec \"'$headcount' sweep delete first --db r.db\" /dev/null |
+        grep 'Nothing was deleted'"
     check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
 else
     skip "no is no" "script(1)"
@@ -73,22 +77,30 @@ exec 9>&-
 cp r.db.d/t1-a1.result kept
 check "deleted" gives 0 'Deleted sweep first: 4 trials, of which 4 ended' sweep delete first --yes --db r.db
 check "... with its files" sh -c '! ls r.db.d | grep "^t[1-4]-"'
-check "... and nothing else" [ "$(sql r.db 'SELECT count(*) FROM trial')$(find r.db.d -name 't[5-8]-*.result' | grep -c .)" = 44 ]
-check "what had been tried is remembered" [ "$(sql r.db "SELECT count(*), count(DISTINCT config_sha256), min(sweep), count(ended), sum(seed) FROM deleted")" = '4|2|first|4|2' ]
+check "... and nothing else" \
+    [ "$(sql r.db 'SELECT count(*) FROM trial')$(find r.db.d -name 't[5-8]-*.result' | grep -c .)" = 44 ]
+check "what had been tried is remembered" \
+    [ "$(sql r.db "SELECT count(*), count(DISTINCT config_sha256), min(sweep), count(ended), sum(seed)
+    FROM deleted")" = '4|2|first|4|2' ]
 check "the file is as it should be" gives 0 'everything is as it should be' check --db r.db
 check "deleted twice" gives 2 'holds no sweep "first"; it holds: two' sweep delete first --yes --db r.db
 cp kept r.db.d/t1-a1.result # as if it had been cut off before the files
-check "the sweep runs again, under other numbers" sh -c "'$headcount' run one.yaml --db r.db -q && [ \"\$(sqlite3 r.db 'SELECT min(trial_id) FROM trial JOIN sweep USING (sweep_id) WHERE name = '\\''first'\\''')\" = 9 ]"
+check "the sweep runs again, under other numbers" sh -c "'$headcount' run one.yaml --db r.db -q &&
+    [ \"\$(sqlite3 r.db 'SELECT min(trial_id) FROM trial JOIN sweep USING (sweep_id)
+    WHERE name = '\\''first'\\''')\" = 9 ]"
 check "gc finds what a cut-off deletion left" gives 0 't1-a1.result .* its trial is not in the database' gc --db r.db
 check "... and the file is as it should be" gives 0 'everything is as it should be' check --db r.db
 if can_strace; then
     strace -f -o trace -e trace=unlink,unlinkat -e inject=unlink,unlinkat:signal=KILL:when=3 \
         "$headcount" sweep delete first --yes --db r.db >/dev/null 2>&1
     check "killed between rows and files" grep -q 'killed by SIGKILL' trace
-    check "... all rows or none are there" sh -c "case \$(sqlite3 r.db \"SELECT count(*) FROM trial JOIN sweep USING (sweep_id) WHERE name = 'first'\") in 0 | 4) ;; *) false ;; esac"
+    check "... all rows or none are there" \
+        sh -c "case \$(sqlite3 r.db \"SELECT count(*) FROM trial JOIN sweep USING (sweep_id)
+        WHERE name = 'first'\") in 0 | 4) ;; *) false ;; esac"
     "$headcount" sweep delete first --yes --db r.db >/dev/null 2>&1
     "$headcount" gc --db r.db >/dev/null
-    check "... and after gc nothing of it is left" sh -c '! ls r.db.d | grep -v -e "^t[5-8]-" -e "^owner$" && ls r.db.d | grep -c result | grep -qx 4'
+    check "... and after gc nothing of it is left" \
+        sh -c '! ls r.db.d | grep -v -e "^t[5-8]-" -e "^owner$" && ls r.db.d | grep -c result | grep -qx 4'
     check "... and all else is" gives 0 '4 trials, 4 files of weights: everything' check --db r.db
 else
     skip "killed between rows and files" strace

@@ -74,7 +74,8 @@ finish
 T
 JOBS=2 sh tests/run.sh '' "$dir/first.sh" "$dir/second.sh" >"$dir/said" 2>&1
 check "two at a time" grep -qx "3 passed, 0 failed" "$dir/said"
-check "... told of as they end" [ "$(sed -n 's/^.*\(first\|second\).sh  .*/\1/p' "$dir/said" | tr '\n' ' ')" = "second first " ]
+check "... told of as they end" \
+    [ "$(sed -n 's/^.*\(first\|second\).sh  .*/\1/p' "$dir/said" | tr '\n' ' ')" = "second first " ]
 cat >"$dir/slow.sh" <<T
 . tests/tap.sh
 check "what runs is told" wait_until grep -q "s: 0 of 1 have ended, running: $dir/slow.sh\$" "$dir/said"

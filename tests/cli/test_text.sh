@@ -32,7 +32,8 @@ refused() {
     for command in plan run; do
         "$headcount" $command "$1" --set "task.file=$2" --db new/results.db >out 2>err </dev/null
         [ $? -eq 2 ] || { echo "$command: not status 2"; cat out err; return 1; }
-        grep -qF -- "headcount $command: --set task.file: $dir/$2$3" err || { echo "$command says:"; cat err; return 1; }
+        grep -qF -- "headcount $command: --set task.file: $dir/$2$3" err ||
+            { echo "$command says:"; cat err; return 1; }
         [ ! -s out ] || { echo "$command printed:"; cat out; return 1; }
         [ ! -e new ] || { echo "$command wrote:"; ls -R new; return 1; }
     done
@@ -45,7 +46,9 @@ check "a file that is missing" refused lm.yaml none.txt ": cannot open: No such 
 check "... empty" refused lm.yaml empty.txt ": is empty"
 check "... a folder" refused lm.yaml data ": is a folder, not a file"
 mkfifo pipe.txt
-check "... a pipe, which is not waited for" timeout 300 sh -c "'$headcount' plan lm.yaml --set task.file=pipe.txt 2>&1 | grep -qF 'pipe.txt: is a device or pipe, not a file'"
+check "... a pipe, which is not waited for" \
+    timeout 300 sh -c "'$headcount' plan lm.yaml --set task.file=pipe.txt 2>&1 |
+    grep -qF 'pipe.txt: is a device or pipe, not a file'"
 check "... nor by run" refused lm.yaml pipe.txt ": is a device or pipe, not a file"
 ln -s none.txt dangling.txt
 check "... a link to nothing" refused lm.yaml dangling.txt ": cannot open: No such file or directory"
@@ -56,21 +59,27 @@ if [ "$(id -u)" -ne 0 ]; then
     check "... not permitted" refused lm.yaml secret.txt ": cannot open: Permission denied"
 fi
 bad one.csv 'text,label\nab,x\ncd\n'
-check "CSV: a row of too few fields" refused rows.yaml one.csv ", line 3, column 1: this row has 1 field, but the header names 2 columns"
+check "CSV: a row of too few fields" \
+    refused rows.yaml one.csv ", line 3, column 1: this row has 1 field, but the header names 2 columns"
 bad two.csv 'text,label\nab,x\n"c\nd,y\n'
 check "... a quote without end" refused rows.yaml two.csv ", line 3, column 1: the quote that begins here has no end"
 bad three.csv 'txt,label\nab,x\n'
-check "... a header without text" refused rows.yaml three.csv ", line 1, column 1: the first row must name the columns, separated by commas; it has no column \"text\" (only txt, label); did you mean task.text_column: txt?"
+check "... a header without text" \
+    refused rows.yaml three.csv \
+    ", line 1, column 1: the first row must name the columns, separated by commas; it has no column \"text\" (only txt, label); did you mean task.text_column: txt?"
 bad four.csv 'text,label\nab,x\n,y\n'
 check "... an empty text" refused rows.yaml four.csv ", line 3, column 1: the text is empty"
 bad five.csv 'text,label\n'
 check "... no rows" refused rows.yaml five.csv ": has no rows"
 { cat data/rows.csv; echo abc,rare; } >rare.csv
-check "a label of too few rows to train, validate and test on" refused rows.yaml rare.csv ", line 32, column 5: only 1 row has the label rare; it takes 3 or more"
+check "a label of too few rows to train, validate and test on" \
+    refused rows.yaml rare.csv ", line 32, column 5: only 1 row has the label rare; it takes 3 or more"
 bad one.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "label": }\n'
 check "JSON Lines: not JSON" refused rows.yaml one.jsonl ", line 2, column 24: expected"
 bad two.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "lable": "x"}\n'
-check "... an object without label" refused rows.yaml two.jsonl ", line 2, column 1: the object has no member \"label\" (only text, lable); did you mean task.label_column: lable?"
+check "... an object without label" \
+    refused rows.yaml two.jsonl \
+    ", line 2, column 1: the object has no member \"label\" (only text, lable); did you mean task.label_column: lable?"
 bad three.jsonl '{"text": "a", "label": "x"}\n["a", "x"]\n'
 check "... a line that is no object" refused rows.yaml three.jsonl ", line 2, column 1: "
 cp data/rows.csv rows.txt
@@ -82,30 +91,47 @@ impossible() { # SWEEP, --set, text
     [ $? -eq 2 ] && grep -qF -- "$3" err && [ ! -s out ] && [ ! -e new ] || { cat out err; return 1; }
 }
 seq 10 >short.txt
-check "a file too short for the length" impossible lm.yaml task.file=short.txt "task.length is 16, but a tenth of the 21 bytes of task.file"
-check "a mode that the model does not fit" impossible rows.yaml task.mode=lm "model.pool is mean, but task text has a target per position; use none"
-check "a column where there are no rows" impossible lm.yaml task.text_column=body "task.text_column is for files of rows (task.mode classify)"
-check "one column for text and label" impossible rows.yaml task.text_column=label "rows.csv: task.text_column and task.label_column are both label"
-check "a separator where there is none" impossible rows.yaml 'task={name: text, file: data/rows.jsonl, mode: classify, separator: tab}' "rows.jsonl: JSON Lines have no separator; leave task.separator out"
+check "a file too short for the length" \
+    impossible lm.yaml task.file=short.txt "task.length is 16, but a tenth of the 21 bytes of task.file"
+check "a mode that the model does not fit" \
+    impossible rows.yaml task.mode=lm "model.pool is mean, but task text has a target per position; use none"
+check "a column where there are no rows" \
+    impossible lm.yaml task.text_column=body "task.text_column is for files of rows (task.mode classify)"
+check "one column for text and label" \
+    impossible rows.yaml task.text_column=label "rows.csv: task.text_column and task.label_column are both label"
+check "a separator where there is none" \
+    impossible rows.yaml 'task={name: text, file: data/rows.jsonl, mode: classify, separator: tab}' \
+    "rows.jsonl: JSON Lines have no separator; leave task.separator out"
 check "no file at all" impossible lm.yaml task.file=null "lm.yaml:2:7: missing key 'file' under task"
-check "what is read from the file is not given" impossible lm.yaml task.sha256=00 "--set task.sha256: task.sha256 is read from the file; give task.file"
-check "a path that only the shell would understand" impossible lm.yaml 'task.file=~/x.txt' "--set task.file: task.file begins with ~"
+check "what is read from the file is not given" \
+    impossible lm.yaml task.sha256=00 "--set task.sha256: task.sha256 is read from the file; give task.file"
+check "a path that only the shell would understand" \
+    impossible lm.yaml 'task.file=~/x.txt' "--set task.file: task.file begins with ~"
 check "a path with an escape sequence" impossible lm.yaml 'task.file="a\e[31m.txt"' "which holds a control character"
-check "a test set out of another file" impossible lm.yaml 'eval={o: {file: data/rows.csv}}' "eval.o.file: a test set is taken from the file that its model was trained on"
-check "a test set out of the rows of training" impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 divides the file otherwise than 0"
+check "a test set out of another file" \
+    impossible lm.yaml 'eval={o: {file: data/rows.csv}}' \
+    "eval.o.file: a test set is taken from the file that its model was trained on"
+check "a test set out of the rows of training" \
+    impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 divides the file otherwise than 0"
 check "a condition upon a path" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
 
-check "params knows no shape without a file" sh -c "'$headcount' params --task text 2>&1 | grep -q 'its shape depends on the file; give --vocab'"
-check "tasks lists what the file says, and that nobody gives it" sh -c "'$headcount' tasks text | grep -qx '  task.sha256  *read from the file'"
+check "params knows no shape without a file" \
+    sh -c "'$headcount' params --task text 2>&1 | grep -q 'its shape depends on the file; give --vocab'"
+check "tasks lists what the file says, and that nobody gives it" \
+    sh -c "'$headcount' tasks text | grep -qx '  task.sha256  *read from the file'"
 
 # ---- what may be said and is hardly meant ----
 notes() { # SWEEP, --set, text that a note has ("": there is none)
     "$headcount" plan "$1" --set "$2" 2>err >/dev/null || { cat err; return 1; }
     if [ "$3" ]; then grep -qF -- "headcount plan: note: $3" err; else ! grep -q note: err; fi || { cat err; return 1; }
 }
-check "a byte model judged by accuracy is remarked on" notes lm.yaml metric=null "head counts are judged by the share of bytes that are guessed right; metric: {name: val_loss}"
+check "a byte model judged by accuracy is remarked on" \
+    notes lm.yaml metric=null \
+    "head counts are judged by the share of bytes that are guessed right; metric: {name: val_loss}"
 check "... one judged by its loss is not" notes lm.yaml seeds=2 ""
-check "a label guessed from one position is remarked on" notes rows.yaml 'model={d_model: 8, layers: 1, heads: [1, 2], d_ff: 8, pool: first, mask: causal}' "with model.mask causal and model.pool first, the label is guessed from the first position alone"
+check "a label guessed from one position is remarked on" \
+    notes rows.yaml 'model={d_model: 8, layers: 1, heads: [1, 2], d_ff: 8, pool: first, mask: causal}' \
+    "with model.mask causal and model.pool first, the label is guessed from the first position alone"
 check "... one from all is not" notes rows.yaml model.mask=causal ""
 
 # ---- paths ----
@@ -113,7 +139,8 @@ mkdir -p deep/data
 cp lm.yaml deep/lm.yaml
 seq 2000 3000 >deep/data/words.txt
 learns() { # DB, file
-    [ "$(sql "$1" 'SELECT DISTINCT path FROM data_file')" = "$dir/$2" ] || { sql "$1" 'SELECT path FROM data_file'; return 1; }
+    [ "$(sql "$1" 'SELECT DISTINCT path FROM data_file')" = "$dir/$2" ] ||
+        { sql "$1" 'SELECT path FROM data_file'; return 1; }
 }
 check "a path starts where the sweep file is" "$headcount" run deep/lm.yaml --db a.db -q
 check "... wherever one is" learns a.db deep/data/words.txt
@@ -121,53 +148,85 @@ check "one from --set starts where one is" "$headcount" run deep/lm.yaml --set t
 check "... whatever the sweep file says" learns b.db data/words.txt
 cp deep/data/words.txt "it's a copy.txt"
 check "the name of a file may be any" "$headcount" run lm.yaml --set "task.file=it's a copy.txt" --db c.db -q
-check "a copy is the same file: same configurations" [ "$(sql a.db 'SELECT config_sha256 FROM config ORDER BY 1')" = "$(sql c.db 'SELECT config_sha256 FROM config ORDER BY 1')" ]
-check "... same results" [ "$(sql a.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql c.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
+check "a copy is the same file: same configurations" \
+    [ "$(sql a.db 'SELECT config_sha256 FROM config ORDER BY 1')" = "$(sql c.db \
+    'SELECT config_sha256 FROM config ORDER BY 1')" ]
+check "... same results" \
+    [ "$(sql a.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql c.db \
+    'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
 "$headcount" export results --db a.db >a.jsonl
 check "no path is in what is exported" fails grep -q "words\|$dir" a.jsonl
 check "show says where the file was" sh -c "'$headcount' show 1 --db c.db | grep -qxF \"  file   $dir/it's a copy.txt\""
 check "... as JSON too" sh -c "'$headcount' show 1 --db a.db --json | grep -qF '\"file\":\"$dir/deep/data/words.txt\"'"
-check "files as an axis" sh -c "'$headcount' plan lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' | grep -q 'file=deep/data/words.txt'"
-check "... run to the end" "$headcount" run lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' --db axis.db -q
-check "... as settings called as they were written" [ "$(sql axis.db 'SELECT group_concat(DISTINCT setting) FROM trials')" = '{"task.file":"data/words.txt"},{"task.file":"deep/data/words.txt"}' ]
+check "files as an axis" sh -c "'$headcount' plan lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' |
+    grep -q 'file=deep/data/words.txt'"
+check "... run to the end" \
+    "$headcount" run lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' --db axis.db -q
+check "... as settings called as they were written" \
+    [ "$(sql axis.db 'SELECT group_concat(DISTINCT setting) FROM trials')" = \
+    '{"task.file":"data/words.txt"},{"task.file":"deep/data/words.txt"}' ]
 check "rows in JSON Lines" "$headcount" run rows.yaml --set task.file=data/rows.jsonl --db rows.db -q
 check "... with a number for a label" [ "$(sql rows.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = 2,odd ]
 
 { printf 'id\tis\tsays\n'; seq 30 | sed 's/.*/&\todd\trow, & "quoted"/; n; s/.*/&\teven\t"row "" &"/'; } >data/rows.tsv
 sed 's/\t/;/g; s/row, \(.*\) "quoted"/"row, \1 ""quoted"""/' data/rows.tsv >semicolons.txt
-check "TSV, with columns of other names" "$headcount" run rows.yaml --set 'task={name: text, file: data/rows.tsv, mode: classify, length: 16, text_column: says, label_column: is}' --db tsv.db -q
-check "... and semicolons" "$headcount" run rows.yaml --set 'task={name: text, file: '"$dir"'/semicolons.txt, mode: classify, length: 16, text_column: says, label_column: is, separator: semicolon}' --db semicolons.db -q
-check "... the same rows: same results" [ "$(sql tsv.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql semicolons.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
-check "... of labels that are the other column's" [ "$(sql tsv.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = even,odd ]
-check "tasks shows a row of it" sh -c "'$headcount' tasks text --set file=data/rows.tsv --set mode=classify --set text_column=says --set label_column=is | grep -q '  | row'"
-check "a column at its default is no part of a configuration" [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%column%' OR config_json LIKE '%separator%'")" = 0 ]
+check "TSV, with columns of other names" \
+    "$headcount" run rows.yaml --set \
+    'task={name: text, file: data/rows.tsv, mode: classify, length: 16, text_column: says, label_column: is}' --db \
+    tsv.db -q
+check "... and semicolons" \
+    "$headcount" run rows.yaml --set \
+    'task={name: text, file: '"$dir"'/semicolons.txt, mode: classify, length: 16, text_column: says, label_column: is, separator: semicolon}' --db semicolons.db -q
+check "... the same rows: same results" \
+    [ "$(sql tsv.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql semicolons.db \
+    'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
+check "... of labels that are the other column's" \
+    [ "$(sql tsv.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = even,odd ]
+check "tasks shows a row of it" \
+    sh \
+    -c "'$headcount' tasks text --set file=data/rows.tsv --set mode=classify --set text_column=says --set label_column=is | grep -q '  | row'"
+check "a column at its default is no part of a configuration" \
+    [ "$(sql rows.db "SELECT count(*) FROM config
+    WHERE config_json LIKE '%column%' OR config_json LIKE '%separator%'")" = 0 ]
 
 { cat data/rows.csv; printf 'same,odd\nsame,even\nsame,odd\n'; } >data/repeated.csv
 note="3 rows of $dir/data/repeated.csv share their text with another row: they are only trained on, never validated or tested on"
 check "plan tells of rows that repeat a text" notes rows.yaml "task.file=data/repeated.csv" "$note"
 "$headcount" run rows.yaml --set task.file=data/repeated.csv --db repeated.db >out 2>err
 check "... run too" grep -qxF "headcount run: note: $note" err
-check "... and report" sh -c "tr -s '\n ' '  ' <out | grep -qF '33 rows, 2 labels (3 rows repeat a text and are only trained on)'"
-check "... and tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify | grep -qxF '  repeated    3 rows share their text with another row: only trained on'"
-check "... it is part of what was run" [ "$(sql repeated.db "SELECT DISTINCT config_json ->> '$.task.options.repeated' FROM config")" = 3 ]
-check "... of a file without such rows it is not" [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%repeated%'")" = 0 ]
+check "... and report" \
+    sh -c "tr -s '\n ' '  ' <out | grep -qF '33 rows, 2 labels (3 rows repeat a text and are only trained on)'"
+check "... and tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify |
+    grep -qxF '  repeated    3 rows share their text with another row: only trained on'"
+check "... it is part of what was run" \
+    [ "$(sql repeated.db "SELECT DISTINCT config_json ->> '$.task.options.repeated' FROM config")" = 3 ]
+check "... of a file without such rows it is not" \
+    [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%repeated%'")" = 0 ]
 
-check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml | grep -qxF 'File $dir/data/words.txt: 194 examples of length 16 to train on; validates on 8 of 24, tests on 8 of 24.'"
-check "... and that a set is no larger than its part" sh -c "'$headcount' plan rows.yaml | grep -qF 'rows.csv: 22 examples of length 16 to train on; validates on 4 of 4, tests on 4 of 4.'"
-check "... for each of several lengths" [ "$("$headcount" plan lm.yaml --set 'task.length=[8, 16]' | grep -c '^File ')" = 2 ]
+check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml |
+    grep -qxF 'File $dir/data/words.txt: 194 examples of length 16 to train on; validates on 8 of 24, tests on 8 of 24.'"
+check "... and that a set is no larger than its part" sh -c "'$headcount' plan rows.yaml |
+    grep -qF 'rows.csv: 22 examples of length 16 to train on; validates on 4 of 4, tests on 4 of 4.'"
+check "... for each of several lengths" \
+    [ "$("$headcount" plan lm.yaml --set 'task.length=[8, 16]' | grep -c '^File ')" = 2 ]
 
 # ---- read once ----
 touch -d '1 hour ago' data/words.txt
 "$headcount" run lm.yaml --db once.db -q >/dev/null 2>&1
 said=$(sql once.db 'SELECT read_ns FROM data_file')
-check "a file that looks as it did is not read again" sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=3 && [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" = $said ]"
+check "a file that looks as it did is not read again" sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=3 &&
+    [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" = $said ]"
 touch data/words.txt
-check "... one with another time is, and found to be the same" sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=4 && [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" -gt $said ]"
-check "... all of its trials stand" [ "$(sql once.db "SELECT count(*) || max(attempt) FROM trials WHERE in_plan AND state = 'completed'")" = 81 ]
+check "... one with another time is, and found to be the same" \
+    sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=4 &&
+    [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" -gt $said ]"
+check "... all of its trials stand" \
+    [ "$(sql once.db "SELECT count(*) || max(attempt) FROM trials WHERE in_plan AND state = 'completed'")" = 81 ]
 
 check "... and is not spoken of" fails sh -c "'$headcount' plan lm.yaml 2>&1 | grep 'reading all'"
 truncate -s 257M large.txt
-check "one that takes a while is" sh -c "'$headcount' plan lm.yaml --set task.file=large.txt 2>&1 >out | grep -qxF 'headcount plan: reading all 269 MB of $dir/large.txt, once'"
+check "one that takes a while is" sh -c "'$headcount' plan lm.yaml --set task.file=large.txt 2>&1 >out |
+    grep -qxF 'headcount plan: reading all 269 MB of $dir/large.txt, once'"
 
 # ---- changed ----
 sql once.db .dump >before
@@ -178,12 +237,16 @@ check "run refuses a file that changed under a sweep" [ $? -eq 2 ]
 check "... says so" grep -qF "$changed" err
 sql once.db .dump >after
 check "... writes nothing" cmp before after
-check "plan says so too" sh -c "'$headcount' plan lm.yaml --db once.db --set seeds=4 >out && grep -qF 'run\` refuses this: lm.yaml: $changed' out"
+check "plan says so too" sh -c "'$headcount' plan lm.yaml --db once.db --set seeds=4 >out &&
+    grep -qF 'run\` refuses this: lm.yaml: $changed' out"
 check "under another name it is another sweep" "$headcount" run lm.yaml --db once.db --set name=new -q
 seq 1000 >data/words.txt
-check "the old file again: nothing is left to run" sh -c "'$headcount' run lm.yaml --db once.db --set seeds=4 2>&1 | grep -q 'nothing to run'"
+check "the old file again: nothing is left to run" \
+    sh -c "'$headcount' run lm.yaml --db once.db --set seeds=4 2>&1 | grep -q 'nothing to run'"
 seq 1001 >data/words.txt
 check "--replace takes the old trials out of the plan" "$headcount" run lm.yaml --db once.db --set seeds=4 --replace -q
-check "... and keeps their results" [ "$(sql once.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM trials WHERE sweep = 'lm' AND state = 'completed' GROUP BY in_plan)")" = 8,8 ]
+check "... and keeps their results" \
+    [ "$(sql once.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM trials WHERE sweep = 'lm'
+    AND state = 'completed' GROUP BY in_plan)")" = 8,8 ]
 check "the results file is sound" "$headcount" check --db once.db
 finish

@@ -84,7 +84,8 @@ free_ports() { # how many on end; the first in $port
         tries=$((tries + 1))
         taken=
         for offset in $(seq 0 $(($1 - 1))); do
-            grep -qi "^ *[0-9]*: [0-9A-F]*:$(printf %04X $((port + offset))) " /proc/net/tcp /proc/net/tcp6 2>/dev/null &&
+            grep -qi "^ *[0-9]*: [0-9A-F]*:$(printf %04X $((port + offset))) " /proc/net/tcp \
+                /proc/net/tcp6 2>/dev/null &&
                 taken=1
         done
         [ -z "$taken" ] && return
@@ -231,7 +232,8 @@ can_ssh() {
 # to in $BED_HOST and the command in $SSH_ORIGINAL_COMMAND.
 ssh_up() {
     mkdir -p "$bed/ssh"
-    ssh-keygen -q -t ed25519 -N '' -f "$bed/ssh/host_key" && ssh-keygen -q -t ed25519 -N '' -f "$bed/ssh/key" || return 1
+    ssh-keygen -q -t ed25519 -N '' -f "$bed/ssh/host_key" &&
+        ssh-keygen -q -t ed25519 -N '' -f "$bed/ssh/key" || return 1
     cp "$bed/ssh/key.pub" "$bed/ssh/authorized"
     printf '#!/bin/sh\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n' >"$bed/login"
     chmod 755 "$bed/login"

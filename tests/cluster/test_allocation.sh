@@ -81,7 +81,8 @@ if long; then
     db=$dir/limit.db
     allocate "a time limit" --time=1
     begin_in "$db"
-    wait_until worker_on_n1 && kill -STOP "$on_n1" && wait_long job_ended "$job" || trouble "a time limit: job $job is $(job_state "$job")"
+    wait_until worker_on_n1 && kill -STOP "$on_n1" && wait_long job_ended "$job" ||
+        trouble "a time limit: job $job is $(job_state "$job")"
     is_gone "a time limit"
     goes_on "a time limit" "$db"
     verdict "the time limit of salloc: 75, and a new allocation goes on"

@@ -29,7 +29,8 @@ C
     echo "localhost $(hostname)" >"$SGE_ROOT/bed/common/host_aliases"
     echo localhost >"$SGE_ROOT/bed/common/act_qmaster"
     sed "s|^execd_spool_dir.*|execd_spool_dir $SGE_ROOT/execd|; s/^min_\([ug]id\).*/min_\1 0/
-        s|^mailer.*|mailer /bin/true|; s/^load_report_time.*/load_report_time 00:00:02/" $share/default-configuration >"$bed/configuration"
+        s|^mailer.*|mailer /bin/true|; s/^load_report_time.*/load_report_time 00:00:02/" $share/default-configuration \
+            >"$bed/configuration"
     spoolinit classic libspoolc "$SGE_ROOT/bed/common;$SGE_ROOT/spool" init &&
         spooldefaults configuration "$bed/configuration" &&
         spooldefaults complexes $share/util/resources/centry &&
@@ -73,7 +74,8 @@ grid_ready() {
 grid_idle() {
     jobs=$(qstat) && [ -z "$jobs" ]
 }
-grid_up || skip_all "a sweep on Grid Engine" "a machine on which it starts: $(tail -n 2 "$bed"/*.out 2>&1 | tr '\n' ' ')"
+grid_up || skip_all "a sweep on Grid Engine" "a machine on which it starts: $(tail -n 2 "$bed"/*.out \
+    2>&1 | tr '\n' ' ')"
 . tests/cluster/sweep.sh
 mkdir "$dir/bin" "$dir/work"
 ln -s "$headcount" "$dir/bin/headcount"
@@ -121,7 +123,9 @@ if long; then
     fresh results/headcount.db
     echo 'exec headcount run sweep.yaml --set train.steps=1000000' | qsub -cwd -V -l s_rt=0:0:20 >submitted 2>&1
     wait_long grid_idle || trouble "the job goes on: $(qstat)"
-    grep -q '^headcount run: stopped at 0 of 12 trials (.* half done, saved); the same command resumes the sweep$' STDIN.e* ||
+    grep -q \
+        '^headcount run: stopped at 0 of 12 trials (.* half done, saved); the same command resumes the sweep$' \
+        STDIN.e* ||
         trouble "it does not say so: $(cat STDIN.e*)"
     verdict "a soft time limit: the run saves its trials and stops"
 fi

@@ -34,7 +34,8 @@ holds() { # label, db, names...
     holds_label=$1 holds_db=$2
     shift 2
     [ "$(sqlite3 "$holds_db" "SELECT count(*) FROM trial WHERE state = 'completed'" 2>&1)" = $((6 * $#)) ] ||
-        trouble "$holds_label: $(sqlite3 "$holds_db" 'SELECT sweep, state, count(*) FROM trials GROUP BY 1, 2' 2>&1 | tr '\n' ' ')"
+        trouble "$holds_label: $(sqlite3 "$holds_db" 'SELECT sweep, state, count(*) FROM trials GROUP BY 1, 2' \
+        2>&1 | tr '\n' ' ')"
     "$headcount" check --db "$holds_db" >check.said 2>&1 || trouble "$holds_label: check: $(tail -n 3 check.said)"
     wait_long nodes_idle || trouble "$holds_label: the nodes are not idle"
 }
@@ -88,7 +89,8 @@ completes "two at once" "$first" a
 completes "two at once" "$second" b
 [ $(($(job_restarts "$first") + $(job_restarts "$second"))) -ge 1 ] || trouble "two at once: none found the file in use"
 cat a.out b.out >both.out
-told "two at once" "two.db is in use by process [0-9]* on .*, job ($first|$second) of Slurm; .*\(scancel ($first|$second)\)" both.out
+told "two at once" \
+    "two.db is in use by process [0-9]* on .*, job ($first|$second) of Slurm; .*\(scancel ($first|$second)\)" both.out
 told "two at once" "^This job begins again when job ($first|$second) has ended\.$" both.out
 holds "two at once" two.db a b
 verdict "two jobs that find each other at work: one goes back into the queue until the other has ended"
@@ -120,7 +122,8 @@ elif long; then
     wait_long pauses "$pid" || trouble "a run outside Slurm: no worker pauses: $(tail -n 3 plain.out)"
     submits b --db plain.db --nodes 1 --
     told "a run outside Slurm" "^plain.db is in use by process $pid on [^,]*: a job that finds it so goes back" b.said
-    wait_long job_waits "$job" BeginTime 1 || trouble "a run outside Slurm: job $job is $(job_state "$job"): $(tail -n 5 b.out)"
+    wait_long job_waits "$job" BeginTime 1 ||
+        trouble "a run outside Slurm: job $job is $(job_state "$job"): $(tail -n 5 b.out)"
     told "a run outside Slurm" '^This job is tried again in 5 minutes, 288 times at most\.$' b.out
     begins=$(($(date -d "$(squeue -h -j "$job" -o %S)" +%s) - $(date +%s)))
     [ "$begins" -gt 120 ] && [ "$begins" -le 300 ] || trouble "a run outside Slurm: the job begins in $begins s"
@@ -137,9 +140,11 @@ fi
 "$headcount" submit a.yaml --db array.db --array 3%2 -c 1 --parsable -- --output="$dir/a.out" >number 2>a.said ||
     trouble "an array for a chain: $(cat a.said)"
 array=$(sed -n 's/^Submitted job \([0-9]*\):.*/\1/p' a.said | head -n 1)
-[ "$(scontrol show job -o "$array" | sed -n 's/.*ArrayTaskThrottle=\([0-9]*\).*/\1/p' | head -n 1)" = 2 ] || trouble "an array for a chain: not two at a time"
+[ "$(scontrol show job -o "$array" | sed -n 's/.*ArrayTaskThrottle=\([0-9]*\).*/\1/p' | head -n 1)" = 2 ] ||
+    trouble "an array for a chain: not two at a time"
 merge=$(cat number)
-after=$(sbatch --parsable --dependency="afterok:$merge" --output="$dir/after.out" --wrap "'$headcount' report --db '$dir/array.db' a")
+after=$(sbatch --parsable --dependency="afterok:$merge" --output="$dir/after.out" --wrap \
+    "'$headcount' report --db '$dir/array.db' a")
 completes "an array for a chain" "$merge" a
 completes "an array for a chain" "$after" after
 told "an array for a chain" '^Task gather: ' after.out
@@ -159,14 +164,17 @@ if long; then
     free
     wait "$pid"
     code=$?
-    [ $code -eq 1 ] || [ $code -eq 2 ] || trouble "--wait: of a job whose folder is gone: status $code: $(cat b.said b.out)"
+    [ $code -eq 1 ] || [ $code -eq 2 ] ||
+        trouble "--wait: of a job whose folder is gone: status $code: $(cat b.said b.out)"
     verdict "--wait: submit ends with the job's own status"
 
-    "$headcount" submit a.yaml --db hand.db --array 2 -c 1 --merge-options "--partition='no such'" -- --output="$dir/a.out" >a.said 2>&1
+    "$headcount" submit a.yaml --db hand.db --array 2 -c 1 --merge-options "--partition='no such'" -- \
+        --output="$dir/a.out" >a.said 2>&1
     code=$?
     [ $code -eq 1 ] || trouble "a merge that is refused: status $code: $(cat a.said)"
     job=$(sed -n 's/^Submitted job \([0-9]*\):.*/\1/p' a.said)
-    wait_long tasks_completed "$job" || trouble "a merge that is refused: the array is $(job_state "$job" | tr '\n' ' ')"
+    wait_long tasks_completed "$job" || trouble "a merge that is refused: the array is $(job_state \
+        "$job" | tr '\n' ' ')"
     by_hand=$(sed -n 's/^    headcount merge/merge/p' a.said)
     sh -c "'$headcount' $by_hand" >merge.said 2>&1 ||
         trouble "a merge that is refused: by hand: $(cat a.said merge.said)"

@@ -10,7 +10,8 @@ db=$dir/ssh.db
 
 # What becomes of the commands that come to host b.
 on_b() { # lines of the shell
-    printf '#!/bin/sh\nif [ "$BED_HOST" = b ]; then\n%s\nfi\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n' "$1" >"$bed/login.new"
+    printf '#!/bin/sh\nif [ "$BED_HOST" = b ]; then\n%s\nfi\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n' \
+        "$1" >"$bed/login.new"
     chmod 755 "$bed/login.new"
     mv "$bed/login.new" "$bed/login"
 }
@@ -64,7 +65,8 @@ sources=$("$headcount" --version | sed -n 's/^sources *//p')
 LC_ALL=C sed "s/$sources/$(printf %064d 0)/g" "$headcount" >"$other" && chmod 755 "$other"
 "$other" --version | grep -q '^sources *0000000' || trouble "a program of other sources could not be made"
 on_b "SSH_ORIGINAL_COMMAND=\"$other agent\""
-survives "a host with another program: refused by name, the other finishes" "^b${refused}it runs another program: its sources are 000000000000 .*, ours $(echo "$sources" | head -c 12);" true
+survives "a host with another program: refused by name, the other finishes" \
+    "^b${refused}it runs another program: its sources are 000000000000 .*, ours $(echo "$sources" | head -c 12);" true
 
 if unshare -m true 2>/dev/null; then
     on_b "exec unshare -m sh -c 'mount -t tmpfs none \"$db.d\" && exec sh -c \"\$SSH_ORIGINAL_COMMAND\"'"

@@ -8,7 +8,8 @@ slurm_up || skip_all "headcount status" "a machine on which Slurm starts: $(why_
 host=$(hostname)
 db=$dir/array.db
 told() { # pattern
-    "$headcount" status --db "$db" >"$dir/told" 2>&1 </dev/null && tr '\n' ' ' <"$dir/told" | sed 's/  */ /g' | grep -Eq -- "$1"
+    "$headcount" status --db "$db" >"$dir/told" 2>&1 </dev/null &&
+        tr '\n' ' ' <"$dir/told" | sed 's/  */ /g' | grep -Eq -- "$1"
 }
 tells() { # label, pattern
     wait_long told "$2" || trouble "$1: status does not say /$2/: $(cat "$dir/told")"
@@ -29,19 +30,22 @@ verdict "a job that waits for nodes, before there is a results file"
 
 submit "an array" "$db" --array 3%1 -c 1 --
 merge=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
-tells "an array" "is not there yet. faults: all 3 shards wait \(job $job: PartitionDown\). faults: job $merge merges the shards when they have ended \(Dependency\). \$"
+tells "an array" \
+    "is not there yet. faults: all 3 shards wait \(job $job: PartitionDown\). faults: job $merge merges the shards when they have ended \(Dependency\). \$"
 verdict "an array, none of whose tasks has begun"
 
 scontrol update partitionname=main state=up
 await_middle "an array" "$dir/array-1-of-3.db"
 held=$(bed_pids "$worker" | head -n 1)
 kill -STOP "$held"
-tells "an array" "^sweep .* faults [1-9][0-9]*/12 1 .* faults: of 3 shards 1 runs \(${job}_1 on $host\), 2 wait \(job $job: JobArrayTaskLimit\). faults: job $merge merges .* running of shard .* 1/3 faults "
+tells "an array" \
+    "^sweep .* faults [1-9][0-9]*/12 1 .* faults: of 3 shards 1 runs \(${job}_1 on $host\), 2 wait \(job $job: JobArrayTaskLimit\). faults: job $merge merges .* running of shard .* 1/3 faults "
 verdict "an array, of which one task runs and two wait their turn"
 
 scancel "${job}_1"
 kill -CONT "$held"
-tells "a task that was cancelled" "faults: of 3 shards 1 runs \(${job}_2 on $host\), 1 waits .*, 1 is lost \(shard 1, [1-4] trials? left: nobody works on it, and it is not in the queue; the same submit goes on\)"
+tells "a task that was cancelled" \
+    "faults: of 3 shards 1 runs \(${job}_2 on $host\), 1 waits .*, 1 is lost \(shard 1, [1-4] trials? left: nobody works on it, and it is not in the queue; the same submit goes on\)"
 verdict "a task that was cancelled is lost"
 
 scancel "$merge" "$job"

@@ -43,14 +43,16 @@ scancel "$merge" "$job"
 wait_long queue_empty || trouble "another number: there are jobs: $(squeue -h)"
 wait_long nodes_idle || trouble "another number: the nodes are not idle: $(sinfo -h)"
 done=$(($(trials "$dir/again-1-of-2.db" completed) + $(trials "$dir/again-2-of-2.db" completed)))
-half=$(for k in 1 2; do sqlite3 "$dir/again-$k-of-2.db" "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0"; done | awk '{ n += $1 } END { print n }')
+half=$(for k in 1 2; do sqlite3 "$dir/again-$k-of-2.db" "SELECT count(*) FROM trial WHERE state = 'queued'
+    AND resume_step > 0"; done | awk '{ n += $1 } END { print n }')
 cancelled=$(date -u +%Y-%m-%dT%H:%M:%S.%3NZ)
 [ "$done" -ge 1 ] && [ "$half" -ge 1 ] || trouble "another number: $done trials done and $half half done"
 submit "another number" "$db" --array 3 -c 1 --
 job=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
 ends "another number" COMPLETED 0
 complete "another number" "$db"
-[ "$(attempts "outcome = 'completed' AND ended < '$cancelled'")" = "$done" ] || trouble "another number: results are lost"
+[ "$(attempts "outcome = 'completed' AND ended < '$cancelled'")" = "$done" ] ||
+    trouble "another number: results are lost"
 [ "$(attempts "resumed_from_step > 0")" = "$half" ] || trouble "another number: checkpoints are lost"
 verdict "an array that was cancelled goes on in another number of shards: $done results and $half checkpoints"
 
@@ -68,7 +70,8 @@ verdict "an array that is merged has nothing more to train in another number of 
 odd="$dir/it's \$(touch hacked) \"odd\" &"
 mkdir "$odd"
 cp "$sweep" "$odd/-a b.yaml"
-(cd "$odd" && "$headcount" submit "./-a b.yaml" --db "o'd d.db" --nodes 2 -n -- --output="$dir/job.out" >"$dir/shown" && sh "$dir/shown" >"$dir/submitted") ||
+(cd "$odd" && "$headcount" submit "./-a b.yaml" --db "o'd d.db" --nodes 2 -n -- --output="$dir/job.out" >"$dir/shown" \
+    && sh "$dir/shown" >"$dir/submitted") ||
     trouble "odd names: -n: $(cat "$dir/submitted")"
 job=$(sed -n 's/^Submitted batch job //p' "$dir/submitted")
 ends "odd names" COMPLETED 0

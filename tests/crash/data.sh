@@ -104,7 +104,8 @@ change_study() { # verb, options...
     tells "$name" "rows.csv has other bytes than when it was first read"
     cp "$dir/file.old" "$rows"
     limited "$headcount" "$verb" --db "$db" -q "$@" || trouble "$name: the old file is back: $(tail -n 3 "$dir/said")"
-    [ -n "$(answers_of "$db")" ] && [ "$(answers_of "$dir/calm.db")" = "$(answers_of "$db")" ] || trouble "$name: other answers"
+    [ -n "$(answers_of "$db")" ] && [ "$(answers_of "$dir/calm.db")" = "$(answers_of "$db")" ] ||
+        trouble "$name: other answers"
     verdict "$name"
 }
 change_study heads

@@ -6,7 +6,8 @@ owned=$dir/owned.db adopted=$dir/adopted.db
 # The folder says id and inode of its file; nothing is left of what was killed; all weights are sound.
 is_owner() { # label, db
     owner=$(cat "$2.d/owner" 2>&1)
-    [ "$(echo "$owner" | cut -d ' ' -f 2,4)" = "$(sqlite3 "$2" 'SELECT id FROM results_file') $(printf %x "$(stat -c %i "$2")")" ] ||
+    [ "$(echo "$owner" | cut -d ' ' -f 2,4)" = "$(sqlite3 "$2" 'SELECT id FROM results_file') $(printf %x \
+        "$(stat -c %i "$2")")" ] ||
         trouble "$1: the folder says: $owner"
     ls "$2.d" | grep '\.tmp$' >"$dir/left" && trouble "$1: $(cat "$dir/left")"
     limited "$headcount" check --db "$2" || trouble "$1: $(tail -n 3 "$dir/said")"
@@ -27,8 +28,10 @@ adopts() { # label, command...
 }
 fault_calls=$changes
 run "$owned" || trouble "$(tail -n 3 "$dir/said")"
-everywhere "adopting a copied folder, killed at a call that changes a file" 6 copied adopts "" FAULT_DO=kill gc --db "$adopted"
-everywhere "making a folder, killed at a call that changes a file" 6 nothing adopts "" FAULT_DO=kill merge --into "$adopted" "$owned"
+everywhere "adopting a copied folder, killed at a call that changes a file" 6 copied adopts "" \
+    FAULT_DO=kill gc --db "$adopted"
+everywhere "making a folder, killed at a call that changes a file" 6 nothing adopts "" FAULT_DO=kill merge \
+    --into "$adopted" "$owned"
 is_owner "the one that was copied" "$owned"
 verdict "... and the one that was copied is as it was"
 

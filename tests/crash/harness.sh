@@ -257,7 +257,8 @@ Y
 # A fault at every call of a command that is one of $fault_calls (every Nth in the short form). Each time
 # PREPARE makes what the command works on, and JUDGE, which gets a label and the command, looks at what
 # became of it, at $code too.
-everywhere() { # name, points in the short form, PREPARE, JUDGE, FAULT_ settings of all runs, of the disturbed, command...
+everywhere() {
+    # name, points in the short form, PREPARE, JUDGE, FAULT_ settings of all runs, of the disturbed, command...
     if ! can_inject; then
         skip "$1" "a plain build"
         return
@@ -303,7 +304,8 @@ fail_everywhere() { # name, calls, FAULT_ settings, pattern of the message, poin
 fails_well() { # label
     case $(cat "$count.fired" 2>/dev/null) in
     # SQLite hides why it could not make or remove a file: it says "unable to open" of a later attempt.
-    "coordinator open"* | "coordinator unlink"*) status_in "$1" 3 $allowed && tells_failure "$1" "$pattern|unable to open" ;;
+    "coordinator open"* | "coordinator unlink"*) status_in "$1" 3 $allowed &&
+        tells_failure "$1" "$pattern|unable to open" ;;
     *) status_in "$1" $allowed && tells_failure "$1" "$pattern" ;;
     esac
     [ "$code" -ne 0 ] || same_results "$1, status 0" "$db"
@@ -315,9 +317,11 @@ change_fails_everywhere() { # what it does, PREPARE, JUDGE, FAULT_ settings, com
     doing=$1 before_each=$2 judge_change=$3 whose=$4
     shift 4
     fault_calls=$changes pattern=
-    everywhere "$doing, killed at a call that changes a file" 10 "$before_each" change_failed "$whose" FAULT_DO=kill "$@"
+    everywhere "$doing, killed at a call that changes a file" 10 "$before_each" change_failed \
+        "$whose" FAULT_DO=kill "$@"
     fault_calls="write link" pattern='full|No space'
-    everywhere "$doing, a call that changes a file finds the disk full" 5 "$before_each" change_failed "$whose" FAULT_DO=ENOSPC "$@"
+    everywhere "$doing, a call that changes a file finds the disk full" 5 "$before_each" change_failed "$whose" \
+        FAULT_DO=ENOSPC "$@"
     fault_calls=sync pattern='sync|disk I/O|Input/output'
     everywhere "$doing, a sync fails" 6 "$before_each" change_failed "$whose" FAULT_DO=EIO "$@"
 }

@@ -33,7 +33,8 @@ if can_inject; then
     # a map, and two sweeps side by side
     sed -e 's/^name: .*/name: map/' -e 's/slots: 1/slots: [1, 2, 3]/' "$sweep" >"$dir/map.yaml"
     cp "$dir/tiny.db" "$dir/two.db"
-    "$headcount" run "$dir/map.yaml" --db "$dir/two.db" --quiet >"$dir/said" 2>&1 || trouble "the map: $(cat "$dir/said")"
+    "$headcount" run "$dir/map.yaml" --db "$dir/two.db" --quiet >"$dir/said" 2>&1 ||
+        trouble "the map: $(cat "$dir/said")"
     starve_reader "report of a map" program 4 report map --db "$dir/two.db"
     starve_reader "report of two" program 4 report tiny map --db "$dir/two.db"
     starve_reader "report of two as JSON" program 2 report tiny map --json --db "$dir/two.db"

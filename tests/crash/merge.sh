@@ -61,7 +61,8 @@ no_links
 # A run that takes over all there is, and trains nothing, however often it begins.
 from="--from $merge/1.db --from $merge/2.db --from $merge/3.db"
 taken_whole() { # label
-    limited "$headcount" run "$sweep" --db "$db" --quiet $from || trouble "$1: the run gave status $?: $(tail -n 3 "$dir/said")"
+    limited "$headcount" run "$sweep" --db "$db" --quiet $from ||
+        trouble "$1: the run gave status $?: $(tail -n 3 "$dir/said")"
     [ "$(sqlite3 "$db" 'SELECT count(*) FROM attempt')" = "$all_rows" ] || trouble "$1: something was trained again"
     same_files "$1"
 }

@@ -142,7 +142,8 @@ clock_moves() {
     limited env FAULT_CLOCK=86400 LD_PRELOAD="$inject" "$headcount" run "$sweep" --db "$db" --quiet \
         --set limits.time=1h || trouble "status $?: $(tail -n 3 "$dir/said")"
     same_results "the run" "$db"
-    [ "$(sqlite3 "$db" "SELECT count(*) > 0 FROM attempt WHERE abs(julianday(ended) - julianday(started)) > .5")" = 1 ] ||
+    [ "$(sqlite3 "$db" "SELECT count(*) > 0 FROM attempt
+        WHERE abs(julianday(ended) - julianday(started)) > .5")" = 1 ] ||
         trouble "the clock did not jump"
     [ "$(sqlite3 "$db" "SELECT max(train_s) < 60 FROM trial")" = 1 ] || trouble "a duration jumped"
     injected=$((injected + 1))

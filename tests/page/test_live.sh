@@ -16,7 +16,8 @@ END
 "$headcount" run configs/quick.yaml --db evil.db --quiet --set seeds=2 >said 2>&1 || trouble "$(cat said)"
 cp evil.db many.db
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
-sqlite3 many.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2100)
+sqlite3 many.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1
+    FROM n WHERE i < 2100)
         SELECT trial.* FROM n JOIN trial ON trial_id = 1;
     UPDATE copies SET trial_id = 1000 + rowid, seed = 1000 + rowid;
     INSERT INTO trial SELECT * FROM copies"

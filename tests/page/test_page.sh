@@ -30,7 +30,8 @@ run run grid.yaml --db grid.db --quiet
 cp one.db evil.db
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
 cp one.db early.db
-sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric; DELETE FROM study; DELETE FROM pruning"
+sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric;
+    DELETE FROM study; DELETE FROM pruning"
 for name in one grid evil early; do
     page $name $name.db
 done

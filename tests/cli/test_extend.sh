@@ -1,7 +1,8 @@
 #!/bin/sh
 # A new operation, initialisation, form of heads, measure of heads and task each cost one file and one line, a new
-# caveat of the verdict a function and a line, a new table of the results file its declaration: a copy of this tree
-# gets one of each, is built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
+# caveat of the verdict a function and a line, a new table of the results file its declaration, a new column of the
+# report an entry: a copy of this tree gets one of each, is built, and their checks cover them at once; halves of them
+# are noticed. Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
 . tests/tap.sh
@@ -137,6 +138,8 @@ sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
 echo 'TASK(shift)' >>datasets/tasks.def
 sed -i -e '/^struct rule {/i\static void write_moon(const struct writer *w)\n{\n    put(w, "All %d head counts ran at full moon", w->v->rows);\n}\n' \
     -e '/{"not_tested"/i\    {"moon", DETAIL, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
+moon='{NAMED("moon"), .csv = "moon", ROW(test.n), .legend = " moon: its phase;", PAGE("Phase")},'
+sed -i "/^    {NAMED(\"heads\"), ROW(heads)/a\    $moon" sweep/report/report_table.c
 cat >>sweep/db/schema.sql <<'S'
 
 -- What trials dreamt of.
@@ -187,6 +190,14 @@ in_all_reports() { # pattern
 }
 check "one caveat of the verdict more: text, Markdown, JSON and page have it" \
     in_all_reports 'All 2 head counts ran at full moon\.'
+check "one column of the report more: text and Markdown have it, and what it means" \
+    sh -c "./headcount report --db '$dir/x.db' | grep -q '^heads.* moon ' &&
+        ./headcount report --db '$dir/x.db' --markdown | grep -q '^| heads | moon | .*' &&
+        ./headcount report --db '$dir/x.db' | tr -s '\n ' ' ' | grep -q ' moon: its phase;'"
+check "... JSON, CSV and the page's table, too" \
+    sh -c "./headcount report --db '$dir/x.db' --json | grep -q '\"heads\":1,\"moon\":1,' &&
+        ./headcount report --db '$dir/x.db' --csv | grep -q '^sweep,.*,all_high,moon$' &&
+        ./headcount report --db '$dir/x.db' --html - | grep -q '{\"title\":\"Phase\",\"key\":\"moon\"}'"
 
 sqlite3 "$dir/x.db" 'INSERT INTO dream SELECT trial_id, 10 * trial_id FROM trial'
 breaks() { # SQL, words of check

@@ -141,11 +141,6 @@ struct standing merge_standing(struct rows *r);
 enum status merge_is_further(struct merging *g, const struct standing *theirs,
                              const struct standing *ours, bool *further);
 
-/* What the trial is called in both files, and what becomes of its rows: "kept", those of `into`
- * stay; "same", those of `from` are true of it as well; "taken", they come in the place of those of
- * `into`; "added", `into` had none. */
-enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, const char *fate);
-
 /* The trial of `into` becomes what it is in `from`. */
 enum status merge_take_over(struct merging *g, const struct standing *theirs,
                             const struct standing *ours);

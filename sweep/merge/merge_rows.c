@@ -16,11 +16,11 @@ static const char *given(const struct merge_table *t, const char *column)
     return pair && pair[0] ? pair[1] : NULL;
 }
 
-static void add_value(struct text_buffer *values, const char *given, const char *column,
+static void add_value(struct text_buffer *values, const char *value, const char *column,
                       const char *parent)
 {
-    if (given)
-        text_add(values, "%s", given);
+    if (value)
+        text_add(values, "%s", value);
     else if (parent)
         text_add(values, "(SELECT new FROM merge_%s WHERE old = @%s)", parent, column);
     else

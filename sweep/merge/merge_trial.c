@@ -103,7 +103,10 @@ static const struct merge_table older_trial = {
         " AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_sha256 = config.config_sha256"
         "  AND d.seed = t.seed AND d.ended IS @ended)"};
 
-enum status merge_note_trial(struct merging *g, int64_t from_id, int64_t into_id, const char *fate)
+/* What the trial is called in both files, and what becomes of its rows: "kept", those of `into`
+ * stay; "same", those of `from` are true of it as well; "taken", they come in the place of those of
+ * `into`; "added", `into` had none. */
+static enum status note_trial(struct merging *g, int64_t from_id, int64_t into_id, const char *fate)
 {
     return store_execute(g->into, MERGING,
                          "INSERT INTO merge_trial (old, new, fate) VALUES (?, ?, ?)",
@@ -220,7 +223,7 @@ enum status merge_take_over(struct merging *g, const struct standing *theirs,
                             const struct standing *ours)
 {
     int64_t attempts = ours->attempts;
-    enum status status = merge_note_trial(g, theirs->trial_id, ours->trial_id, "taken");
+    enum status status = note_trial(g, theirs->trial_id, ours->trial_id, "taken");
     if (status == STATUS_OK)
         status = merge_copy_run(&g->result_of_trial, theirs->trial_id);
     if (status == STATUS_OK)
@@ -247,7 +250,7 @@ static enum status keep_same(struct merging *g, const struct standing *theirs,
         status = move_file(g, theirs, theirs->attempts, ours->trial_id, ours->attempts, true);
     bool same = weights || strcmp(ours->sha256, theirs->sha256) == 0;
     return status == STATUS_OK
-               ? merge_note_trial(g, theirs->trial_id, ours->trial_id, same ? "same" : "kept")
+               ? note_trial(g, theirs->trial_id, ours->trial_id, same ? "same" : "kept")
                : status;
 }
 
@@ -263,7 +266,7 @@ static enum status keep_ours(struct merging *g, const struct standing *theirs,
     if (status == STATUS_OK && same)
         status = keep_same(g, theirs, ours);
     else if (status == STATUS_OK)
-        status = merge_note_trial(g, theirs->trial_id, ours->trial_id, "kept");
+        status = note_trial(g, theirs->trial_id, ours->trial_id, "kept");
     return status == STATUS_OK && theirs->attempts > 0
                ? merge_copy_run(&g->older_trial, theirs->trial_id)
                : status;
@@ -279,7 +282,7 @@ static enum status add_trial(struct merging *g, const struct merge_sweep *sweep,
     enum status status = merge_copy_run(&g->new_trial, theirs->trial_id);
     int64_t number = sqlite3_last_insert_rowid(g->into->db);
     if (status == STATUS_OK)
-        status = merge_note_trial(g, theirs->trial_id, number, takes ? "added" : "kept");
+        status = note_trial(g, theirs->trial_id, number, takes ? "added" : "kept");
     if (status == STATUS_OK && sweep->plan == MERGE_OURS)
         status = store_execute(g->into, MERGING, "UPDATE trial SET in_plan = 0 WHERE trial_id = ?",
                                VALUES(INTEGER(number)), NULL, g->m);

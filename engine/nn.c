@@ -8,8 +8,8 @@ static struct tensor *declare(struct arena *a, struct nn *nn, const char *name, 
                               struct init_role role)
 {
     if ((nn->count & (nn->count - 1)) == 0) { /* full whenever it is a power of two */
-        size_t room = nn->count ? 2 * (size_t)nn->count : 1;
-        struct nn_parameter *more = arena_alloc(a, room, sizeof *more);
+        size_t capacity = nn->count ? 2 * (size_t)nn->count : 1;
+        struct nn_parameter *more = arena_alloc(a, capacity, sizeof *more);
         if (nn->count)
             memcpy(more, nn->list, (size_t)nn->count * sizeof *more);
         nn->list = more;

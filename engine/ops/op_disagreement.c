@@ -47,7 +47,7 @@ static long saved(const struct node *n, bool inference)
 }
 
 /* Room to work on one sequence. Only the kind `position` needs more than `sum`. */
-struct room {
+struct scratch {
     double *sum;
     real *weights, *dscores; /* (H,T,T) */
     real *dw;                /* (H,T) */
@@ -60,8 +60,9 @@ static size_t aligned(size_t bytes)
     return (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
 }
 
-/* Places the room in `memory` and returns its size; memory NULL: the size alone. */
-static size_t place(const struct node *n, const struct attention *a, char *memory, struct room *r)
+/* Places the scratch in `memory` and returns its size; memory NULL: the size alone. */
+static size_t place(const struct node *n, const struct attention *a, char *memory,
+                    struct scratch *r)
 {
     const struct disagreement_options *o = n->options;
     size_t H = (size_t)a->H, T = (size_t)a->T, used = 0;
@@ -77,14 +78,14 @@ static size_t place(const struct node *n, const struct attention *a, char *memor
         at[i] = memory ? memory + used : NULL;
         used += aligned(sizes[i]);
     }
-    *r = (struct room){at[0], at[1], at[2], at[3], at[4], at[5]};
+    *r = (struct scratch){at[0], at[1], at[2], at[3], at[4], at[5]};
     return used;
 }
 
 static size_t scratch(const struct node *n)
 {
     struct attention a = setting(n, &(struct pass){.batch = 1});
-    struct room r;
+    struct scratch r;
     return place(n, &a, NULL, &r);
 }
 
@@ -118,7 +119,7 @@ static void forward(struct node *n, struct pass *p)
     const struct disagreement_options *o = n->options;
     const struct attention a = setting(n, p);
     long row = tensor_width(n->out);
-    struct room r;
+    struct scratch r;
     place(n, &a, p->scratch, &r);
     memcpy(n->out->data, n->in[0]->data, (size_t)(pass_rows(n->out, p) * row) * sizeof(real));
     for (long b = 0; b < p->batch && a.H > 1; b++) {
@@ -141,7 +142,7 @@ static void forward(struct node *n, struct pass *p)
 }
 
 /* dscores (H,T,T) = the gradient with respect to scale q.k: w (dw - sum w dw) in every row. */
-static void backward_softmax(const struct attention *one, double factor, const struct room *r)
+static void backward_softmax(const struct attention *one, double factor, const struct scratch *r)
 {
     long H = one->H, T = one->T;
     for (long t = 0; t < T; t++) {
@@ -160,7 +161,7 @@ static void backward_softmax(const struct attention *one, double factor, const s
 }
 
 /* dq += scale dscores k, dk += scale dscores^T q */
-static void backward_scores(const struct attention *one, const real *x, const struct room *r,
+static void backward_scores(const struct attention *one, const real *x, const struct scratch *r,
                             real *dx)
 {
     long T = one->T, row = attention_row(one);
@@ -178,7 +179,7 @@ static void backward(struct node *n, struct pass *p)
     const struct attention a = setting(n, p);
     struct tensor *in = n->in[0];
     long row = tensor_width(n->out);
-    struct room r;
+    struct scratch r;
     place(n, &a, p->scratch, &r);
     real beta = tensor_grad_beta(in);
     if (in->grad != n->out->grad)

@@ -1,4 +1,4 @@
-/* What is kept of a worker's stderr: this program is the worker, too. */
+/* What is kept of a worker's stderr, and its slot in a pool: this program is the worker, too. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sweep/worker/process.h"
+#include "sweep/worker/worker_pool.h"
 
 #include <cmocka.h>
 
@@ -114,6 +114,33 @@ static void of_a_long_line_the_end_is_kept(void **state)
     }
 }
 
+/* Slots come as they are asked for, and again. */
+static void a_pool_has_the_slots_that_were_used(void **state)
+{
+    struct worker_pool w = {0};
+    struct message m;
+    struct pollfd fds[6];
+    const struct worker_end *end;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        int slot = i % 2 ? 0 : 2;
+        assert_int_equal(worker_pool_start(&w, slot, "plain", "done", 4, &m), STATUS_OK);
+        assert_true(worker_pool_pid(&w, slot) > 0);
+        assert_int_equal(worker_pool_pid(&w, 1), 0);
+        assert_int_equal(worker_pool_pid(&w, 3), 0);
+        assert_int_equal(worker_pool_running(&w), 1);
+        assert_int_equal(worker_pool_poll(&w, fds), 2);
+        assert_null(worker_pool_attend(&w, 1, on_message, NULL));
+        while (!(end = worker_pool_attend(&w, slot, on_message, NULL)))
+            poll(fds, (nfds_t)worker_pool_poll(&w, fds), 10);
+        assert_int_equal(end->exit_code, 3);
+        assert_string_equal(end->error, "done");
+        assert_int_equal(worker_pool_poll(&w, fds), 0);
+        assert_null(worker_pool_attend(&w, slot, on_message, NULL));
+    }
+    worker_pool_free(&w, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +149,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_signal_leaves_what_was_said),
         cmocka_unit_test(of_much_the_end_is_kept),
         cmocka_unit_test(of_a_long_line_the_end_is_kept),
+        cmocka_unit_test(a_pool_has_the_slots_that_were_used),
     };
     return argc > 1 ? be_worker(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
 }

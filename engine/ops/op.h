@@ -61,7 +61,7 @@ struct graph {
     struct arena *arena;
     long capacity;
     bool inference;
-    int count, capacity;
+    int count, allocated; /* nodes */
     struct node *node;
     enum status status; /* of the first refusal, with its message: nothing is applied after it */
     struct message message;

@@ -12,13 +12,13 @@ const struct op *const op_table[] = {
 
 static struct node *append(struct graph *g)
 {
-    if (g->count == g->capacity) {
-        int capacity = g->capacity ? 2 * g->capacity : 32;
-        struct node *more = arena_alloc(g->arena, (size_t)capacity, sizeof *more);
+    if (g->count == g->allocated) {
+        int more_nodes = g->allocated ? 2 * g->allocated : 32;
+        struct node *more = arena_alloc(g->arena, (size_t)more_nodes, sizeof *more);
         if (g->count)
             memcpy(more, g->node, (size_t)g->count * sizeof *more);
         g->node = more;
-        g->capacity = capacity;
+        g->allocated = more_nodes;
     }
     return &g->node[g->count];
 }

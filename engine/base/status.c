@@ -16,6 +16,11 @@ enum status status_fail(struct message *m, enum status s, const char *format, ..
     return s;
 }
 
+enum status status_no_memory(struct message *m, const char *what)
+{
+    return status_fail(m, STATUS_NO_MEMORY, "no memory for %s", what);
+}
+
 enum status status_fail_within(struct message *m, enum status s, const char *format, ...)
 {
     if (m) {

@@ -100,11 +100,6 @@ static enum status put_pieces(const struct page *p, FILE *out, struct message *m
     return status;
 }
 
-static enum status no_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
-}
-
 /* In an element of its own, of which the script reads it. */
 static enum status put_data(const struct page *p, FILE *out, struct message *m)
 {
@@ -112,7 +107,7 @@ static enum status put_data(const struct page *p, FILE *out, struct message *m)
         return STATUS_OK;
     FILE *escaped = page_stream(out, PAGE_JSON);
     if (!escaped)
-        return no_memory(m);
+        return status_no_memory(m, "a page");
     fputs("<script type=\"application/json\" id=\"data\">", out);
     enum status status = put_pieces(p, escaped, m);
     fclose(escaped);
@@ -127,7 +122,7 @@ static enum status put_findings(const struct page *p, FILE *out, struct message 
 {
     struct text_buffer text = {0};
     FILE *report = text_stream(&text), *escaped = page_stream(out, PAGE_TEXT);
-    enum status status = no_memory(m);
+    enum status status = status_no_memory(m, "a page");
     if (report && escaped)
         status = report_write_data(p->report, REPORT_TEXT, (struct text_page){.columns = 100},
                                    report, m);
@@ -163,7 +158,7 @@ static enum status put_title(const struct page *p, FILE *out, struct message *m)
     }
     FILE *escaped = page_stream(out, PAGE_TEXT);
     if (!escaped)
-        return no_memory(m);
+        return status_no_memory(m, "a page");
     text_plain(escaped, p->report->name);
     fclose(escaped);
     return STATUS_OK;

@@ -86,7 +86,7 @@ enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct 
         fputc('\n', out);
         status = text_check(out, m);
     } else {
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+        status = status_no_memory(m, "a page");
     }
     free(bytes);
     attention_maps_free(maps);

@@ -34,7 +34,7 @@ void page_cell(struct json_writer *w, const char *key, struct rows *r, int i, in
     case ROWS_TEXT:
         json_add_key(w, key);
         if (!page_text(rows_text(r, i), store_folder(r->store), w->out))
-            r->status = status_fail(r->message, STATUS_NO_MEMORY, "no memory for a page");
+            r->status = status_no_memory(r->message, "a page");
         break;
     default:
         json_add_null(w, key);

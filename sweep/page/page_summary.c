@@ -117,7 +117,7 @@ static enum status put_report(const struct store *s, const struct report_data *r
     struct text_buffer text = {0};
     FILE *report = text_stream(&text);
     if (!report)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+        return status_no_memory(m, "a page");
     enum status status = report_write_data(r, REPORT_JSON, (struct text_page){0}, report, m);
     fclose(report);
     if (status == STATUS_OK) {
@@ -193,7 +193,7 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
         status = put_studies(s, sweep_id, &w, m);
     json_add_key(&w, "cost");
     if (status == STATUS_OK && !page_cost(report->name, report->evidence, out))
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
+        status = status_no_memory(m, "a page");
     for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == STATUS_OK; i++)
         status = put_query(s, sweep_id, queries[i].name, queries[i].sql, &w, m);
     int64_t best = 0;

@@ -74,11 +74,6 @@ enum status page_trials(struct store *s, int64_t sweep_id, int64_t after, long m
 
 enum { CURVE_COLUMNS = 5, CURVE_DIGITS = 5 };
 
-static enum status no_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
-}
-
 enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, struct message *m)
 {
     struct text_buffer column[CURVE_COLUMNS] = {0};
@@ -113,7 +108,7 @@ enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, 
     }
     fputs("}\n", out);
     if (status == STATUS_OK && out_of_memory)
-        status = no_memory(m);
+        status = status_no_memory(m, "a page");
     return status == STATUS_OK ? text_check(out, m) : status;
 }
 

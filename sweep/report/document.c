@@ -161,6 +161,5 @@ enum status document_end(struct document *d, struct message *m)
     free(d->left_out.text);
     free(d->shown.text);
     d->left_out = d->shown = (struct text_buffer){0};
-    return out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for the report")
-                         : text_check(d->out, m);
+    return out_of_memory ? status_no_memory(m, "the report") : text_check(d->out, m);
 }

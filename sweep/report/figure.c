@@ -363,7 +363,7 @@ static enum status draw(const struct report_data *r, struct text_buffer *svg, st
     else
         add_many(&f);
     text_add(&f.script, "unset multiplot\n");
-    status = f.script.out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for the figure")
+    status = f.script.out_of_memory ? status_no_memory(m, "the figure")
                                     : gnuplot_draw(&f.script, svg, m);
     free(f.script.text);
     report_map_free(map);

@@ -132,7 +132,7 @@ static enum status converse(struct drawing *d, const struct text_buffer *script,
             d->words_used += n;
         }
         if (svg->out_of_memory)
-            return status_fail(m, STATUS_NO_MEMORY, "no memory for the figure");
+            return status_no_memory(m, "the figure");
         if (svg->used > SVG_MAX)
             return status_fail(m, STATUS_IO, "gnuplot writes without end");
     }

@@ -7,11 +7,6 @@
 #include "engine/base/array.h"
 #include "sweep/report/report_compare_read.h"
 
-static enum status out_of_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the comparison");
-}
-
 /* ---- blocks ---- */
 
 static struct compare_block *add_block(struct report_compare *c, const struct report_setting *name)
@@ -40,7 +35,7 @@ static enum status make_blocks(struct report_compare *c, struct message *m)
         for (int k = 0; k < r->settings && r->settings > 1; k++) {
             struct compare_block *b = block_of(c, r->setting[k].setting);
             if (!b && !(b = add_block(c, &r->setting[k])))
-                return out_of_memory(m);
+                return status_no_memory(m, "the comparison");
             b->set[i] = &r->setting[k];
         }
     }
@@ -49,7 +44,7 @@ static enum status make_blocks(struct report_compare *c, struct message *m)
         if (r->settings != 1)
             continue;
         if (c->blocks == 0 && !add_block(c, &r->setting[0]))
-            return out_of_memory(m);
+            return status_no_memory(m, "the comparison");
         for (int k = 0; k < c->blocks; k++)
             c->block[k].set[i] = &r->setting[0];
     }
@@ -74,7 +69,7 @@ static enum status make_lines(struct report_compare *c, struct compare_block *b,
         most += b->set[i] ? b->set[i]->verdict->rows : 0;
     b->line = calloc((size_t)most + 1, sizeof *b->line);
     if (!b->line)
-        return out_of_memory(m);
+        return status_no_memory(m, "the comparison");
     for (int i = 0; i < c->sweeps; i++)
         for (int k = 0; b->set[i] && k < b->set[i]->verdict->rows; k++)
             b->line[n++].heads = b->set[i]->verdict->row[k].heads;
@@ -181,7 +176,7 @@ static enum status compare_blocks(struct report_compare *c, const struct compare
     if (!unit || !value) {
         free(unit);
         free(value);
-        return out_of_memory(m);
+        return status_no_memory(m, "the comparison");
     }
     for (int k = 0; k < c->blocks && status == STATUS_OK; k++) {
         struct unit_arrays x = {unit, value}, y = {unit + most, value + most};
@@ -220,7 +215,7 @@ enum status report_compare_new(struct store *s, const int64_t *sweep_id, int swe
     enum status status = STATUS_OK;
     *out = NULL;
     if (!c)
-        return out_of_memory(m);
+        return status_no_memory(m, "the comparison");
     for (int i = 0; i < sweeps && status == STATUS_OK; i++) {
         status = report_data_read(s, sweep_id[i], &c->sweep[i], m);
         c->sweeps += status == STATUS_OK;

@@ -7,11 +7,6 @@
 #include "engine/base/text.h"
 #include "sweep/db/rows.h"
 
-static enum status out_of_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the comparison");
-}
-
 /* ---- options that differ ---- */
 
 /* The option of that path, a new one where there is none yet; NULL: no memory. */
@@ -57,7 +52,7 @@ enum status compare_read_options(struct store *s, struct report_compare *c, int 
         if (o)
             o->values[sweep] = text_copy(values ? values : "null");
         if (!o || !o->values[sweep])
-            status = out_of_memory(m);
+            status = status_no_memory(m, "the comparison");
     }
     enum status closed = rows_close(&rows);
     return status == STATUS_OK ? closed : status;
@@ -115,7 +110,7 @@ enum status compare_read_tasks(struct store *s, int64_t sweep_id, struct compare
     while (status == STATUS_OK && rows_next(&rows)) {
         struct compare_task *grown = array_grow(list->item, (size_t)list->count, sizeof *grown);
         if (!grown) {
-            status = out_of_memory(m);
+            status = status_no_memory(m, "the comparison");
             break;
         }
         list->item = grown;
@@ -124,7 +119,7 @@ enum status compare_read_tasks(struct store *s, int64_t sweep_id, struct compare
                                    .text = text_copy(rows_given(&rows, 2)),
                                    .heads = rows_integer(&rows, 1)};
         if (!t->setting || !t->text)
-            status = out_of_memory(m);
+            status = status_no_memory(m, "the comparison");
     }
     enum status closed = rows_close(&rows);
     return status == STATUS_OK ? closed : status;

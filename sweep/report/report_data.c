@@ -12,11 +12,6 @@
 #include "sweep/trials/data_file.h"
 #include "sweep/trials/lost.h"
 
-static enum status out_of_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
-}
-
 /* Of a sweep on several machines. */
 static enum status read_lost(struct store *s, int64_t sweep_id, struct report_data *r,
                              struct message *m)
@@ -35,7 +30,8 @@ static enum status read_lost(struct store *s, int64_t sweep_id, struct report_da
     if (machines > LOST_SHOWN)
         text_add(&r->lost, " and %lld more", (long long)(machines - LOST_SHOWN));
     enum status status = rows_close(&rows);
-    return status == STATUS_OK && r->lost.out_of_memory ? out_of_memory(m) : status;
+    return status == STATUS_OK && r->lost.out_of_memory ? status_no_memory(m, "the report")
+                                                        : status;
 }
 
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_data *r,
@@ -60,7 +56,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
     enum status status = rows_close(&rows);
     if (status == STATUS_OK && (!r->name || !r->question || !r->overrides || !r->overrides_shown ||
                                 !r->remark || !r->shards))
-        status = out_of_memory(m);
+        status = status_no_memory(m, "the report");
     if (status == STATUS_OK)
         status = report_kernels_read(s, r->evidence, &r->kernels, m);
     if (status == STATUS_OK)
@@ -109,7 +105,9 @@ static enum status read_plan(struct store *s, int64_t sweep_id, struct report_da
         r->fixed = text_copy(rows_text(&rows, 1));
     }
     status = rows_close(&rows);
-    return status != STATUS_OK ? status : r->task && r->fixed ? STATUS_OK : out_of_memory(m);
+    return status != STATUS_OK   ? status
+           : r->task && r->fixed ? STATUS_OK
+                                 : status_no_memory(m, "the report");
 }
 
 /* The one file that all trials of the plan learn from; its name, where this results file knows it,
@@ -142,7 +140,9 @@ static enum status read_file(struct store *s, int64_t sweep_id, struct report_da
     }
     r->file = text.text ? text.text : text_copy("");
     enum status status = rows_close(&rows);
-    return status == STATUS_OK && (text.out_of_memory || !r->file) ? out_of_memory(m) : status;
+    return status == STATUS_OK && (text.out_of_memory || !r->file)
+               ? status_no_memory(m, "the report")
+               : status;
 }
 
 /* ---- settings ---- */
@@ -153,7 +153,7 @@ static enum status judge_settings(struct report_data *r, struct message *m)
     enum status status = STATUS_OK;
     r->setting = calloc((size_t)e->settings + 1, sizeof *r->setting);
     if (!r->setting)
-        return out_of_memory(m);
+        return status_no_memory(m, "the report");
     for (; r->settings < e->settings && status == STATUS_OK; r->settings++) {
         const struct evidence_setting *of = &e->setting[r->settings];
         struct report_setting *set = &r->setting[r->settings];
@@ -183,7 +183,7 @@ static enum status add_rows(struct report_data *r, struct message *m)
 {
     for (int i = 0; i < r->settings; i++)
         if (!(r->setting[i].by_heads = report_rows(r->name, r->evidence, r->setting[i].setting)))
-            return out_of_memory(m);
+            return status_no_memory(m, "the report");
     if (r->evidence->drawn && r->evidence->rows)
         qsort(r->evidence->row, (size_t)r->evidence->rows, sizeof *r->evidence->row, compare_rows);
     return STATUS_OK;
@@ -197,7 +197,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, struct report_da
     struct report_data *r = calloc(1, sizeof *r);
     *out = NULL;
     if (!r)
-        return out_of_memory(m);
+        return status_no_memory(m, "the report");
     enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
         status = evidence_read(s, sweep_id, true, &r->evidence, m);

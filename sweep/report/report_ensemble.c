@@ -35,11 +35,6 @@ struct ensembles {
     struct block *block;
 };
 
-static enum status out_of_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
-}
-
 static struct block *block_of(struct ensembles *e, const struct study_trial *t, const char *task)
 {
     struct block *last = e->blocks ? &e->block[e->blocks - 1] : NULL;
@@ -99,7 +94,7 @@ static enum status read_answers(struct store *s, struct ensembles *e, const char
     while (ok && rows_next(&r))
         ok = add_group(e, &r);
     enum status closed = rows_close(&r);
-    return ok ? closed : out_of_memory(m);
+    return ok ? closed : status_no_memory(m, "the report");
 }
 
 static enum status read_groups(struct store *s, struct ensembles *e, struct message *m)
@@ -110,15 +105,15 @@ static enum status read_groups(struct store *s, struct ensembles *e, struct mess
     for (int i = 0; i < e->groups.count; i++)
         ensemble_add_trials(&w, NULL, ensemble_group(&e->groups, i), e->groups.members);
     json_end_list(&w);
-    enum status status =
-        groups.out_of_memory ? out_of_memory(m) : read_answers(s, e, groups.text, m);
+    enum status status = groups.out_of_memory ? status_no_memory(m, "the report")
+                                              : read_answers(s, e, groups.text, m);
     free(groups.text);
     for (int i = 0; i < e->blocks && status == STATUS_OK; i++) {
         struct block *b = &e->block[i];
         text_add(&b->groups, "]");
         if (!sample_finish(&b->member, STATS_ACCURACY) || !sample_finish(&b->acc, STATS_ACCURACY) ||
             !sample_finish(&b->loss, STATS_LOSS) || b->groups.out_of_memory)
-            status = out_of_memory(m);
+            status = status_no_memory(m, "the report");
     }
     return status;
 }
@@ -134,7 +129,7 @@ static enum status read_name(struct store *s, struct ensembles *e, struct messag
         ok = e->name && e->about;
     }
     enum status closed = rows_close(&r);
-    return ok ? closed : out_of_memory(m);
+    return ok ? closed : status_no_memory(m, "the report");
 }
 
 static enum status ensembles_read(struct store *s, struct ensembles *e, struct message *m)

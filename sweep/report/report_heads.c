@@ -99,7 +99,7 @@ struct rows heads_query(struct store *s, const struct heads_question *q, struct 
 {
     struct rows r;
     if (sql->out_of_memory)
-        r = (struct rows){.status = status_fail(m, STATUS_NO_MEMORY, "no memory for the report")};
+        r = (struct rows){.status = status_no_memory(m, "the report")};
     else
         r = rows_open(s, m, sql->text,
                       VALUES(INTEGER(q->sweep_id), INTEGER(q->trial_id),

@@ -289,12 +289,12 @@ enum status heads_of_sweep(struct store *s, const struct heads_question *q, stru
 {
     struct sweep_heads *h = calloc(1, sizeof *h);
     if (!h)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        return status_no_memory(m, "the report");
     enum status status = read_sweep(s, q, h, m);
     if (status == STATUS_OK && h->measured == 0)
         status = status_fail(m, STATUS_BAD_INPUT, "no trial of sweep %s was measured", h->name);
     else if (status == STATUS_OK && h->sentences.out_of_memory)
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        status = status_no_memory(m, "the report");
     if (status == STATUS_OK)
         status = q->format == REPORT_CSV    ? table_write(h->table, TABLE_CSV, false, out, m)
                  : q->format == REPORT_JSON ? write_json(h, q->on_test, out, m)

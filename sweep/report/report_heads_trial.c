@@ -155,7 +155,7 @@ enum status heads_of_trial(struct store *s, const struct heads_question *q, stru
 {
     struct trial_heads *t = calloc(1, sizeof *t);
     if (!t)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        return status_no_memory(m, "the report");
     enum status status = read_words(s, q, t, m);
     if (status == STATUS_OK)
         status = read_heads(s, q, &t->heads, m);

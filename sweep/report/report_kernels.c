@@ -52,7 +52,7 @@ enum status report_kernels_read(struct store *s, const struct evidence *e, struc
     text_add(&k->json, "]");
     if (status == STATUS_OK &&
         (builds.out_of_memory || k->words.out_of_memory || k->json.out_of_memory))
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        status = status_no_memory(m, "the report");
     free(builds.text);
     return status;
 }

@@ -9,11 +9,6 @@
 
 /* ---- reading ---- */
 
-static enum status out_of_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the labels");
-}
-
 static bool add_row(struct report_labels *labels, struct rows *r)
 {
     enum { SETTING, HEADS, LABEL, N, ROWS, MEAN, LOW, HIGH };
@@ -67,7 +62,7 @@ enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_
         return asked;
     struct report_labels *labels = calloc(1, sizeof *labels);
     if (!labels)
-        return out_of_memory(m);
+        return status_no_memory(m, "the labels");
     struct rows rows =
         rows_open(s, m,
                   "SELECT setting, heads, label, n, n_rows, mean_acc, ci95_low, ci95_high"
@@ -79,7 +74,7 @@ enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_
         ok = add_row(labels, &rows);
     enum status status = rows_close(&rows);
     if (status == STATUS_OK && !(ok && list_labels(labels)))
-        status = out_of_memory(m);
+        status = status_no_memory(m, "the labels");
     if (status != STATUS_OK || labels->rows == 0) {
         report_labels_free(labels);
         return status;
@@ -265,7 +260,7 @@ enum status report_labels_people(const struct report_labels *labels, const char 
         return STATUS_OK;
     int64_t *heads = calloc((size_t)labels->rows, sizeof *heads);
     if (!heads)
-        return out_of_memory(m);
+        return status_no_memory(m, "the labels");
     struct view v = {.labels = labels, .setting = setting, .heads = heads};
     enum status s = STATUS_OK;
     v.heads_count = list_heads(labels, setting, heads);

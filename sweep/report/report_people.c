@@ -172,7 +172,7 @@ enum status report_people(const struct report_data *r, const struct report_map *
     enum status s = STATUS_OK;
     struct sayings list = list_sayings(r);
     if (!list.item)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
+        return status_no_memory(m, "the report");
     document_title(d, r->name, r->question);
     report_facts(r, d);
     if (map)

@@ -5,11 +5,6 @@
 
 #include "engine/base/array.h"
 
-static enum status out_of_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the report");
-}
-
 static enum status read_sweep(struct store *s, int64_t sweep_id, struct prune_data *d,
                               struct message *m)
 {
@@ -29,7 +24,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct prune_da
         ok = d->name && d->question;
     }
     enum status closed = rows_close(&r);
-    return ok ? closed : out_of_memory(m);
+    return ok ? closed : status_no_memory(m, "the report");
 }
 
 enum { SETTING, LABEL, HEADS, LAYERS, FINETUNED, LR, KEPT, METHOD, UNIT, ACC, PARAMS, FLOPS, MS };
@@ -109,7 +104,7 @@ static enum status read_curves(struct store *s, int64_t sweep_id, struct prune_d
             ok = sample_finish(&d->curve[i].point[k].acc, STATS_ACCURACY) &&
                  sample_finish(&d->curve[i].point[k].infer_ms, STATS_ANY);
     enum status closed = rows_close(&r);
-    return ok ? closed : out_of_memory(m);
+    return ok ? closed : status_no_memory(m, "the report");
 }
 
 enum status prune_data_read(struct store *s, int64_t sweep_id, struct prune_data *d,

@@ -6,11 +6,6 @@
 #include "engine/base/array.h"
 #include "sweep/report/trained.h"
 
-static enum status out_of_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the shifted test sets");
-}
-
 static enum status read_sets(struct store *s, int64_t sweep_id, struct report_shift *shift,
                              struct message *m)
 {
@@ -38,7 +33,9 @@ static enum status read_sets(struct store *s, int64_t sweep_id, struct report_sh
     }
     enum status status = rows_close(&rows);
     shift->options = options.text;
-    return status == STATUS_OK && options.out_of_memory ? out_of_memory(m) : status;
+    return status == STATUS_OK && options.out_of_memory
+               ? status_no_memory(m, "the shifted test sets")
+               : status;
 }
 
 static enum status count_missing(struct store *s, int64_t sweep_id, struct report_shift *shift,
@@ -108,7 +105,7 @@ static enum status read_rows(struct store *s, int64_t sweep_id, struct report_sh
         memory = sample_finish(&shift->row[i].value, shift->loss ? STATS_LOSS : STATS_ACCURACY) &&
                  sample_finish(&shift->row[i].less, STATS_ANY);
     enum status status = rows_close(&rows);
-    return status == STATUS_OK && !memory ? out_of_memory(m) : status;
+    return status == STATUS_OK && !memory ? status_no_memory(m, "the shifted test sets") : status;
 }
 
 enum status report_shift_read(struct store *s, int64_t sweep_id, struct report_shift **out,
@@ -117,7 +114,7 @@ enum status report_shift_read(struct store *s, int64_t sweep_id, struct report_s
     struct report_shift *shift = calloc(1, sizeof *shift);
     *out = NULL;
     if (!shift)
-        return out_of_memory(m);
+        return status_no_memory(m, "the shifted test sets");
     enum status status = read_sets(s, sweep_id, shift, m);
     if (status == STATUS_OK && shift->sets > 0)
         status = count_missing(s, sweep_id, shift, m);

@@ -33,7 +33,7 @@ static enum status write_text(const struct table *t, bool color, FILE *out, stru
 {
     int *width = calloc((size_t)t->columns + 1, sizeof *width);
     if (!width)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
+        return status_no_memory(m, "a table");
     int last = 0;
     for (int c = 0; c < t->columns; c++) {
         if (table_in_text(t, c)) {
@@ -134,7 +134,7 @@ enum status table_add_json(const struct table *t, struct json_writer *w, const c
                            struct message *m)
 {
     if (!t || t->out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
+        return status_no_memory(m, "a table");
     json_begin_list(w, key);
     for (long row = 0; row < table_rows(t); row++) {
         json_begin_object(w, NULL);
@@ -184,7 +184,7 @@ enum status table_write(const struct table *t, enum table_format f, bool color, 
                         struct message *m)
 {
     if (!t || t->out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
+        return status_no_memory(m, "a table");
     switch (f) {
     case TABLE_TEXT:
         return write_text(t, color, out, m);
@@ -217,7 +217,7 @@ enum status table_write_page(struct table *t, struct text_page page, FILE *out, 
             text_paragraph(out, line.text, 0, 0, page.columns);
     }
     if (s == STATUS_OK && (names.out_of_memory || line.out_of_memory))
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
+        s = status_no_memory(m, "a table");
     free(names.text);
     free(line.text);
     return s == STATUS_OK ? text_check(out, m) : s;

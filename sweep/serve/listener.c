@@ -419,7 +419,7 @@ enum status listener_new(struct server *s, struct message *m)
 {
     s->listener = calloc(1, sizeof *s->listener);
     if (!s->listener)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a server");
+        return status_no_memory(m, "a server");
     s->resume = resume;
     return httpd_load(&s->listener->http, m);
 }

@@ -35,7 +35,7 @@ static enum status add_files(struct server *s, const struct serve_options *o, st
     enum status status = STATUS_OK;
     s->file = calloc((size_t)o->count, sizeof *s->file);
     if (!s->file)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a server");
+        return status_no_memory(m, "a server");
     s->rules.files = o->count;
     for (int i = 0; i < o->count && status == STATUS_OK; i++)
         status = add_file(&s->file[i], o->files[i], m);
@@ -136,7 +136,7 @@ enum status serve_start(const struct serve_options *o, struct server **server, s
 {
     struct server *s = *server = calloc(1, sizeof *s);
     if (!s)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a server");
+        return status_no_memory(m, "a server");
     init(s);
     enum status status = listener_new(s, m);
     if (status == STATUS_OK)

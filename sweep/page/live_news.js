@@ -5,7 +5,7 @@
  * new summary of one of its sweeps. And when the server is asked for the rest. */
 
 const FIRST_WORD = 700, // ms that the server has for it before it is asked without
-    REST = [500, 5000], // ms between two rounds of questions, as they take short or long
+    PAUSE = [500, 5000], // ms between two rounds of questions, as they take short or long
     AGAIN = 3000; // ms after one that failed
 
 const LOST = 'The connection is lost; trying again.';
@@ -35,8 +35,8 @@ function makeRounds(askAll, ended) {
             );
             ended();
             due ||= rounds.trouble !== '';
-            const rest = Math.min(Math.max(5 * (performance.now() - began), REST[0]), REST[1]);
-            await pause(rounds.trouble ? AGAIN : rest);
+            const idle = Math.min(Math.max(5 * (performance.now() - began), PAUSE[0]), PAUSE[1]);
+            await pause(rounds.trouble ? AGAIN : idle);
         }
         busy = false;
     }

@@ -12,7 +12,7 @@ import urllib.request
 
 from look import HOSTILE, LOOKS, Look
 
-RESTS = 79  # times what an answer took: SERVE_RESTS of serve_parts.h
+COOLDOWN = 79  # times what an answer took: SNAPSHOT_COOLDOWN of watched.h
 FILES = "running.db", "evil.db", "many.db"
 HEADCOUNT = os.environ["HEADCOUNT"]
 
@@ -125,9 +125,9 @@ class Live(Look):
             self.browser.settle(0.02, 0.05)
         print("# seconds from commit to page:", " ".join(f"{s:.2f}" for s in lag.values()))
         load = max(1, os.getloadavg()[0] / os.cpu_count())
-        rest = RESTS * (self.cost("trials?after=0") + self.cost("curves?trials=" + ",".join(map(str, range(1, 41)))))
-        print(f"# load {load:.2f}; between two answers the server rests {rest:.2f} s at most")
-        most = max(2 * load, rest + 1)  # and 1 s for the looks of the server and the pause of the page
+        cooldown = COOLDOWN * (self.cost("trials?after=0") + self.cost("curves?trials=" + ",".join(map(str, range(1, 41)))))
+        print(f"# load {load:.2f}; between two answers the server waits {cooldown:.2f} s at most")
+        most = max(2 * load, cooldown + 1)  # and 1 s for the looks of the server and the pause of the page
         self.expect(len(lag) >= 3, f"shown: {lag} of {committed}")
         self.expect(all(s <= most for s in lag.values()), f"seconds from commit to page: {lag}, allowed: {most}")
         self.expect(ask("kept.every(e => e.isConnected)"), "what is read was replaced")

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A new operation, initialisation, form of heads, measure of heads and task each cost one file and one line, a new
-# caveat of the verdict a function and a line, a new table of the results file its declaration, a new column of the
-# report an entry: a copy of this tree gets one of each, is built, and their checks cover them at once; halves of them
-# are noticed. Speaks TAP.
+# A new operation, initialisation, form of heads, measure of heads, task and command each cost one file and one line, a
+# new caveat of the verdict a function and a line, a new table of the results file its declaration, a new column of the
+# report an entry, a new key of the sweep file a reader, a line and a member: a copy of this tree gets one of each, is
+# built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
 . tests/tap.sh
@@ -140,6 +140,37 @@ sed -i -e '/^struct rule {/i\static void write_moon(const struct writer *w)\n{\n
     -e '/{"not_tested"/i\    {"moon", DETAIL, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
 moon='{NAMED("moon"), .csv = "moon", ROW(test.n), .legend = " moon: its phase;", PAGE("Phase")},'
 sed -i "/^    {NAMED(\"heads\"), ROW(heads)/a\    $moon" sweep/report/report_table.c
+cat >sweep/cli/cmd_wane.c <<'C'
+/* headcount wane: not what the moon does. */
+#include "sweep/cli/command.h"
+
+static const struct command_option options[] = {
+    {"full", 'f', COMMAND_FLAG, 0, NULL, "until it is `full`"}, {0}};
+static const struct command_syntax syntax = {.name = "wane",
+                                             .details = "Nothing is trained.\n",
+                                             .options = options,
+                                             .examples = "  headcount wane\n"};
+
+int command_wane(int argc, char **argv)
+{
+    bool full = false;
+    int arguments, exit_status;
+    if (!command_parse(&syntax, argc, argv, &full, &arguments, &exit_status))
+        return exit_status;
+    puts(full ? "full" : "waning");
+    return EXIT_DONE;
+}
+C
+echo 'COMMAND(wane, "wane [options]", "watch the moon")' >>sweep/cli/commands.def
+cat >tide <<'C'
+static enum status read_tide(struct reading *r, const struct tree *t)
+{
+    return t ? reading_integer(r, t, "tide", 0, 8, &r->c->tide) : STATUS_OK;
+}
+C
+sed -i -e '/^enum { WORKERS_MAX/r tide' -e '/KEY(retries, /i\    KEY(tide, read_tide, "height of the tide (0)") \\' \
+    sweep/plan/config_keys.c
+sed -i 's/^    int64_t run_cap;.*/&\n    int64_t tide;/' sweep/plan/config.h
 cat >>sweep/db/schema.sql <<'S'
 
 -- What trials dreamt of.
@@ -198,6 +229,19 @@ check "... JSON, CSV and the page's table, too" \
     sh -c "./headcount report --db '$dir/x.db' --json | grep -q '\"heads\":1,\"moon\":1,' &&
         ./headcount report --db '$dir/x.db' --csv | grep -q '^sweep,.*,all_high,moon$' &&
         ./headcount report --db '$dir/x.db' --html - | grep -q '{\"title\":\"Phase\",\"key\":\"moon\"}'"
+
+in_man_page() { # lines that follow one another
+    $make build/headcount.1 && sed 's/\\f[A-Z]//g; s/\\//g' build/headcount.1 | tr '\n' '|' | grep -qF "$1"
+}
+check "one command more: it runs" [ "$(./headcount wane)/$(./headcount wane --full)" = waning/full ]
+check "... completion offers it and its option" \
+    sh -c "./headcount complete commands | grep -qx wane && ./headcount complete options wane | grep -qx -e --full"
+check "... the man page has both" \
+    in_man_page '|.SS "wane"|Watch the moon.|Nothing is trained.|.TP|-f, --full|Until it is full.|'
+check "one key more: a sweep file may have it" ./headcount plan shift.yaml --set tide=8
+check "... in its range" sh -c "./headcount plan shift.yaml --set tide=9 2>&1 | grep -q 'tide is 9; allowed: 0 to 8'"
+check "... completion offers it" sh -c "./headcount complete keys | grep -qx tide"
+check "... the man page has it" in_man_page '|.TP|tide|Height of the tide (0).|'
 
 sqlite3 "$dir/x.db" 'INSERT INTO dream SELECT trial_id, 10 * trial_id FROM trial'
 breaks() { # SQL, words of check

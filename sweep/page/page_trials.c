@@ -1,7 +1,6 @@
 /* The pieces that are about trials one by one. */
 #include "sweep/page/page.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "sweep/db/trial_span.h"
@@ -76,7 +75,8 @@ enum { CURVE_COLUMNS = 5, CURVE_DIGITS = 5 };
 
 enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, struct message *m)
 {
-    struct text_buffer column[CURVE_COLUMNS] = {0};
+    struct text_buffer text[CURVE_COLUMNS] = {0};
+    struct json_writer column[CURVE_COLUMNS], w = {.out = out};
     const char *name[CURVE_COLUMNS] = {"step", "train_loss", "train_acc", "val_loss", "val_acc"};
     bool out_of_memory = false;
     int64_t of = 0;
@@ -89,24 +89,27 @@ enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, 
         "     OR step = (SELECT best_step FROM trial WHERE trial_id = ?1)"
         "  ORDER BY step",
         VALUES(INTEGER(trial_id), INTEGER(most)));
+    for (int i = 0; i < CURVE_COLUMNS; i++) {
+        column[i] = (struct json_writer){.text = &text[i]};
+        json_begin_list(&column[i], NULL);
+    }
     while (rows_next(&r)) {
         of = rows_integer(&r, CURVE_COLUMNS);
-        for (int i = 0; i < CURVE_COLUMNS; i++) {
-            const char *before = column[i].used ? "," : "";
-            if (rows_null(&r, i))
-                text_add(&column[i], "%snull", before);
-            else
-                text_add(&column[i], "%s%.*g", before, i ? CURVE_DIGITS : 15, rows_real(&r, i));
-        }
+        for (int i = 0; i < CURVE_COLUMNS; i++)
+            json_add_digits(&column[i], NULL, rows_real(&r, i), i ? CURVE_DIGITS : 15);
     }
     enum status status = rows_close(&r);
-    fprintf(out, "{\"trial\":%" PRId64 ",\"of\":%" PRId64, trial_id, of);
+    json_begin_object(&w, NULL);
+    json_add_integer(&w, "trial", trial_id);
+    json_add_integer(&w, "of", of);
     for (int i = 0; i < CURVE_COLUMNS; i++) {
-        fprintf(out, ",\"%s\":[%s]", name[i], column[i].text ? column[i].text : "");
-        out_of_memory = out_of_memory || column[i].out_of_memory;
-        free(column[i].text);
+        json_end_list(&column[i]);
+        json_add_json(&w, name[i], text[i].text);
+        out_of_memory = out_of_memory || text[i].out_of_memory;
+        free(text[i].text);
     }
-    fputs("}\n", out);
+    json_end_object(&w);
+    fputc('\n', out);
     if (status == STATUS_OK && out_of_memory)
         status = status_no_memory(m, "a page");
     return status == STATUS_OK ? text_check(out, m) : status;

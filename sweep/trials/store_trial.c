@@ -160,13 +160,12 @@ static enum status bound_error(struct store *s, const char **error, struct messa
 }
 
 static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attempt,
-                               enum attempt_outcome outcome, const struct attempt_end *end,
-                               struct message *m)
+                               enum attempt_outcome outcome, const char *cause,
+                               const struct attempt_end *end, struct message *m)
 {
     struct value code = end->signal || end->unseen ? TEXT(NULL) : INTEGER(end->exit_code);
     struct value by_signal = end->signal ? INTEGER(end->signal) : TEXT(NULL);
     struct value cpu_s = end->cpu_s > 0 ? REAL(end->cpu_s) : TEXT(NULL);
-    struct value cause = TEXT(outcome == OUTCOME_REQUEUED ? attempt_cause_name(end->cause) : NULL);
     struct value memory = end->max_rss_kib > 0 ? INTEGER(end->max_rss_kib) : TEXT(NULL);
     const char *error = end->error;
     enum status status = bound_error(s, &error, m);
@@ -178,7 +177,7 @@ static enum status end_attempt(struct store *s, int64_t trial_id, int64_t attemp
                          " cause = ?"
                          " WHERE trial_id = ? AND attempt = ?",
                          VALUES(TEXT(attempt_outcome_name(outcome)), code, by_signal, cpu_s, memory,
-                                TEXT(error), cause, INTEGER(trial_id), INTEGER(attempt)),
+                                TEXT(error), TEXT(cause), INTEGER(trial_id), INTEGER(attempt)),
                          NULL, m);
 }
 
@@ -215,7 +214,7 @@ enum status store_finish(struct store *s, int64_t trial_id, int64_t attempt, con
                 m, STATUS_CORRUPT, "the result of trial %lld is impossible: ", (long long)trial_id);
     }
     if (status == STATUS_OK && *accepted)
-        status = end_attempt(s, trial_id, attempt, outcome, end, m);
+        status = end_attempt(s, trial_id, attempt, outcome, NULL, end, m);
     if (status == STATUS_OK && *accepted)
         status = store_settle_after(s, trial_id, m);
     status = store_leave(s, status, m);
@@ -244,7 +243,7 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
         &changed, m);
     if (status == STATUS_OK && changed == 1) {
         *accepted = true;
-        status = end_attempt(s, trial_id, attempt, OUTCOME_FAILED, end, m);
+        status = end_attempt(s, trial_id, attempt, OUTCOME_FAILED, NULL, end, m);
         if (status == STATUS_OK)
             status = store_integer(s, "recording a failure",
                                    "SELECT state = 'failed' FROM trial WHERE trial_id = ?",
@@ -258,9 +257,9 @@ enum status store_fail(struct store *s, int64_t trial_id, int64_t attempt, int64
     return status;
 }
 
-/* `settles`: the choice under tune may hang on it. */
-static enum status put_back(struct store *s, const char *doing, int64_t trial_id, int64_t attempt,
-                            const struct attempt_end *end, bool settles, bool *accepted,
+/* At a rung the choice under tune may hang on it. */
+static enum status put_back(struct store *s, int64_t trial_id, int64_t attempt,
+                            const struct attempt_end *end, enum attempt_cause cause, bool *accepted,
                             struct message *m)
 {
     long changed = 0;
@@ -269,12 +268,14 @@ static enum status put_back(struct store *s, const char *doing, int64_t trial_id
     if (status != STATUS_OK)
         return status;
     status = store_execute(
-        s, doing, "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" STORE_FENCE,
+        s, cause == CAUSE_PAUSED ? "pausing a trial" : "queueing a trial again",
+        "UPDATE trial SET state = 'queued', resume_step = ?, steps_done = ?" STORE_FENCE,
         VALUES(INTEGER(end->step), INTEGER(end->step), INTEGER(trial_id), INTEGER(attempt)),
         &changed, m);
     if (status == STATUS_OK && changed == 1)
-        status = end_attempt(s, trial_id, attempt, OUTCOME_REQUEUED, end, m);
-    if (status == STATUS_OK && changed == 1 && settles)
+        status =
+            end_attempt(s, trial_id, attempt, OUTCOME_REQUEUED, attempt_cause_name(cause), end, m);
+    if (status == STATUS_OK && changed == 1 && cause == CAUSE_PAUSED)
         status = store_settle_after(s, trial_id, m);
     status = store_leave(s, status, m);
     *accepted = changed == 1 && status == STATUS_OK;
@@ -284,15 +285,13 @@ static enum status put_back(struct store *s, const char *doing, int64_t trial_id
 enum status store_requeue(struct store *s, int64_t trial_id, int64_t attempt,
                           const struct attempt_end *end, bool *accepted, struct message *m)
 {
-    return put_back(s, "queueing a trial again", trial_id, attempt, end, false, accepted, m);
+    return put_back(s, trial_id, attempt, end, end->cause, accepted, m);
 }
 
 enum status store_pause(struct store *s, int64_t trial_id, int64_t attempt,
                         const struct attempt_end *end, bool *accepted, struct message *m)
 {
-    struct attempt_end paused = *end;
-    paused.cause = CAUSE_PAUSED;
-    return put_back(s, "pausing a trial", trial_id, attempt, &paused, true, accepted, m);
+    return put_back(s, trial_id, attempt, end, CAUSE_PAUSED, accepted, m);
 }
 
 enum status store_curve(struct store *s, int64_t trial_id, int64_t attempt, const char *rows,

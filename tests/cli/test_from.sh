@@ -173,6 +173,7 @@ wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
 stopped
 step=$(sql half.db 'SELECT max(resume_step) FROM trial')
 [ "${step:-0}" -gt 0 ] || trouble "nothing is half done"
+[ "$(sql half.db 'SELECT cause FROM attempt')" = stopped ] || trouble "nothing is said to have been stopped"
 verdict "a shard that was stopped"
 (
     flock 9

@@ -189,7 +189,7 @@ static void only_a_pause_reaches_a_rung(void **state)
     struct fixture *x = *state;
     struct run r = start(x, RUNGS);
     struct claimed c = claim(x, r.s, r.sweep, r.build);
-    struct attempt_end end = {.exit_code = 75, .step = 50};
+    struct attempt_end end = {.exit_code = 75, .step = 50, .cause = CAUSE_STOPPED};
     bool accepted = false;
     assert_ok(store_requeue(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
     plan_into(x, r.s, TUNED("tune: {axes: [train.lr], seeds: 2}\nseeds: 1\n"));
@@ -203,6 +203,8 @@ static void only_a_pause_reaches_a_rung(void **state)
     pause_at(x, r.s, &again, .5);
     assert_answer(r.db, "SELECT state || choice || resume_step FROM trial WHERE trial_id = 1",
                   "queuedwaiting50");
+    assert_answer(r.db, "SELECT group_concat(cause) FROM attempt WHERE trial_id = 1",
+                  "stopped,paused");
     close_store(x, r.s);
 }
 

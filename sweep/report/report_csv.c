@@ -6,13 +6,13 @@
 enum status report_csv(const struct report_data *r, FILE *out, struct message *m)
 {
     struct table *t = table_new(report_rows_columns);
-    report_csv_columns(r, t);
+    unsigned conditions = report_csv_columns(r, t);
     report_shift_columns(r->shift, t);
     report_labels_columns(r->labels, t);
     for (int i = 0; i < r->evidence->rows && t; i++) {
         const struct evidence_row *row = &r->evidence->row[i];
         report_rows_add(t, r->name, row);
-        report_csv_cells(r, row, t);
+        report_csv_cells(r, conditions, row, t);
         report_shift_cells(r->shift, row->setting, row->heads, t);
         report_labels_cells(r->labels, row->setting, row->heads, t);
     }

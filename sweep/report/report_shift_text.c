@@ -78,7 +78,7 @@ enum status report_shift_people(const struct report_shift *shift, const char *se
     if (!shift)
         return STATUS_OK;
     write_sentence(shift, unit, d);
-    struct table *t = table_new(COLUMNS);
+    struct table *t = table_of_people(COLUMNS, 0);
     for (int i = 0; i < shift->rows; i++)
         if (strcmp(shift->row[i].setting, setting) == 0)
             table_row(t, &shift->row[i]);

@@ -266,9 +266,8 @@ static double plot_most(const struct report_setting *set)
 }
 
 /* plot: the width of one, 0 for none. */
-static struct table *make_table(const struct report_setting *set, unsigned conditions, int plot)
+static void add_lines(const struct report_setting *set, int plot, struct table *t)
 {
-    struct table *t = table_when(COLUMNS, conditions);
     double most = plot_most(set);
     if (plot) {
         char title[PLOT_MAX + 1];
@@ -283,6 +282,12 @@ static struct table *make_table(const struct report_setting *set, unsigned condi
         if (line.row.heads == set->verdict->candidate)
             table_emphasize(t);
     }
+}
+
+static struct table *make_table(const struct report_setting *set, unsigned conditions, int plot)
+{
+    struct table *t = table_of_people(COLUMNS, conditions);
+    add_lines(set, plot, t);
     return t;
 }
 
@@ -322,7 +327,8 @@ void report_legend(const struct report_data *r, struct text_buffer *text)
 enum status report_heads_json(const struct report_setting *set, struct json_writer *w,
                               struct message *m)
 {
-    struct table *t = make_table(set, conditions_of(set), 0);
+    struct table *t = table_when(COLUMNS, conditions_of(set));
+    add_lines(set, 0, t);
     enum status s = table_add_json(t, w, "heads", m);
     table_free(t);
     return s;
@@ -333,15 +339,19 @@ void report_page_columns(const struct report_data *r, struct json_writer *w)
     table_page_columns(COLUMNS, conditions_of_all(r), w, "by_heads");
 }
 
-void report_csv_columns(const struct report_data *r, struct table *t)
+unsigned report_csv_columns(const struct report_data *r, struct table *t)
 {
-    table_add_csv(t, COLUMNS, conditions_of_all(r), "", "");
+    unsigned conditions = conditions_of_all(r);
+    table_add_csv(t, COLUMNS, conditions, "", "");
+    return conditions;
 }
 
-void report_csv_cells(const struct report_data *r, const struct evidence_row *view, struct table *t)
+void report_csv_cells(const struct report_data *r, unsigned conditions,
+                      const struct evidence_row *view, struct table *t)
 {
+    bool any = table_has_csv(COLUMNS, conditions);
     struct line line, *found = NULL;
-    for (int i = 0; i < r->settings && !found; i++) {
+    for (int i = 0; i < r->settings && any && !found; i++) {
         const struct report_setting *set = &r->setting[i];
         double nats = set->input.data == VERDICT_TEXT ? M_LN2 : NAN;
         for (int k = 0; k < set->count && strcmp(set->setting, view->setting) == 0; k++) {
@@ -354,5 +364,5 @@ void report_csv_cells(const struct report_data *r, const struct evidence_row *vi
             line.view_high = view->loss_high / nats;
         }
     }
-    table_row_csv(t, COLUMNS, conditions_of_all(r), found);
+    table_row_csv(t, COLUMNS, conditions, found);
 }

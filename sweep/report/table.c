@@ -32,16 +32,28 @@ static void add_column(struct table *t, const struct table_column *c)
     grown[t->columns++].right = c->right || (c->cell >= TABLE_INT && c->cell <= TABLE_DOUBLE);
 }
 
-struct table *table_when(const struct table_column *columns, unsigned conditions)
+static struct table *table_of(const struct table_column *columns, unsigned conditions,
+                              bool programs)
 {
     struct table *t = calloc(1, sizeof *t);
     for (const struct table_column *c = columns; t && is_column(c); c++) {
         struct table_column used = *c;
+        used.name = programs ? c->name : NULL;
         used.title = holds(c->when, conditions) ? c->title : NULL;
         if ((used.title || used.name) && holds(c->only_if, conditions))
             add_column(t, &used);
     }
     return t;
+}
+
+struct table *table_when(const struct table_column *columns, unsigned conditions)
+{
+    return table_of(columns, conditions, true);
+}
+
+struct table *table_of_people(const struct table_column *columns, unsigned conditions)
+{
+    return table_of(columns, conditions, false);
 }
 
 struct table *table_new(const struct table_column *columns)
@@ -83,6 +95,13 @@ void table_add_named(struct table *t, struct table_column c, const char *format,
 static bool in_csv(const struct table_column *c, unsigned conditions)
 {
     return c->csv && holds(c->only_if, conditions);
+}
+
+bool table_has_csv(const struct table_column *columns, unsigned conditions)
+{
+    while (is_column(columns) && !in_csv(columns, conditions))
+        columns++;
+    return is_column(columns);
 }
 
 void table_add_csv(struct table *t, const struct table_column *columns, unsigned conditions,

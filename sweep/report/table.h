@@ -97,6 +97,8 @@ void table_free(struct table *t);
 
 /* The same where only these conditions hold. */
 struct table *table_when(const struct table_column *columns, unsigned conditions);
+/* The same without what only programs have. */
+struct table *table_of_people(const struct table_column *columns, unsigned conditions);
 
 /* A further column of a table without rows, whose title (name) is formatted. */
 void table_add_titled(struct table *t, struct table_column c, const char *format, ...)
@@ -108,6 +110,7 @@ void table_add_named(struct table *t, struct table_column c, const char *format,
  * "label_" "spam" "_mean". */
 void table_add_csv(struct table *t, const struct table_column *columns, unsigned conditions,
                    const char *kind, const char *which);
+bool table_has_csv(const struct table_column *columns, unsigned conditions); /* any such */
 
 /* Hides the column of that name from people. */
 void table_hide(struct table *t, const char *name);

@@ -149,6 +149,14 @@ static void test_typed(void **state)
     assert_fruits(0, TABLE_JSON,
                   "[{\"kind\":\"apple\",\"count\":12,\"boxes\":3,\"weight\":4.25},"
                   "{\"kind\":\"pear\",\"count\":null,\"boxes\":1,\"weight\":2}]");
+    struct table *people = table_of_people(fruits, FRESH);
+    char *csv = written(people, TABLE_CSV, false), *shown = written(people, TABLE_TEXT, false);
+    assert_string_equal(csv, "\n");
+    assert_string_equal(shown, "kind  boxes  ripe  price\n");
+    free(csv);
+    free(shown);
+    table_free(people);
+    assert_false(table_has_csv(fruits, ~0u));
     struct text_buffer text = {0};
     table_legend(fruits, HEAVY, &text);
     assert_string_equal(text.text, " weight: in kg; price: of all;");

@@ -6,6 +6,9 @@
 -- prune_or_train, evaluations, by_label. Times are UTC, ISO 8601; durations are seconds (_s) or milliseconds
 -- (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters (SQLite would store
 -- NULL): a trial that diverged is a state, with its first bad step.
+--
+-- Rows that belong to a sweep or a trial refer to it and go with it: ON DELETE CASCADE, which sqlite3
+-- heeds after PRAGMA foreign_keys = ON. What is left over otherwise `headcount check` names.
 
 -- Which results file this is, under whatever name: one row, made with the file and copied with it.
 -- The folder <file>.d says whose it is (store_folder.c).

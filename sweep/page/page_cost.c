@@ -1,9 +1,7 @@
 #include "sweep/page/page_cost.h"
 
-#include <inttypes.h>
 #include <math.h>
 
-#include "engine/base/text.h"
 #include "sweep/page/page_rows.h"
 
 static const char *const columns[] = {"sweep",
@@ -26,67 +24,51 @@ static const char *const columns[] = {"sweep",
                                       "acc_per_mib",
                                       "acc_per_infer_ms"};
 
-static void put_integer(int64_t x, FILE *out)
+static void add_ratio(struct json_writer *w, double a, double b)
 {
-    fprintf(out, ",%" PRId64, x);
+    json_add_real(w, NULL, b != 0 ? a / b : NAN);
 }
 
-static void put_real(double x, FILE *out)
-{
-    fputc(',', out);
-    text_json_real(out, x);
-}
-
-static void put_ratio(double a, double b, FILE *out)
-{
-    put_real(b != 0 ? a / b : NAN, out);
-}
-
-static bool put_row(const char *sweep, const struct evidence_row *r, FILE *out)
+static bool add_row(struct json_writer *w, const char *sweep, const struct evidence_row *r)
 {
     const char *const texts[] = {sweep, r->setting, r->label, r->task};
-    bool room = true;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        fputs(i ? "," : "", out);
-        room = page_text(texts[i], NULL, out) && room;
-    }
-    put_integer(r->heads, out);
-    put_integer(r->d_model, out);
-    put_integer(r->n, out);
-    put_real(r->mean_acc, out);
-    put_integer(r->n_params, out);
-    put_real(r->flops, out);
-    put_real(r->cpu_s, out);
-    if (r->rss_kib < 0)
-        fputs(",null", out);
-    else
-        put_integer(r->rss_kib, out);
-    put_real(r->infer_ms, out);
-    put_integer(r->n_infer, out);
-    put_ratio(1e6 * r->mean_acc, (double)r->n_params, out);
-    put_ratio(1e6 * r->mean_acc, r->flops, out);
-    put_ratio(r->mean_acc, r->cpu_s, out);
-    put_ratio(1024 * r->mean_acc, r->rss_kib < 0 ? NAN : (double)r->rss_kib, out);
-    put_ratio(r->mean_acc, r->infer_ms, out);
-    return room;
+    bool ok = true;
+    json_begin_list(w, NULL);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        ok = page_text(w, NULL, texts[i], NULL) && ok;
+    json_add_integer(w, NULL, r->heads);
+    json_add_integer(w, NULL, r->d_model);
+    json_add_integer(w, NULL, r->n);
+    json_add_real(w, NULL, r->mean_acc);
+    json_add_integer(w, NULL, r->n_params);
+    json_add_real(w, NULL, r->flops);
+    json_add_real(w, NULL, r->cpu_s);
+    json_add_real(w, NULL, r->rss_kib < 0 ? NAN : (double)r->rss_kib);
+    json_add_real(w, NULL, r->infer_ms);
+    json_add_integer(w, NULL, r->n_infer);
+    add_ratio(w, 1e6 * r->mean_acc, (double)r->n_params);
+    add_ratio(w, 1e6 * r->mean_acc, r->flops);
+    add_ratio(w, r->mean_acc, r->cpu_s);
+    add_ratio(w, 1024 * r->mean_acc, r->rss_kib < 0 ? NAN : (double)r->rss_kib);
+    add_ratio(w, r->mean_acc, r->infer_ms);
+    json_end_list(w);
+    return ok;
 }
 
 bool page_cost(const char *sweep, const struct evidence *e, FILE *out)
 {
-    bool room = true;
-    fputs("{\"columns\":[", out);
+    struct json_writer w = {.out = out};
+    bool ok = true;
+    json_begin_object(&w, NULL);
+    json_begin_list(&w, "columns");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", columns[i]);
-    fputs("],\"rows\":[", out);
-    const char *before = "[";
-    for (int i = 0; i < e->rows; i++) {
-        if (!e->row[i].spent)
-            continue;
-        fputs(before, out);
-        before = ",[";
-        room = put_row(sweep, &e->row[i], out) && room;
-        fputc(']', out);
-    }
-    fputs("]}", out);
-    return room;
+        json_add_text(&w, NULL, columns[i]);
+    json_end_list(&w);
+    json_begin_list(&w, "rows");
+    for (int i = 0; i < e->rows; i++)
+        if (e->row[i].spent)
+            ok = add_row(&w, sweep, &e->row[i]) && ok;
+    json_end_list(&w);
+    json_end_object(&w);
+    return ok;
 }

@@ -5,7 +5,7 @@
 
 #include "sweep/page/page_paths.h"
 
-bool page_text(const char *text, const char *beside, FILE *out)
+bool page_text(struct json_writer *w, const char *key, const char *text, const char *beside)
 {
     struct text_buffer names = {0};
     FILE *cut = text_stream(&names);
@@ -14,7 +14,7 @@ bool page_text(const char *text, const char *beside, FILE *out)
         page_names_only(text, beside, cut);
         whole = fclose(cut) == 0 && !names.out_of_memory;
     }
-    json_add_text(&(struct json_writer){.out = out}, NULL, names.text ? names.text : "");
+    json_add_text(w, key, names.text ? names.text : "");
     free(names.text);
     return whole;
 }
@@ -32,8 +32,7 @@ void page_cell(struct json_writer *w, const char *key, struct rows *r, int i, in
             json_add_digits(w, key, rows_real(r, i), digits);
         break;
     case ROWS_TEXT:
-        json_add_key(w, key);
-        if (!page_text(rows_text(r, i), store_folder(r->store), w->out))
+        if (!page_text(w, key, rows_text(r, i), store_folder(r->store)))
             r->status = status_no_memory(r->message, "a page");
         break;
     default:

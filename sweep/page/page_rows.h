@@ -7,11 +7,11 @@
 
 enum { PAGE_ALL_DIGITS = 0 };
 
-/* A text with names for paths (page_paths.h); false where there is no memory. */
-bool page_text(const char *text, const char *beside, FILE *out);
+/* Adds a text with names for paths (page_paths.h); false where there is no memory. */
+bool page_text(struct json_writer *w, const char *key, const char *text, const char *beside);
 
-/* Adds a column of the present row to a writer into a file; reals to so many digits, texts with
- * names for paths. Where there is no memory the rows fail. */
+/* Adds a column of the present row; reals to so many digits, texts with names for paths. Where
+ * there is no memory the rows fail. */
 void page_cell(struct json_writer *w, const char *key, struct rows *r, int i, int digits);
 
 /* All rows that are left, as {"columns":[...],"rows":[...]}; returns rows_close. */

@@ -82,6 +82,8 @@ static void add_line(const struct prune_curve *c, long kept, struct table *t)
         line.less_random[k] =
             sample_difference(whole || !random ? NULL : &random->acc, whole || !p ? NULL : &p->acc);
     }
+    if (!any)
+        return;
     line.n = any->acc.n;
     line.n_params = any->n_params;
     line.infer_ms = any->infer_ms.summary.mean;

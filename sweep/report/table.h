@@ -46,7 +46,7 @@ enum table_cell {
 
 /* The member of a row as the cell of a column, or what make makes of it (without: of the row). */
 #define TABLE_CELL(row, member)                                                                    \
-    .at = offsetof(row, member), .cell = _Generic(((row *)0)->member,                              \
+    .at = offsetof(row, member), .cell = _Generic(((row *){0})->member,                            \
                                                   int: TABLE_INT,                                  \
                                                   long: TABLE_LONG,                                \
                                                   long long: TABLE_LONG_LONG,                      \

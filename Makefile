@@ -84,8 +84,8 @@ HTTPD       := $(shell printf '\043include <microhttpd.h>\n\043if MHD_VERSION < 
                  $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 SERVE_OUT    = $(addprefix sweep/serve/,$(if $(HTTPD),listener_none.c,listener.c httpd.c))
 
-ENGINE_OBJ   = $(ENGINE_SRC:%.c=$(BUILD)/%.o) \
-               $(KERNEL_SETS:%=$(BUILD)/engine/kernels/simd_%.o)
+# The kernels, which take longest to compile, come first.
+ENGINE_OBJ   = $(KERNEL_SETS:%=$(BUILD)/engine/kernels/simd_%.o) $(ENGINE_SRC:%.c=$(BUILD)/%.o)
 DATASETS_OBJ = $(DATASETS_SRC:%.c=$(BUILD)/%.o)
 SWEEP_OBJ    = $(SWEEP_SRC:%.c=$(BUILD)/%.o)
 DOUBLE_OBJ   = $(ENGINE_SRC:%.c=$(BUILD)/double/%.o)
@@ -199,7 +199,7 @@ TEST_SHORT  = $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
 LIBTESTED   = $(BUILD)/libtested.so
 TEST_FLAGS  = $(CFLAGS) $(EXTRA) -fsemantic-interposition
 
-$(LIBTESTED): $(SWEEP_OBJ) $(DATASETS_OBJ) $(ENGINE_OBJ)
+$(LIBTESTED): $(ENGINE_OBJ) $(DATASETS_OBJ) $(SWEEP_OBJ)
 	$(SAY) LD $@
 	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-Bsymbolic -o $@ $^ $(SWEEP_LIBS)
 

@@ -1,7 +1,6 @@
 #include "sweep/cli/status_running.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sweep/db/rows.h"
 #include "sweep/report/table.h"
@@ -56,27 +55,22 @@ static enum status add_trial(struct rows *r, struct rows *curve, bool shards, st
     return curve->status;
 }
 
-enum { SHARD_COLUMN = 1 };
-static const struct table_column all_columns[] = {{.title = "running", .right = true},
-                                                  {.title = "of shard"},
-                                                  {.title = "sweep", .leave_out = 1},
-                                                  {.title = "heads", .right = true},
-                                                  {.title = "setting", .leave_out = 2},
-                                                  {.title = "seed", .right = true, .leave_out = 3},
-                                                  {.title = "step", .right = true},
-                                                  {.title = "validation so far"},
-                                                  {0}};
+enum { SHARDED = 1 };
+static const struct table_column columns[] = {{.title = "running", .right = true},
+                                              {.title = "of shard", .when = SHARDED},
+                                              {.title = "sweep", .leave_out = 1},
+                                              {.title = "heads", .right = true},
+                                              {.title = "setting", .leave_out = 2},
+                                              {.title = "seed", .right = true, .leave_out = 3},
+                                              {.title = "step", .right = true},
+                                              {.title = "validation so far"},
+                                              {0}};
 
 static enum status write_running(struct store *s, const char *sql, bool shards,
                                  const struct value values[2], struct text_page page, FILE *out,
                                  struct message *m)
 {
-    struct table_column columns[sizeof all_columns / sizeof all_columns[0]];
-    memcpy(columns, all_columns, sizeof columns);
-    if (!shards)
-        memmove(&columns[SHARD_COLUMN], &columns[SHARD_COLUMN + 1],
-                sizeof columns - (SHARD_COLUMN + 1) * sizeof columns[0]);
-    struct table *t = table_new(columns);
+    struct table *t = table_when(columns, shards ? SHARDED : 0);
     struct rows r = rows_open(s, m, sql, values, 2);
     struct rows curve = rows_open(s, m, CURVE, NO_VALUES);
     enum status status = STATUS_OK;

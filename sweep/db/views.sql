@@ -1,4 +1,6 @@
--- The views of a results file. They hold nothing: when a file is migrated they are made anew.
+-- The views of a results file. They hold nothing: when a file is migrated they are made anew. Each
+-- starts from `sweep`: where the program asks for one sweep, that table has one row (rows_of_sweep in
+-- rows.h), and a view must not cost more than its trials do.
 
 -- Everything about a trial on one line.
 CREATE VIEW trials AS
@@ -29,10 +31,10 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
 -- not certainty: the sample shows no variance to go by.
 -- Intervals are cut where no value can lie: of accuracies at 0 and 1, of losses at 0.
 CREATE VIEW by_heads AS
-WITH unit AS (
-    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params, t.chance,
-           t.state = 'completed' AS good, t.state <> 'completed' AND NOT t.limit_hit AS bad,
-           t.limit_hit AS limited, CASE t.state WHEN 'completed' THEN t.test_acc END AS acc,
+WITH unit AS MATERIALIZED (
+    SELECT t.sweep_id, t.setting, c.heads, t.trial_id, t.chance, t.state = 'completed' AS good,
+           t.state <> 'completed' AND NOT t.limit_hit AS bad, t.limit_hit AS limited,
+           CASE t.state WHEN 'completed' THEN t.test_acc END AS acc,
            CASE WHEN t.state = 'completed' THEN t.test_acc
                 WHEN NOT t.limit_hit THEN t.chance END AS shown,
            CASE t.state WHEN 'completed' THEN t.test_loss END AS loss,
@@ -41,11 +43,11 @@ WITH unit AS (
            CASE t.state WHEN 'completed' THEN t.test_exact END AS exact,
            CASE t.state WHEN 'completed' THEN t.train_s END AS train_s
       FROM trial AS t JOIN config AS c USING (config_id)
-     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
-       AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate = '{}'
+     WHERE t.trial_id IN (SELECT trial_id FROM sweep CROSS JOIN trial USING (sweep_id)
+                           WHERE in_plan = 1 AND state IN ('completed', 'diverged', 'failed'))
+       AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.replicate = '{}'
      UNION ALL
-    SELECT t.sweep_id, t.setting, t.setting_label, c.heads, c.task, c.d_model, c.n_params,
-           max(t.chance), sum(t.state = 'completed'),
+    SELECT t.sweep_id, t.setting, c.heads, t.trial_id, max(t.chance), sum(t.state = 'completed'),
            sum(t.state <> 'completed' AND NOT t.limit_hit), sum(t.limit_hit),
            avg(CASE t.state WHEN 'completed' THEN t.test_acc END),
            avg(CASE WHEN t.state = 'completed' THEN t.test_acc
@@ -59,49 +61,50 @@ WITH unit AS (
      WHERE s.replicate <> '[]' AND t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
        AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate <> '{}'
      GROUP BY t.sweep_id, t.setting, c.heads, t.replicate
-), ranked AS (
-    SELECT *, row_number() OVER (PARTITION BY sweep_id, setting, heads
-                                 ORDER BY acc IS NULL, acc) AS place
-      FROM unit
-), summary AS (
-    SELECT sweep_id, setting, heads, count(acc) AS n, count(shown) AS n_all,
+), summary AS MATERIALIZED ( -- numbers are compared first: most of them differ
+    SELECT heads, setting, sweep_id, count(acc) AS n, count(shown) AS n_all,
+           sum(good) AS n_trials, sum(bad) AS n_bad, sum(limited) AS n_limit,
            CASE WHEN min(acc) = max(acc) THEN min(acc) ELSE avg(acc) END AS mean,
            CASE WHEN min(loss) = max(loss) THEN min(loss) ELSE avg(loss) END AS mean_loss,
-           CASE WHEN min(shown) = max(shown) THEN min(shown) ELSE avg(shown) END AS mean_all
-      FROM unit GROUP BY sweep_id, setting, heads
-), spread AS (
-    SELECT r.sweep_id, r.setting, r.setting_label, r.task, r.heads, r.d_model, s.n, s.n_all,
-           sum(good) AS n_trials, sum(bad) AS n_bad, sum(limited) AS n_limit,
-           s.mean, s.mean_loss, s.mean_all,
-           CASE WHEN s.n > 1 THEN sqrt(sum((acc - s.mean) * (acc - s.mean)) / (s.n - 1)) END AS sd,
-           CASE WHEN s.n > 1 THEN sqrt(sum((loss - s.mean_loss) * (loss - s.mean_loss))
-                                       / (s.n - 1)) END AS sd_loss,
-           CASE WHEN s.n_all > 1 THEN sqrt(sum((shown - s.mean_all) * (shown - s.mean_all))
-                                           / (s.n_all - 1)) END AS sd_all,
-           min(acc) AS min_acc,
-           avg(acc) FILTER (WHERE place IN ((s.n + 1) / 2, (s.n + 2) / 2)) AS median_acc,
-           max(acc) AS max_acc, sum(solved) AS n_solved,
+           CASE WHEN min(shown) = max(shown) THEN min(shown) ELSE avg(shown) END AS mean_all,
+           min(acc) AS min_acc, max(acc) AS max_acc, sum(solved) AS n_solved,
            sum(train_acc) / sum(good) AS mean_train_acc, sum(exact) / sum(good) AS mean_exact,
-           sum(train_s) / sum(good) AS mean_train_s, r.n_params, max(r.chance) AS chance
-      FROM ranked AS r JOIN summary AS s USING (sweep_id, setting, heads)
-     GROUP BY r.sweep_id, r.setting, r.heads
+           sum(train_s) / sum(good) AS mean_train_s
+      FROM unit GROUP BY heads, setting, sweep_id
+), ranked AS (
+    SELECT heads, setting, sweep_id, acc, loss, shown, chance, trial_id,
+           row_number() OVER (PARTITION BY heads, setting, sweep_id
+                              ORDER BY acc IS NULL, acc) AS place
+      FROM unit
+), spread AS MATERIALIZED (
+    SELECT heads, setting, sweep_id, max(chance) AS chance, trial_id,
+           sum((acc - s.mean) * (acc - s.mean)) AS squares,
+           sum((loss - s.mean_loss) * (loss - s.mean_loss)) AS squares_loss,
+           sum((shown - s.mean_all) * (shown - s.mean_all)) AS squares_all,
+           avg(acc) FILTER (WHERE place IN ((s.n + 1) / 2, (s.n + 2) / 2)) AS median_acc
+      FROM ranked CROSS JOIN summary AS s USING (heads, setting, sweep_id)
+     GROUP BY heads, setting, sweep_id
 ), wide AS (
-    SELECT *, (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n - 1
-                ORDER BY df DESC LIMIT 1) / sqrt(n) AS widths,
+    SELECT *, CASE WHEN n > 1 THEN sqrt(squares / (n - 1)) END AS sd,
+           CASE WHEN n > 1 THEN sqrt(squares_loss / (n - 1)) END AS sd_loss,
+           CASE WHEN n_all > 1 THEN sqrt(squares_all / (n_all - 1)) END AS sd_all,
+           (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n - 1
+             ORDER BY df DESC LIMIT 1) / sqrt(n) AS widths,
            (SELECT t FROM t_quantile WHERE level = 0.975 AND df <= n_all - 1
              ORDER BY df DESC LIMIT 1) / sqrt(n_all) AS widths_all
-      FROM spread
+      FROM summary CROSS JOIN spread USING (heads, setting, sweep_id)
 )
-SELECT name AS sweep, setting, setting_label, task, heads, d_model, n, n_bad, mean AS mean_acc,
-       sd AS sd_acc, max(mean - sd * widths, 0.0) AS ci95_low,
-       min(mean + sd * widths, 1.0) AS ci95_high, min_acc,
-       median_acc, max_acc, n_solved, mean_train_acc, mean_exact, mean_train_s, n_params, chance,
-       n_trials, n_limit, mean_loss, max(mean_loss - sd_loss * widths, 0.0) AS loss_low,
+SELECT s.name AS sweep, w.setting, t.setting_label, c.task, w.heads, c.d_model, n, n_bad,
+       mean AS mean_acc, sd AS sd_acc, max(mean - sd * widths, 0.0) AS ci95_low,
+       min(mean + sd * widths, 1.0) AS ci95_high, min_acc, median_acc, max_acc, n_solved,
+       mean_train_acc, mean_exact, mean_train_s, c.n_params, w.chance, n_trials, n_limit, mean_loss,
+       max(mean_loss - sd_loss * widths, 0.0) AS loss_low,
        mean_loss + sd_loss * widths AS loss_high, mean_all,
        max(mean_all - sd_all * widths_all, 0.0) AS all_low,
        min(mean_all + sd_all * widths_all, 1.0) AS all_high
-  FROM wide JOIN sweep USING (sweep_id)
- ORDER BY sweep, setting, heads;
+  FROM wide AS w CROSS JOIN sweep AS s USING (sweep_id) JOIN trial AS t USING (trial_id)
+  JOIN config AS c USING (config_id)
+ ORDER BY s.name, w.setting, w.heads;
 
 -- Under `tune`: how each candidate did on the tuning seeds. score is the sweep's metric (its mean;
 -- diverged and failed trials count as guessing), rank 1 the best; settled = 0 while some still run.
@@ -148,7 +151,7 @@ CREATE VIEW paired AS
 WITH done AS MATERIALIZED (
     SELECT t.sweep_id, t.setting, t.setting_label, t.replicate, t.seed, c.heads,
            t.test_acc AS acc, t.test_loss AS loss
-      FROM trial AS t JOIN config AS c USING (config_id)
+      FROM sweep AS s CROSS JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
      WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
 ), mean AS MATERIALIZED (
     SELECT sweep_id, setting, heads, avg(acc) AS centre FROM done GROUP BY sweep_id, setting, heads
@@ -249,24 +252,33 @@ SELECT s.name AS sweep,
 -- `headcount heads` or `prune` has measured it, in n_infer trials). acc_per_*: mean accuracy over a
 -- million parameters, a million FLOPs, a CPU second, a MiB, a millisecond.
 CREATE VIEW cost AS
-WITH one AS (
-    SELECT t.sweep_id, t.setting, c.heads, c.flops_per_step / c.batch / 3 AS flops,
-           (SELECT sum(cpu_s) FROM attempt AS a WHERE a.trial_id = t.trial_id) AS cpu_s,
-           (SELECT max(max_rss_kib) FROM attempt AS a WHERE a.trial_id = t.trial_id) AS rss_kib,
-           (SELECT infer_ms FROM pruning AS p WHERE p.trial_id = t.trial_id AND method = 'none'
-               AND kept = c.heads * c.layers) AS infer_ms
+WITH trained AS (
+    SELECT t.trial_id, t.sweep_id, t.setting, c.heads, c.flops_per_step / c.batch / 3 AS flops,
+           c.layers
       FROM trial AS t JOIN config AS c USING (config_id)
-     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
-), ranked AS (
-    SELECT *, row_number() OVER same AS place, count(infer_ms) OVER of_heads AS n_infer
-      FROM one
-    WINDOW of_heads AS (PARTITION BY sweep_id, setting, heads),
-           same AS (of_heads ORDER BY infer_ms IS NULL, infer_ms)
-), spent AS MATERIALIZED (
-    SELECT sweep_id, setting, heads, max(flops) AS flops, avg(cpu_s) AS cpu_s,
-           max(rss_kib) AS rss_kib, max(n_infer) AS n_infer,
+     WHERE t.trial_id IN (SELECT trial_id FROM sweep CROSS JOIN trial USING (sweep_id)
+                           WHERE in_plan = 1 AND state = 'completed')
+       AND t.is_tuning = 0 AND t.choice = 'chosen'
+), one AS (
+    SELECT heads, setting, sweep_id, max(flops) AS flops, sum(cpu_s) AS cpu_s,
+           max(max_rss_kib) AS rss_kib
+      FROM trained LEFT JOIN attempt USING (trial_id) GROUP BY trial_id
+), timed AS ( -- few trials have been measured: they come first
+    SELECT heads, setting, sweep_id, infer_ms, row_number() OVER same AS place,
+           count(infer_ms) OVER of_heads AS n_infer
+      FROM pruning AS p CROSS JOIN trained USING (trial_id)
+     WHERE method = 'none' AND kept = heads * layers AND infer_ms IS NOT NULL
+    WINDOW of_heads AS (PARTITION BY heads, setting, sweep_id),
+           same AS (of_heads ORDER BY infer_ms)
+), inference AS MATERIALIZED (
+    SELECT heads, setting, sweep_id, n_infer,
            avg(infer_ms) FILTER (WHERE place IN ((n_infer + 1) / 2, (n_infer + 2) / 2)) AS infer_ms
-      FROM ranked GROUP BY sweep_id, setting, heads
+      FROM timed GROUP BY heads, setting, sweep_id
+), spent AS MATERIALIZED (
+    SELECT heads, setting, sweep_id, max(flops) AS flops, avg(cpu_s) AS cpu_s,
+           max(rss_kib) AS rss_kib, coalesce(max(n_infer), 0) AS n_infer, max(infer_ms) AS infer_ms
+      FROM one LEFT JOIN inference USING (heads, setting, sweep_id)
+     GROUP BY heads, setting, sweep_id
 )
 SELECT b.sweep, b.setting, b.setting_label, b.task, b.heads, b.d_model, b.n, b.mean_acc,
        b.n_params, flops AS flops_per_example, cpu_s AS mean_cpu_s, rss_kib AS max_rss_kib,
@@ -286,6 +298,7 @@ WITH unit AS (
            p.finetuned_steps, p.lr, avg(p.test_acc) AS acc, avg(p.infer_ms) AS infer_ms,
            avg(p.n_params) AS n_params
       FROM pruning AS p JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
+      JOIN sweep USING (sweep_id)
      WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
      GROUP BY t.sweep_id, t.setting, c.heads, c.layers, p.kept, p.method, p.finetuned_steps, p.lr,
               CASE t.replicate WHEN '{}' THEN t.trial_id ELSE t.replicate END
@@ -339,7 +352,8 @@ CREATE VIEW by_label AS
 WITH unit AS (
     SELECT t.sweep_id, t.setting, t.setting_label, c.heads, l.label, count(*) AS n_trials,
            avg(l.n) AS n_rows, avg(l.acc) AS acc
-      FROM label_acc AS l JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
+      FROM sweep AS s CROSS JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
+      JOIN label_acc AS l USING (trial_id)
      WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
      GROUP BY t.sweep_id, t.setting, c.heads, l.label,
               CASE t.replicate WHEN '{}' THEN t.trial_id ELSE t.replicate END

@@ -135,20 +135,18 @@ static void put_in_order(struct evidence *e)
     }
 }
 
-static enum status read_all(struct store *s, bool rows, struct evidence *e, struct message *m)
+static enum status read_all(struct store *s, struct evidence *e, struct message *m)
 {
     static enum status (*const readers[])(struct store *, struct evidence *, struct message *) = {
-        read_targets,       read_shared,           evidence_read_file,
-        evidence_read_tune, evidence_read_outside, evidence_read_changes};
-    enum status status = evidence_read_sweep(s, e, m);
-    if (status == STATUS_OK)
-        status = evidence_read_trials(s, rows, e, m);
+        evidence_read_sweep, evidence_read_trials, read_targets,          read_shared,
+        evidence_read_file,  evidence_read_tune,   evidence_read_outside, evidence_read_changes};
+    enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof readers / sizeof *readers && status == STATUS_OK; i++)
         status = readers[i](s, e, m);
     return status;
 }
 
-enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct evidence **out,
+enum status evidence_read(struct store *s, int64_t sweep_id, struct evidence **out,
                           struct message *m)
 {
     struct evidence *e = calloc(1, sizeof *e);
@@ -159,7 +157,7 @@ enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct e
     e->base.chance = NAN;
     enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
-        status = read_all(s, rows, e, m);
+        status = read_all(s, e, m);
         store_snapshot_end(s);
     }
     if (status != STATUS_OK) {
@@ -198,14 +196,7 @@ void evidence_free(struct evidence *e)
         free(e->change[i].rules);
         free(e->change[i].claim);
     }
-    for (int i = 0; i < e->rows; i++) {
-        free(e->row[i].setting);
-        free(e->row[i].label);
-        free(e->row[i].task);
-    }
     free(e->setting);
-    free(e->row);
-    free(e->build);
     free(e->outside);
     free(e->change);
     free(e->claim_over);

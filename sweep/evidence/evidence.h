@@ -47,36 +47,12 @@ struct evidence_change {
     char *claim;                   /* JSON; "" without */
 };
 
-/* What the views by_heads and cost say of a head count: columns of these names; NaN is NULL. */
-struct evidence_row {
-    char *setting, *label, *task;
-    int64_t heads, d_model, n_params, n, n_bad, n_limit, n_trials, n_solved;
-    double mean_acc, sd_acc, ci95_low, ci95_high, min_acc, median_acc, max_acc;
-    double mean_train_acc, mean_exact, mean_train_s, chance;
-    double mean_loss, loss_low, loss_high, mean_all, all_low, all_high;
-    bool spent;          /* some completed: the view cost has a row */
-    double flops, cpu_s; /* of an example; mean of a trial with all its attempts */
-    int64_t rss_kib;     /* the most; -1: unknown */
-    int64_t n_infer;     /* trials of which it is known ... */
-    double infer_ms;     /* ... what inference takes; the median */
-};
-
-/* A row of build, and how many trials of the plan it has completed. */
-struct evidence_build {
-    int64_t build_id;
-    int64_t completed;
-};
-
 struct evidence {
     int64_t sweep_id;
     bool drawn;          /* method: random */
     int64_t first_trial; /* of the plan; 0: it has none */
     int settings;
     struct evidence_setting *setting; /* in the order of the plan; drawn: of their values */
-    int rows;
-    struct evidence_row *row; /* by setting, in the order of their texts, and rising head count */
-    int builds;
-    struct evidence_build *build;
     int outsides;
     struct evidence_outside *outside; /* by rising head count */
     int changes;
@@ -90,10 +66,10 @@ struct evidence {
     double *block; /* losses of all trials' blocks */
 };
 
-/* Reads a sweep, in one snapshot; rows: those of the views and builds too. Free with evidence_free;
- * *e is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. Under looks
- * a setting has the trials up to its open look, or to the one that decided. */
-enum status evidence_read(struct store *s, int64_t sweep_id, bool rows, struct evidence **e,
+/* Reads a sweep, in one snapshot. Free with evidence_free; *e is NULL on failure: BAD_INPUT for an
+ * unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. Under looks a setting has the trials up to its open
+ * look, or to the one that decided. */
+enum status evidence_read(struct store *s, int64_t sweep_id, struct evidence **e,
                           struct message *m);
 void evidence_free(struct evidence *e); /* NULL is allowed */
 

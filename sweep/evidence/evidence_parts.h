@@ -3,7 +3,6 @@
  *   evidence.c          all of it; what the test set has, what settings have in common
  *   evidence_scan.c     the trials of the plan (evidence_scan.h)
  *   evidence_trials.c   settings, head counts, trials
- *   evidence_rows.c     what views say of head counts
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
  *   evidence_proof.c    whether its claim was first
@@ -23,7 +22,7 @@ enum status evidence_read_sweep(struct store *s, struct evidence *e, struct mess
 enum status evidence_read_outside(struct store *s, struct evidence *e, struct message *m);
 enum status evidence_read_changes(struct store *s, struct evidence *e, struct message *m);
 /* Leaves the settings in the order of their texts. */
-enum status evidence_read_trials(struct store *s, bool rows, struct evidence *e, struct message *m);
+enum status evidence_read_trials(struct store *s, struct evidence *e, struct message *m);
 /* Once the trials are there. */
 enum status evidence_read_file(struct store *s, struct evidence *e, struct message *m);
 enum status evidence_read_tune(struct store *s, struct evidence *e, struct message *m);

@@ -11,10 +11,9 @@
 
 static enum status read_points(struct scan *sc)
 {
-    enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR, TASK, D_MODEL, FLOPS };
+    enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR };
     struct rows r = rows_open(sc->store, sc->m,
-                              "SELECT config_id, heads, steps, n_params, d_head, lr, task, d_model,"
-                              "  flops_per_step / batch / 3 FROM config"
+                              "SELECT config_id, heads, steps, n_params, d_head, lr FROM config"
                               " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
                               "  AND trial.config_id = config.config_id AND in_plan = 1)"
                               " ORDER BY config_id",
@@ -22,21 +21,16 @@ static enum status read_points(struct scan *sc)
     bool room = true;
     while (room && rows_next(&r)) {
         struct grid_point *grown = array_grow(sc->point, (size_t)sc->points, sizeof *grown);
-        char *task = text_copy(rows_given(&r, TASK));
-        sc->point = grown ? grown : sc->point;
-        room = grown && task;
-        if (room)
-            grown[sc->points++] = (struct grid_point){.config_id = rows_integer(&r, CONFIG),
-                                                      .heads = rows_integer(&r, HEADS),
-                                                      .steps = rows_integer(&r, STEPS),
-                                                      .n_params = rows_integer(&r, PARAMS),
-                                                      .d_head = rows_integer(&r, D_HEAD),
-                                                      .lr = rows_real(&r, LR),
-                                                      .task = task,
-                                                      .d_model = rows_integer(&r, D_MODEL),
-                                                      .flops = rows_real(&r, FLOPS)};
-        else
-            free(task);
+        room = grown != NULL;
+        if (!room)
+            break;
+        sc->point = grown;
+        grown[sc->points++] = (struct grid_point){.config_id = rows_integer(&r, CONFIG),
+                                                  .heads = rows_integer(&r, HEADS),
+                                                  .steps = rows_integer(&r, STEPS),
+                                                  .n_params = rows_integer(&r, PARAMS),
+                                                  .d_head = rows_integer(&r, D_HEAD),
+                                                  .lr = rows_real(&r, LR)};
     }
     enum status closed = rows_close(&r);
     return room ? closed : evidence_no_memory(sc->m);
@@ -97,11 +91,9 @@ enum {
     TEST_LOSS,
     VAL,
     EXACT,
-    TRAIN_ACC,
     CHANCE,
     TRAIN_S,
-    STEPS_DONE,
-    ATTEMPT
+    STEPS_DONE
 };
 
 /* Two ways to the same rows: one by one, by the sweep's index, and, where its trials lie close
@@ -112,17 +104,11 @@ enum {
 #define TRIALS                                                                                     \
     "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"          \
     "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, iif(?2, val_loss, val_acc),"   \
-    "  test_exact, train_acc, chance, train_s, steps_done, attempt FROM trial"
+    "  test_exact, chance, train_s, steps_done FROM trial"
 static const char *const trials_sql[] = {
     TRIALS ONE_BY_ONE " ORDER BY trial_id",
     TRIALS " WHERE trial_id BETWEEN ?3 AND ?4 AND +sweep_id = ?1 AND in_plan = 1"
            " ORDER BY trial_id"};
-
-/* Likewise; ?2, ?3: the first and the last trial. */
-#define ATTEMPTS "SELECT trial_id, attempt, build_id, cpu_s, max_rss_kib FROM attempt"
-static const char *const attempts_sql[] = {
-    ATTEMPTS ONE_BY_ONE " ORDER BY trial_id, attempt",
-    ATTEMPTS " WHERE trial_id BETWEEN ?2 AND ?3 ORDER BY trial_id, attempt"};
 
 static int compare_points(const void *a, const void *b)
 {
@@ -212,26 +198,12 @@ static void put_results(struct planned *p, struct rows *r, struct rows *curve, b
     bool completed = p->state == TRIAL_COMPLETED;
     p->ended = true;
     p->train_s = rows_real(r, TRAIN_S);
-    p->test_acc = rows_real(r, TEST_ACC);
-    p->test_loss = rows_real(r, TEST_LOSS);
-    p->train_acc = rows_real(r, TRAIN_ACC);
-    p->trial.limited = p->state == TRIAL_FAILED && p->limit_hit;
+    p->trial.limited = p->state == TRIAL_FAILED && rows_integer(r, LIMIT_HIT);
     p->trial.bad = !completed && !p->trial.limited;
-    p->trial.test = loss ? p->test_loss : p->test_acc;
+    p->trial.test = rows_real(r, loss ? TEST_LOSS : TEST_ACC);
     p->trial.val = rows_real(r, VAL);
     p->trial.exact = rows_real(r, EXACT);
     p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->kind->point) : NAN;
-}
-
-static bool add_completed(struct scan *sc, const struct rows *r)
-{
-    struct completed *grown = array_grow(sc->completed, sc->completeds, sizeof *grown);
-    if (!grown)
-        return false;
-    sc->completed = grown;
-    grown[sc->completeds++] =
-        (struct completed){rows_integer(r, TRIAL_ID), rows_integer(r, ATTEMPT)};
-    return true;
 }
 
 static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve)
@@ -250,8 +222,6 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
         sc->first = place;
         sc->e->first_trial = rows_integer(r, TRIAL_ID);
     }
-    if (state == TRIAL_COMPLETED && !add_completed(sc, r))
-        return evidence_no_memory(sc->m);
     if (rows_integer(r, IS_TUNING)) {
         k->tuning += state != TRIAL_NOT_NEEDED;
         k->tuning_ended += trial_state_ended(state);
@@ -270,11 +240,7 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
         .kind = k,
         .place = place,
         .chance = rows_real(r, CHANCE),
-        .cpu_s = NAN,
-        .infer_ms = NAN,
-        .rss_kib = -1,
         .state = state,
-        .limit_hit = rows_integer(r, LIMIT_HIT) != 0,
         .judged = !sc->e->base.looks || rows_integer(r, LOOK) <= k->look};
     if (choice == CHOICE_CHOSEN && trial_state_ended(state))
         put_results(p, r, curve, sc->e->base.loss);
@@ -300,56 +266,6 @@ static enum status read_trials(struct scan *sc)
     if (status == STATUS_OK)
         status = closed;
     return status == STATUS_OK ? closed_curve : status;
-}
-
-/* ---- attempts ---- */
-
-static bool count_build(struct evidence *e, int64_t build_id)
-{
-    for (int i = 0; i < e->builds; i++)
-        if (e->build[i].build_id == build_id) {
-            e->build[i].completed++;
-            return true;
-        }
-    struct evidence_build *grown = array_grow(e->build, (size_t)e->builds, sizeof *grown);
-    if (!grown)
-        return false;
-    e->build = grown;
-    grown[e->builds++] = (struct evidence_build){build_id, 1};
-    return true;
-}
-
-static void add_cost(struct planned *p, const struct rows *r, int cpu_s, int rss_kib)
-{
-    if (!rows_null(r, cpu_s))
-        p->cpu_s = rows_real(r, cpu_s) + (isnan(p->cpu_s) ? 0 : p->cpu_s);
-    if (!rows_null(r, rss_kib) && rows_integer(r, rss_kib) > p->rss_kib)
-        p->rss_kib = rows_integer(r, rss_kib);
-}
-
-enum status scan_attempts(struct scan *sc)
-{
-    enum { TRIAL, NUMBER, BUILD, CPU_S, RSS_KIB };
-    struct planned *p = sc->planned, *end = p + sc->count;
-    const struct completed *c = sc->completed, *last = c + sc->completeds;
-    const struct value values[] = {INTEGER(sc->sweep_id), INTEGER(sc->span.least),
-                                   INTEGER(sc->span.most)};
-    bool dense = trial_span_dense(&sc->span);
-    struct rows r = rows_open(sc->store, sc->m, attempts_sql[dense], values, dense ? 3 : 1);
-    bool room = true;
-    while (room && rows_next(&r)) {
-        int64_t trial_id = rows_integer(&r, TRIAL);
-        while (p < end && p->trial.trial_id < trial_id)
-            p++;
-        while (c < last && c->trial_id < trial_id)
-            c++;
-        if (p < end && p->trial.trial_id == trial_id)
-            add_cost(p, &r, CPU_S, RSS_KIB);
-        if (c < last && c->trial_id == trial_id && c->attempt == rows_integer(&r, NUMBER))
-            room = count_build(sc->e, rows_integer(&r, BUILD));
-    }
-    enum status closed = rows_close(&r);
-    return room ? closed : evidence_no_memory(sc->m);
 }
 
 /* ---- order ---- */
@@ -431,11 +347,8 @@ void scan_free(struct scan *sc)
         free_kind(sc->kind[i]);
     for (int i = 0; i < sc->looks; i++)
         free(sc->look[i].setting);
-    for (int i = 0; i < sc->points; i++)
-        free(sc->point[i].task);
     free(sc->point);
     free(sc->kind);
     free(sc->look);
     free(sc->planned);
-    free(sc->completed);
 }

@@ -11,9 +11,6 @@
 struct grid_point {
     int64_t config_id, heads, steps, n_params, d_head;
     double lr;
-    char *task;
-    int64_t d_model;
-    double flops;       /* of an example's forward pass */
     struct kind *kinds; /* of its trials; as a rule one */
 };
 
@@ -34,17 +31,10 @@ struct planned {
     struct verdict_trial trial;
     struct kind *kind;
     int64_t place;
-    double chance, train_s, test_acc, test_loss, train_acc; /* NaN: none */
-    double cpu_s, infer_ms; /* as the rows of head counts ask for them */
-    int64_t rss_kib;        /* likewise; -1: unknown */
+    double chance, train_s; /* NaN: none */
     enum trial_state state;
-    bool ended, limit_hit;
+    bool ended;
     bool judged; /* belongs to the look that is open, or to one before */
-};
-
-/* A trial of the plan that has completed, be it judged or not. */
-struct completed {
-    int64_t trial_id, attempt; /* the one that completed it, its last */
 };
 
 struct open_look {
@@ -63,19 +53,13 @@ struct scan {
     struct grid_point *point; /* by rising config_id */
     struct kind **kind;
     struct open_look *look; /* by their settings' texts */
-    size_t count, completeds;
-    struct planned *planned;     /* by rising trial_id, then as planned_compare says */
-    struct completed *completed; /* by rising trial_id */
+    size_t count;
+    struct planned *planned; /* by rising trial_id, then as planned_compare says */
 };
 
 /* Reads all trials of the plan; e->base is known. Free with scan_free, after a failure too. */
 enum status scan_read(struct scan *sc);
 void scan_free(struct scan *sc);
-
-/* Before trials are put in order: what attempts cost, and which builds completed trials; what
- * inference takes, where that was measured. */
-enum status scan_attempts(struct scan *sc);
-enum status scan_inference(struct scan *sc);
 
 /* Puts trials in the order of planned_compare. Of those that are one planned trial the one that has
  * ended comes first, else the one with the highest learning rate. */
@@ -92,8 +76,5 @@ int planned_compare(const struct planned *p, const struct planned *q);
 
 /* Whether both are of one setting and head count. */
 bool planned_together(const struct planned *p, const struct planned *q);
-
-/* Adds what views say of each head count (struct evidence_row), once trials are in order. */
-enum status scan_rows(struct scan *sc);
 
 #endif

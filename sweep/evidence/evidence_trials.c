@@ -109,14 +109,10 @@ static void take_kinds(struct scan *sc)
 
 /* ---- all of it ---- */
 
-enum status evidence_read_trials(struct store *s, bool rows, struct evidence *e, struct message *m)
+enum status evidence_read_trials(struct store *s, struct evidence *e, struct message *m)
 {
     struct scan sc = {.store = s, .sweep_id = e->sweep_id, .e = e, .m = m};
     enum status status = scan_read(&sc);
-    if (status == STATUS_OK && rows)
-        status = scan_attempts(&sc);
-    if (status == STATUS_OK && rows)
-        status = scan_inference(&sc);
     if (status == STATUS_OK) {
         scan_sort(&sc);
         e->trial = malloc((sc.count + 1) * sizeof *e->trial);
@@ -124,8 +120,6 @@ enum status evidence_read_trials(struct store *s, bool rows, struct evidence *e,
     }
     if (status == STATUS_OK)
         take_kinds(&sc);
-    if (status == STATUS_OK && rows)
-        status = scan_rows(&sc);
     scan_free(&sc);
     return status;
 }

@@ -11,26 +11,24 @@
 
 /* What each head count chose, and which of it lies at the edge of what was tried. */
 static const char CHOICES[] =
-    "WITH tried AS MATERIALIZED ("
-    "  SELECT setting, heads, o.key, min(o.value) AS low, max(o.value) AS high"
-    "    FROM tuning, json_each(tuning.tuning) AS o"
-    "   WHERE sweep_id = ?1 AND o.type IN ('integer', 'real')"
-    "   GROUP BY setting, heads, o.key),"
-    " picked AS ("
-    "  SELECT c.setting, c.heads, " LAST_PART(
+    "SELECT setting, heads, group_concat(name || '=' || value, ', '),"
+    "       coalesce(group_concat(iif(edge, name, NULL), ', '), '')"
+    "  FROM (SELECT c.setting, c.heads, " LAST_PART(
         "o.key") " AS name, o.value AS value,"
-                 "         low < high AND o.value IN (low, high) AS edge"
-                 "    FROM chosen AS c, json_each(c.tuning) AS o LEFT JOIN tried AS t"
-                 "      ON t.setting = c.setting AND t.heads = c.heads AND t.key = o.key"
-                 "   WHERE c.sweep_id = ?1)"
-                 "SELECT setting, heads, group_concat(name || '=' || value, ', '),"
-                 "       coalesce(group_concat(iif(edge, name, NULL), ', '), '')"
-                 "  FROM picked GROUP BY setting, heads ORDER BY setting, heads";
+                 "               low < high AND o.value IN (low, high) AS edge"
+                 "          FROM chosen AS c, json_each(c.tuning) AS o LEFT JOIN"
+                 "               (SELECT setting, heads, o.key, min(o.value) AS low, max(o.value) "
+                 "AS high"
+                 "                  FROM tuning, json_each(tuning.tuning) AS o"
+                 "                 WHERE o.type IN ('integer', 'real') GROUP BY setting, heads, "
+                 "o.key) AS t"
+                 "            ON t.setting = c.setting AND t.heads = c.heads AND t.key = o.key)"
+                 " GROUP BY setting, heads ORDER BY setting, heads";
 
 static enum status read_choices(struct store *s, struct evidence *e, struct message *m)
 {
     enum { SETTING, HEADS, LABEL, EDGE };
-    struct rows rows = rows_open(s, m, CHOICES, VALUES(INTEGER(e->sweep_id)));
+    struct rows rows = rows_of_sweep(s, m, CHOICES, VALUES(INTEGER(e->sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {
         struct evidence_setting *set = evidence_find(e, rows_given(&rows, SETTING));
@@ -67,11 +65,11 @@ static enum status add_rate(struct evidence_setting *set, double rate, bool more
 
 static enum status read_rates(struct store *s, struct evidence *e, struct message *m)
 {
-    struct rows rows = rows_open(
+    struct rows rows = rows_of_sweep(
         s, m,
         "SELECT setting, rate, lead(rate) OVER (PARTITION BY setting ORDER BY rate) IS NOT NULL"
-        " FROM (SELECT DISTINCT setting, tuning ->> '$.\"train.lr\"' AS rate FROM tuning"
-        "   WHERE sweep_id = ?1) WHERE rate IS NOT NULL ORDER BY setting, rate",
+        " FROM (SELECT DISTINCT setting, tuning ->> '$.\"train.lr\"' AS rate FROM tuning)"
+        " WHERE rate IS NOT NULL ORDER BY setting, rate",
         VALUES(INTEGER(e->sweep_id)));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&rows)) {

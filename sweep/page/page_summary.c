@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "sweep/page/page_cost.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads.h"
@@ -105,7 +104,7 @@ static enum status put_studies(struct store *s, int64_t sweep_id, struct json_wr
 static enum status put_query(struct store *s, int64_t sweep_id, const char *name, const char *sql,
                              struct json_writer *w, struct message *m)
 {
-    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(sweep_id)));
+    struct rows r = rows_of_sweep(s, m, sql, VALUES(INTEGER(sweep_id)));
     json_add_key(w, name);
     return page_rows(&r, PAGE_ALL_DIGITS, w->out);
 }
@@ -134,7 +133,7 @@ enum status page_open_report(struct store *s, int64_t sweep_id, struct report_da
     enum status status = store_snapshot(s, m);
     if (status != STATUS_OK)
         return status;
-    status = report_data_read(s, sweep_id, report, m);
+    status = report_data_read(s, sweep_id, true, report, m);
     if (status != STATUS_OK)
         store_snapshot_end(s);
     return status;
@@ -172,8 +171,8 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
     static const struct {
         const char *name, *sql; /* ?1: sweep */
     } queries[] = {
-        {"chosen", "SELECT setting, setting_label, heads, tuning, n, n_bad, score FROM chosen"
-                   " WHERE sweep_id = ?1"},
+        {"cost", "SELECT * FROM cost"},
+        {"chosen", "SELECT setting, setting_label, heads, tuning, n, n_bad, score FROM chosen"},
         {"builds", "SELECT version, git_commit, compiler, flags, openblas, core_type, kernels,"
                    "       threads, cpu, count(*) AS attempts, count(DISTINCT host) AS hosts,"
                    "       min(started) AS first, max(coalesce(ended, started)) AS last,"
@@ -191,9 +190,6 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
     status = put_sweep(s, sweep_id, &w, m);
     if (status == STATUS_OK)
         status = put_studies(s, sweep_id, &w, m);
-    json_add_key(&w, "cost");
-    if (status == STATUS_OK && !page_cost(report->name, report->evidence, out))
-        status = status_no_memory(m, "a page");
     for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == STATUS_OK; i++)
         status = put_query(s, sweep_id, queries[i].name, queries[i].sql, &w, m);
     int64_t best = 0;

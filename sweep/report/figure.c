@@ -374,7 +374,7 @@ enum status figure_draw(struct store *s, int64_t sweep_id, struct text_buffer *s
                         struct message *m)
 {
     struct report_data *r;
-    enum status status = report_data_read(s, sweep_id, &r, m);
+    enum status status = report_data_read(s, sweep_id, false, &r, m);
     if (status != STATUS_OK)
         return status;
     status = draw(r, svg, m);

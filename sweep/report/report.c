@@ -31,7 +31,7 @@ enum status report_write(struct store *s, int64_t sweep_id, enum report_format f
                          struct text_page page, FILE *out, struct message *m)
 {
     struct report_data *r;
-    enum status status = report_data_read(s, sweep_id, &r, m);
+    enum status status = report_data_read(s, sweep_id, f == REPORT_CSV || f == REPORT_JSON, &r, m);
     if (status != STATUS_OK)
         return status;
     status = report_write_data(r, f, page, out, m);

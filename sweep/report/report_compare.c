@@ -217,7 +217,7 @@ enum status report_compare_new(struct store *s, const int64_t *sweep_id, int swe
     if (!c)
         return status_no_memory(m, "the comparison");
     for (int i = 0; i < sweeps && status == STATUS_OK; i++) {
-        status = report_data_read(s, sweep_id[i], &c->sweep[i], m);
+        status = report_data_read(s, sweep_id[i], false, &c->sweep[i], m);
         c->sweeps += status == STATUS_OK;
         if (status == STATUS_OK)
             status = compare_read_options(s, c, i, sweep_id[i], m);

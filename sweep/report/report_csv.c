@@ -1,22 +1,49 @@
 /* A report as CSV: the view by_heads, and behind its columns those of what the sweep has besides:
  * bits per byte of a text, shifted test sets, labels. */
+#include <stdlib.h>
+
 #include "sweep/report/report_parts.h"
-#include "sweep/report/report_rows.h"
+
+static void add_row(const struct report_data *r, unsigned conditions,
+                    const struct report_setting *set, long row, struct table *t)
+{
+    int64_t heads = (int64_t)table_number(r->by_heads, row, "heads");
+    table_copy_row(t, r->by_heads, row);
+    report_csv_cells(r, conditions, set, row, t);
+    report_shift_cells(r->shift, set->setting, heads, t);
+    report_labels_cells(r->labels, set->setting, heads, t);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct report_setting *x = *(const struct report_setting *const *)a;
+    const struct report_setting *y = *(const struct report_setting *const *)b;
+    return (x->first_row > y->first_row) - (x->first_row < y->first_row);
+}
+
+/* In the order of the view; those of a drawn sweep as its settings stand in reports. */
+static bool add_rows(const struct report_data *r, unsigned conditions, struct table *t)
+{
+    const struct report_setting **set = malloc(((size_t)r->settings + 1) * sizeof *set);
+    for (int i = 0; set && i < r->settings; i++)
+        set[i] = &r->setting[i];
+    if (set && !r->evidence->drawn)
+        qsort(set, (size_t)r->settings, sizeof *set, compare_rows);
+    for (int i = 0; set && i < r->settings; i++)
+        for (long row = 0; row < set[i]->rows; row++)
+            add_row(r, conditions, set[i], set[i]->first_row + row, t);
+    free(set);
+    return set != NULL;
+}
 
 enum status report_csv(const struct report_data *r, FILE *out, struct message *m)
 {
-    struct table *t = table_new(report_rows_columns);
+    struct table *t = table_like(r->by_heads);
     unsigned conditions = report_csv_columns(r, t);
     report_shift_columns(r->shift, t);
     report_labels_columns(r->labels, t);
-    for (int i = 0; i < r->evidence->rows && t; i++) {
-        const struct evidence_row *row = &r->evidence->row[i];
-        report_rows_add(t, r->name, row);
-        report_csv_cells(r, conditions, row, t);
-        report_shift_cells(r->shift, row->setting, row->heads, t);
-        report_labels_cells(r->labels, row->setting, row->heads, t);
-    }
-    enum status s = table_write(t, TABLE_CSV, false, out, m);
+    enum status s = add_rows(r, conditions, t) ? table_write(t, TABLE_CSV, false, out, m)
+                                               : status_no_memory(m, "the report");
     table_free(t);
     return s;
 }

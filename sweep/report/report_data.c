@@ -7,7 +7,6 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/db/rows.h"
-#include "sweep/db/setting_order.h"
 #include "sweep/report/report_rows.h"
 #include "sweep/trials/data_file.h"
 #include "sweep/trials/lost.h"
@@ -58,7 +57,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct report_d
                                 !r->remark || !r->shards))
         status = status_no_memory(m, "the report");
     if (status == STATUS_OK)
-        status = report_kernels_read(s, r->evidence, &r->kernels, m);
+        status = report_kernels_read(s, sweep_id, &r->kernels, m);
     if (status == STATUS_OK)
         status = read_lost(s, sweep_id, r, m);
     return status == STATUS_OK ? store_shards(s, sweep_id, false, &r->shards_left, m) : status;
@@ -170,28 +169,9 @@ static enum status judge_settings(struct report_data *r, struct message *m)
     return status;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct evidence_row *x = a, *y = b;
-    int order = setting_compare(x->label, y->label);
-    order = order ? order : strcmp(x->setting, y->setting);
-    return order ? order : (x->heads > y->heads) - (x->heads < y->heads);
-}
-
-/* The rows of a drawn sweep then stand as its settings do. */
-static enum status add_rows(struct report_data *r, struct message *m)
-{
-    for (int i = 0; i < r->settings; i++)
-        if (!(r->setting[i].by_heads = report_rows(r->name, r->evidence, r->setting[i].setting)))
-            return status_no_memory(m, "the report");
-    if (r->evidence->drawn && r->evidence->rows)
-        qsort(r->evidence->row, (size_t)r->evidence->rows, sizeof *r->evidence->row, compare_rows);
-    return STATUS_OK;
-}
-
 /* ---- all of it ---- */
 
-enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **out,
+enum status report_data_read(struct store *s, int64_t sweep_id, bool rows, struct report_data **out,
                              struct message *m)
 {
     struct report_data *r = calloc(1, sizeof *r);
@@ -200,7 +180,7 @@ enum status report_data_read(struct store *s, int64_t sweep_id, struct report_da
         return status_no_memory(m, "the report");
     enum status status = store_snapshot(s, m);
     if (status == STATUS_OK) {
-        status = evidence_read(s, sweep_id, true, &r->evidence, m);
+        status = evidence_read(s, sweep_id, &r->evidence, m);
         if (status == STATUS_OK)
             status = read_sweep(s, sweep_id, r, m);
         if (status == STATUS_OK)
@@ -213,8 +193,8 @@ enum status report_data_read(struct store *s, int64_t sweep_id, struct report_da
             status = report_shift_read(s, sweep_id, &r->shift, m);
         if (status == STATUS_OK)
             status = report_labels_read(s, sweep_id, &r->labels, m);
-        if (status == STATUS_OK)
-            status = add_rows(r, m);
+        if (status == STATUS_OK && rows)
+            status = report_rows_read(s, sweep_id, r, m);
         store_snapshot_end(s);
     }
     if (status != STATUS_OK) {
@@ -232,11 +212,11 @@ void report_data_free(struct report_data *r)
     for (int i = 0; i < r->settings; i++) {
         verdict_free(r->setting[i].verdict);
         verdict_text_free(&r->setting[i].text);
-        table_free(r->setting[i].by_heads);
     }
     evidence_free(r->evidence);
     report_shift_free(r->shift);
     report_labels_free(r->labels);
+    table_free(r->by_heads);
     free(r->setting);
     free(r->name);
     free(r->question);

@@ -19,7 +19,7 @@ struct report_setting {
     struct verdict_input input;         /* points into the evidence */
     struct verdict *verdict;
     struct verdict_text text; /* the verdict in words */
-    struct table *by_heads;   /* the rows of the view of that name for this setting */
+    long first_row, rows;     /* in by_heads */
 };
 
 struct report_data {
@@ -43,11 +43,12 @@ struct report_data {
     struct report_setting *setting; /* as in evidence */
     struct report_shift *shift;     /* NULL without eval */
     struct report_labels *labels;   /* NULL but for classification of a file */
+    struct table *by_heads;         /* the view of that name; NULL where it was not asked for */
 };
 
-/* Reads a sweep and judges each of its settings. Free with report_data_free; *r is NULL on failure:
- * BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. */
-enum status report_data_read(struct store *s, int64_t sweep_id, struct report_data **r,
+/* Reads a sweep and judges each of its settings; rows: by_heads too. Free with report_data_free; *r
+ * is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. */
+enum status report_data_read(struct store *s, int64_t sweep_id, bool rows, struct report_data **r,
                              struct message *m);
 void report_data_free(struct report_data *r);
 

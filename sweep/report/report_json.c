@@ -214,7 +214,7 @@ static enum status add_setting(struct json_writer *w, const struct report_data *
     json_begin_object(w, NULL);
     json_add_json(w, "setting", set->setting);
     json_add_text(w, "setting_label", set->label);
-    enum status s = table_add_json(set->by_heads, w, "rows", m);
+    enum status s = table_add_json_rows(r->by_heads, set->first_row, set->rows, w, "rows", m);
     if (s == STATUS_OK)
         s = report_shift_json(r->shift, set->setting, w, m);
     if (s == STATUS_OK)

@@ -5,9 +5,15 @@
 #include "engine/base/json_write.h"
 #include "sweep/db/rows.h"
 
-/* ?1: [[build_id,trials],...] */
-static const char KINDS[] = "WITH done AS MATERIALIZED"
-                            " (SELECT value ->> 0 AS build_id, value ->> 1 AS n FROM json_each(?1))"
+/* ?1: sweep. Along the attempts from its first trial to its last, as they lie in the file. */
+static const char KINDS[] = "WITH done AS MATERIALIZED ("
+                            " SELECT build_id, count(*) AS n"
+                            "  FROM attempt AS a CROSS JOIN trial USING (trial_id, attempt)"
+                            "  WHERE a.trial_id"
+                            "   BETWEEN (SELECT min(trial_id) FROM trial WHERE sweep_id = ?1)"
+                            "   AND (SELECT max(trial_id) FROM trial WHERE sweep_id = ?1)"
+                            "   AND sweep_id = ?1 AND in_plan = 1 AND state = 'completed'"
+                            "  GROUP BY build_id)"
                             "SELECT core_type, kernels, openblas, compiler, flags, sum(n),"
                             "       count(*) OVER (PARTITION BY core_type, kernels) > 1"
                             "  FROM done JOIN build USING (build_id)"
@@ -33,27 +39,17 @@ static void add_kind(struct report_kernels *k, struct rows *r)
     k->kinds++;
 }
 
-enum status report_kernels_read(struct store *s, const struct evidence *e, struct report_kernels *k,
+enum status report_kernels_read(struct store *s, int64_t sweep_id, struct report_kernels *k,
                                 struct message *m)
 {
-    struct text_buffer builds = {0};
-    for (int i = 0; i < e->builds; i++)
-        text_add(&builds, "%s[%lld,%lld]", i ? "," : "[", (long long)e->build[i].build_id,
-                 (long long)e->build[i].completed);
-    text_add(&builds, e->builds ? "]" : "[]");
+    struct rows r = rows_open(s, m, KINDS, VALUES(INTEGER(sweep_id)));
     text_add(&k->json, "[");
-    enum status status = STATUS_OK;
-    if (!builds.out_of_memory) {
-        struct rows r = rows_open(s, m, KINDS, VALUES(TEXT(builds.text)));
-        while (rows_next(&r))
-            add_kind(k, &r);
-        status = rows_close(&r);
-    }
+    while (rows_next(&r))
+        add_kind(k, &r);
     text_add(&k->json, "]");
-    if (status == STATUS_OK &&
-        (builds.out_of_memory || k->words.out_of_memory || k->json.out_of_memory))
+    enum status status = rows_close(&r);
+    if (status == STATUS_OK && (k->words.out_of_memory || k->json.out_of_memory))
         status = status_no_memory(m, "the report");
-    free(builds.text);
     return status;
 }
 

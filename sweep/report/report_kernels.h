@@ -4,7 +4,7 @@
 #define SWEEP_REPORT_REPORT_KERNELS_H
 
 #include "engine/base/text.h"
-#include "sweep/evidence/evidence.h"
+#include "sweep/db/store.h"
 
 struct report_kernels {
     int kinds;                /* that differ */
@@ -13,7 +13,7 @@ struct report_kernels {
 };
 
 /* k starts as {0}. To be freed also on failure. */
-enum status report_kernels_read(struct store *s, const struct evidence *e, struct report_kernels *k,
+enum status report_kernels_read(struct store *s, int64_t sweep_id, struct report_kernels *k,
                                 struct message *m);
 void report_kernels_free(struct report_kernels *k);
 

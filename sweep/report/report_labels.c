@@ -64,11 +64,10 @@ enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_
     if (!labels)
         return status_no_memory(m, "the labels");
     struct rows rows =
-        rows_open(s, m,
-                  "SELECT setting, heads, label, n, n_rows, mean_acc, ci95_low, ci95_high"
-                  " FROM by_label WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1)"
-                  " ORDER BY setting, heads, label",
-                  VALUES(INTEGER(sweep_id)));
+        rows_of_sweep(s, m,
+                      "SELECT setting, heads, label, n, n_rows, mean_acc, ci95_low, ci95_high"
+                      " FROM by_label ORDER BY setting, heads, label",
+                      VALUES(INTEGER(sweep_id)));
     bool ok = true;
     while (ok && rows_next(&rows))
         ok = add_row(labels, &rows);

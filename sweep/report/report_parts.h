@@ -23,11 +23,11 @@ void report_legend(const struct report_data *r, struct text_buffer *text);
 /* The head counts of a setting as "heads". */
 enum status report_heads_json(const struct report_setting *set, struct json_writer *w,
                               struct message *m);
-/* What CSV has behind the columns of the view by_heads, and the cells of one of its rows: under the
- * conditions that the first returns. */
+/* What CSV has behind the columns of the view by_heads, returning under which conditions, and the
+ * cells of one of its rows. */
 unsigned report_csv_columns(const struct report_data *r, struct table *t);
 void report_csv_cells(const struct report_data *r, unsigned conditions,
-                      const struct evidence_row *view, struct table *t);
+                      const struct report_setting *set, long row, struct table *t);
 
 enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
                         struct message *m);

@@ -347,22 +347,19 @@ unsigned report_csv_columns(const struct report_data *r, struct table *t)
 }
 
 void report_csv_cells(const struct report_data *r, unsigned conditions,
-                      const struct evidence_row *view, struct table *t)
+                      const struct report_setting *set, long row, struct table *t)
 {
-    bool any = table_has_csv(COLUMNS, conditions);
     struct line line, *found = NULL;
-    for (int i = 0; i < r->settings && any && !found; i++) {
-        const struct report_setting *set = &r->setting[i];
-        double nats = set->input.data == VERDICT_TEXT ? M_LN2 : NAN;
-        for (int k = 0; k < set->count && strcmp(set->setting, view->setting) == 0; k++) {
-            if (set->verdict->row[k].heads != view->heads)
-                continue;
-            found = &line;
-            line = line_of(set, k);
-            line.view_bits = view->mean_loss / nats;
-            line.view_low = view->loss_low / nats;
-            line.view_high = view->loss_high / nats;
-        }
+    double heads = table_number(r->by_heads, row, "heads");
+    double nats = set->input.data == VERDICT_TEXT ? M_LN2 : NAN;
+    for (int k = 0; k < set->count && !found; k++) {
+        if ((double)set->verdict->row[k].heads != heads)
+            continue;
+        found = &line;
+        line = line_of(set, k);
+        line.view_bits = table_number(r->by_heads, row, "mean_loss") / nats;
+        line.view_low = table_number(r->by_heads, row, "loss_low") / nats;
+        line.view_high = table_number(r->by_heads, row, "loss_high") / nats;
     }
     table_row_csv(t, COLUMNS, conditions, found);
 }

@@ -61,6 +61,14 @@ struct table *table_new(const struct table_column *columns)
     return table_when(columns, ~0u);
 }
 
+struct table *table_like(const struct table *from)
+{
+    struct table *t = calloc(1, sizeof *t);
+    for (int c = 0; t && from && c < from->columns; c++)
+        add_column(t, &from->column[c]);
+    return t;
+}
+
 /* A text that belongs to the table, or NULL. */
 __attribute__((format(printf, 2, 0))) static char *own_text(struct table *t, const char *format,
                                                             va_list arguments)
@@ -95,13 +103,6 @@ void table_add_named(struct table *t, struct table_column c, const char *format,
 static bool in_csv(const struct table_column *c, unsigned conditions)
 {
     return c->csv && holds(c->only_if, conditions);
-}
-
-bool table_has_csv(const struct table_column *columns, unsigned conditions)
-{
-    while (is_column(columns) && !in_csv(columns, conditions))
-        columns++;
-    return is_column(columns);
 }
 
 void table_add_csv(struct table *t, const struct table_column *columns, unsigned conditions,
@@ -264,6 +265,30 @@ void table_bool(struct table *t, bool x)
     struct cell *c = next_cell(t);
     if (c)
         *c = (struct cell){.kind = CELL_BOOL, .as.integer = x};
+}
+
+void table_copy_row(struct table *t, const struct table *from, long row)
+{
+    for (int i = 0; i < from->columns; i++) {
+        const struct cell *cell = table_cell_at(from, row, i);
+        struct cell *c;
+        if (cell->kind == CELL_TEXT || cell->kind == CELL_JSON)
+            add_text(t, cell->kind, cell->as.text);
+        else if ((c = next_cell(t)) != NULL)
+            *c = *cell;
+    }
+}
+
+double table_number(const struct table *t, long row, const char *name)
+{
+    for (int i = 0; i < t->columns; i++) {
+        const struct cell *c = table_cell_at(t, row, i);
+        if (t->column[i].name && strcmp(t->column[i].name, name) == 0)
+            return c->kind == CELL_REAL      ? c->as.real
+                   : c->kind == CELL_INTEGER ? (double)c->as.integer
+                                             : NAN;
+    }
+    return NAN;
 }
 
 static void add_cell(struct table *t, const struct table_column *c, const void *row)

@@ -95,6 +95,9 @@ struct table_column {
 struct table *table_new(const struct table_column *columns);
 void table_free(struct table *t);
 
+/* One with the columns of another, which is to be freed later. */
+struct table *table_like(const struct table *t);
+
 /* The same where only these conditions hold. */
 struct table *table_when(const struct table_column *columns, unsigned conditions);
 /* The same without what only programs have. */
@@ -110,7 +113,6 @@ void table_add_named(struct table *t, struct table_column c, const char *format,
  * "label_" "spam" "_mean". */
 void table_add_csv(struct table *t, const struct table_column *columns, unsigned conditions,
                    const char *kind, const char *which);
-bool table_has_csv(const struct table_column *columns, unsigned conditions); /* any such */
 
 /* Hides the column of that name from people. */
 void table_hide(struct table *t, const char *name);
@@ -132,6 +134,12 @@ void table_printf(struct table *t, const char *format, ...) __attribute__((forma
 void table_buffer(struct table *t, struct text_buffer *b);
 /* A cell that is JSON already (an array, an object): as it stands in JSON, as text elsewhere. */
 void table_json(struct table *t, const char *json);
+
+/* The cells of a row of another table. */
+void table_copy_row(struct table *t, const struct table *from, long row);
+
+/* The number in the first column of that name; NaN: it is none, or there is no such column. */
+double table_number(const struct table *t, long row, const char *name);
 
 /* The row of the newest cell is printed bold where colour is welcome. */
 void table_emphasize(struct table *t);
@@ -166,6 +174,9 @@ enum status table_write(const struct table *t, enum table_format f, bool color, 
 /* TABLE_JSON as a member of an object; NO_MEMORY as above. */
 enum status table_add_json(const struct table *t, struct json_writer *w, const char *key,
                            struct message *m);
+/* The same of so many rows from `first` on. */
+enum status table_add_json_rows(const struct table *t, long first, long rows, struct json_writer *w,
+                                const char *key, struct message *m);
 
 /* Columns for the page, of those that are on it under these conditions: a list of objects with
  * title and key and, where a column has them, show, hint, optional and empty_zero; words: its cells

@@ -133,10 +133,16 @@ static void json_cell(const struct cell *c, struct json_writer *w, const char *k
 enum status table_add_json(const struct table *t, struct json_writer *w, const char *key,
                            struct message *m)
 {
+    return table_add_json_rows(t, 0, table_rows(t), w, key, m);
+}
+
+enum status table_add_json_rows(const struct table *t, long first, long rows, struct json_writer *w,
+                                const char *key, struct message *m)
+{
     if (!t || t->out_of_memory)
         return status_no_memory(m, "a table");
     json_begin_list(w, key);
-    for (long row = 0; row < table_rows(t); row++) {
+    for (long row = first; row < first + rows; row++) {
         json_begin_object(w, NULL);
         for (int c = 0; c < t->columns; c++)
             if (t->column[c].name)

@@ -156,7 +156,7 @@ static enum status judge(struct store *s, const struct config *c, int64_t sweep_
                          const struct look_due *due, struct text_buffer *said, struct message *m)
 {
     struct evidence *e;
-    enum status status = evidence_read(s, sweep_id, false, &e, m);
+    enum status status = evidence_read(s, sweep_id, &e, m);
     if (status != STATUS_OK)
         return status;
     const struct evidence_setting *setting = find_setting(e, due->setting);

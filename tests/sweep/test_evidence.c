@@ -10,7 +10,7 @@
 static struct evidence *read_it(struct fixture *x, struct run *r)
 {
     struct evidence *e = NULL;
-    assert_ok(evidence_read(r->s, r->sweep, false, &e, &x->m));
+    assert_ok(evidence_read(r->s, r->sweep, &e, &x->m));
     return e;
 }
 
@@ -239,7 +239,7 @@ static void what_left_the_plan_is_told(void **state)
     assert_string_equal(e->change[2].claim, "{\"best\":1,\"over\":[2]}");
     assert_int_equal(e->setting[0].input.proof.status, PROOF_LATE);
     evidence_free(e);
-    assert_status(STATUS_BAD_INPUT, evidence_read(r.s, 99, false, &e, &x->m));
+    assert_status(STATUS_BAD_INPUT, evidence_read(r.s, 99, &e, &x->m));
     assert_null(e);
     close_store(x, r.s);
 }

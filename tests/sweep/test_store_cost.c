@@ -187,79 +187,96 @@ static void the_frontier(void **state)
     close_store(x, s);
 }
 
-/* ---- the same rows without the views ---- */
+/* ---- views of one sweep ---- */
 
-static double known(int64_t kib)
+/* All that a query has, every digit of it. */
+static char *all_of(struct rows *r)
 {
-    return kib < 0 ? NONE : (double)kib;
+    struct text_buffer all = {0};
+    while (rows_next(r))
+        for (int i = 0; i < rows_columns(r); i++) {
+            if (rows_kind(r, i) == ROWS_REAL)
+                text_add(&all, "%s=%.17g\n", rows_name(r, i), rows_real(r, i));
+            else
+                text_add(&all, "%s=%s\n", rows_name(r, i), rows_null(r, i) ? "-" : rows_text(r, i));
+        }
+    assert_int_equal(rows_close(r), STATUS_OK);
+    text_add(&all, "end\n");
+    return all.text;
 }
 
-static void assert_view_rows(sqlite3 *db, const struct evidence_row *r)
+/* A second sweep has the same trials, but for their values. */
+static void add_other_sweep(sqlite3 *db)
 {
-    char sql[900];
-    snprintf(sql, sizeof sql,
-             "SELECT d_model, n_params, n, n_bad, n_limit, n_trials, n_solved, mean_acc, sd_acc,"
-             " ci95_low, ci95_high, min_acc, median_acc, max_acc, mean_train_acc, mean_exact,"
-             " mean_train_s, chance, mean_loss, loss_low, loss_high, mean_all, all_low, all_high"
-             " FROM by_heads WHERE sweep = 'plain' AND setting = '%s' AND setting_label = '%s'"
-             " AND task = '%s' AND heads = %d",
-             r->setting, r->label, r->task, (int)r->heads);
-    assert_numbers(db, sql, (double)r->d_model, (double)r->n_params, (double)r->n, (double)r->n_bad,
-                   (double)r->n_limit, (double)r->n_trials, (double)r->n_solved, r->mean_acc,
-                   r->sd_acc, r->ci95_low, r->ci95_high, r->min_acc, r->median_acc, r->max_acc,
-                   r->mean_train_acc, r->mean_exact, r->mean_train_s, r->chance, r->mean_loss,
-                   r->loss_low, r->loss_high, r->mean_all, r->all_low, r->all_high);
-    if (!r->spent)
-        return;
-    snprintf(sql, sizeof sql,
-             "SELECT n, mean_acc, flops_per_example, mean_cpu_s, max_rss_kib, infer_ms, n_infer"
-             " FROM cost WHERE sweep = 'plain' AND setting = '%s' AND heads = %d",
-             r->setting, (int)r->heads);
-    assert_numbers(db, sql, (double)r->n, r->mean_acc, r->flops, r->cpu_s, known(r->rss_kib),
-                   r->infer_ms, (double)r->n_infer);
+    run_sql(db, "CREATE TEMP TABLE own AS SELECT * FROM sweep WHERE sweep_id = 1;"
+                "UPDATE own SET sweep_id = 77, name = 'another';"
+                "INSERT INTO sweep SELECT * FROM own; DROP TABLE own;"
+                "CREATE TEMP TABLE own AS SELECT * FROM trial WHERE sweep_id = 1;"
+                "UPDATE own SET sweep_id = 77, trial_id = trial_id + 1000, test_acc = test_acc / 2;"
+                "INSERT INTO trial SELECT * FROM own; DROP TABLE own");
 }
 
-/* How many rows each view has of the first sweep. */
-static void assert_views(struct fixture *x, struct store *s, int heads, int spent)
+/* What a view says of each of two sweeps, and of both, is the same. */
+static void assert_view(struct fixture *x, struct store *s, const char *view)
 {
-    struct evidence *e;
-    int spent_rows = 0;
-    assert_ok(evidence_read(s, 1, true, &e, &x->m));
-    assert_int_equal(e->rows, heads);
-    for (int i = 0; i < e->rows; i++) {
-        assert_view_rows(store_db(s), &e->row[i]);
-        spent_rows += e->row[i].spent;
+    static const char *const names[] = {"plain", "another"};
+    static const int64_t ids[] = {1, 77};
+    char sql[100];
+    for (int i = 0; i < 2; i++) {
+        snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE sweep = '%s'", view, names[i]);
+        struct rows all = rows_open(s, &x->m, sql, NO_VALUES);
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", view);
+        struct rows own = rows_of_sweep(s, &x->m, sql, VALUES(INTEGER(ids[i])));
+        char *expected = all_of(&all), *got = all_of(&own);
+        assert_string_equal(got, expected);
+        free(expected);
+        free(got);
     }
-    assert_int_equal(spent_rows, spent);
-    evidence_free(e);
-    assert_numbers(store_db(s),
-                   "SELECT (SELECT count(*) FROM by_heads WHERE sweep = 'plain'),"
-                   " (SELECT count(*) FROM cost WHERE sweep = 'plain')",
-                   heads, spent);
 }
 
-static void rows_of_the_views(void **state)
+static const char *const views[] = {"trials",      "by_heads", "tuning", "chosen",
+                                    "paired",      "progress", "cost",   "prune_or_train",
+                                    "evaluations", "by_label"};
+
+static void views_of_one_sweep(void **state)
 {
+    static const char *const changes[] = {
+        "",
+        "UPDATE trial SET limit_hit = 1 WHERE state = 'failed' AND config_id = 4;"
+        "UPDATE trial SET test_acc = .5 WHERE state = 'diverged';"
+        "DELETE FROM attempt WHERE trial_id % 2 = 0 OR attempt = 2;"
+        "UPDATE attempt SET cpu_s = NULL WHERE trial_id % 3 = 0",
+        /* Units are the means of their trials; of trials that are no instance there are none. */
+        "UPDATE sweep SET replicate = '[\"task.instance\"]';"
+        "UPDATE trial SET replicate = json_object('task.instance', iif(seed < 2, 0, 1))"};
     struct fixture *x = *state;
     struct store *s = paid(x);
-    assert_views(x, s, 7, 6);
-    run_sql(store_db(s), "UPDATE trial SET limit_hit = 1 WHERE state = 'failed' AND config_id = 4;"
-                         "UPDATE trial SET test_acc = .5 WHERE state = 'diverged';"
-                         "DELETE FROM attempt WHERE trial_id % 2 = 0 OR attempt = 2;"
-                         "UPDATE attempt SET cpu_s = NULL WHERE trial_id % 3 = 0");
-    assert_views(x, s, 7, 6);
+    add_other_sweep(store_db(s));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        run_sql(store_db(s), changes[i]);
+        for (size_t k = 0; k < sizeof views / sizeof *views; k++)
+            assert_view(x, s, views[k]);
+        assert_numbers(store_db(s),
+                       "SELECT (SELECT count(*) FROM by_heads WHERE sweep = 'plain'),"
+                       " (SELECT count(*) FROM cost WHERE sweep = 'plain')",
+                       7.0, 6.0);
+    }
     close_store(x, s);
 }
 
-/* Units are the means of their trials; of trials that are no instance there are none then. */
-static void rows_of_replicated_axes(void **state)
+/* The text of the program is run, and nothing that the file has under the name of a view. */
+static void views_of_the_file_are_not_run(void **state)
 {
     struct fixture *x = *state;
     struct store *s = paid(x);
-    run_sql(store_db(s),
-            "UPDATE sweep SET replicate = '[\"task.instance\"]';"
-            "UPDATE trial SET replicate = json_object('task.instance', iif(seed < 2, 0, 1))");
-    assert_views(x, s, 7, 6);
+    run_sql(store_db(s), "DROP VIEW by_heads; CREATE VIEW by_heads AS SELECT 'foreign' AS sweep;"
+                         "CREATE TEMP VIEW cost AS SELECT 'foreign' AS sweep");
+    struct rows own =
+        rows_of_sweep(s, &x->m, "SELECT sweep, count(*) FROM cost", VALUES(INTEGER(1)));
+    assert_true(rows_next(&own));
+    assert_string_equal(rows_text(&own, 0), "plain");
+    assert_int_equal(rows_integer(&own, 1), 6);
+    assert_int_equal(rows_close(&own), STATUS_OK);
     close_store(x, s);
 }
 
@@ -314,14 +331,14 @@ static long work_of(struct fixture *x, const char *view, int settings)
 /* A join that SQLite finds no index for takes 16 times as long for four times the trials. */
 static void views_take_as_long_as_there_are_trials(void **state)
 {
-    static const char *const views[] = {"trials", "by_heads", "prune_or_train", "evaluations",
-                                        "cost"};
+    static const char *const of_trials[] = {"trials", "by_heads", "prune_or_train", "evaluations",
+                                            "cost"};
     struct fixture *x = *state;
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-        long one = work_of(x, views[i], 250), four = work_of(x, views[i], 1000);
+    for (size_t i = 0; i < sizeof of_trials / sizeof *of_trials; i++) {
+        long one = work_of(x, of_trials[i], 250), four = work_of(x, of_trials[i], 1000);
         if (four > 6 * one)
-            fail_msg("%s: %ld and, with four times the trials, %ld thousand instructions", views[i],
-                     one, four);
+            fail_msg("%s: %ld and, with four times the trials, %ld thousand instructions",
+                     of_trials[i], one, four);
     }
 }
 
@@ -339,8 +356,9 @@ static void add_trials(sqlite3 *db, int sweep_id, int trials, int seed)
     run_sql(db, sql);
 }
 
-/* Hundreds of instructions of SQLite's that three trials and the evidence of a sweep of four take,
- * so many of which lie before `large` ones of another sweep, and the others behind them. */
+/* Hundreds of instructions of SQLite's that three trials, the evidence and all views of a sweep of
+ * four take, so many of which lie before `large` ones of another sweep, and the others behind them.
+ */
 static long small_work(struct fixture *x, int before, int large)
 {
     long hundreds = 0;
@@ -358,11 +376,20 @@ static long small_work(struct fixture *x, int before, int large)
     if (before < 4)
         add_trials(db, SMALL, 4 - before, 10);
     run_sql(db, "INSERT INTO attempt (trial_id, attempt, build_id, started, resumed_from_step)"
-                " SELECT trial_id, 1, 1, 'then', 0 FROM trial");
+                " SELECT trial_id, 1, 1, 'then', 0 FROM trial;"
+                "UPDATE trial SET state = 'completed', best_step = 1, train_acc = 0, val_acc = 0,"
+                " test_acc = 0, test_exact = 0, test_loss = 0, train_s = 1");
     FILE *out = text_stream(&page);
     sqlite3_progress_handler(db, 100, count_work, &hundreds);
     assert_ok(page_trials(s, SMALL, 0, 3, out, &x->m));
-    assert_ok(evidence_read(s, SMALL, true, &e, &x->m));
+    assert_ok(evidence_read(s, SMALL, &e, &x->m));
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", views[i]);
+        struct rows r = rows_of_sweep(s, &x->m, sql, VALUES(INTEGER(SMALL)));
+        assert_true(rows_next(&r));
+        assert_int_equal(rows_close(&r), STATUS_OK);
+    }
     sqlite3_progress_handler(db, 0, NULL, NULL);
     fclose(out);
     assert_non_null(strstr(page.text, "{\"total\":4,\"next\":"));
@@ -397,8 +424,8 @@ int main(void)
         TEST(evaluations_that_are_asked_for),
         TEST(real_widths),
         TEST(the_frontier),
-        TEST(rows_of_the_views),
-        TEST(rows_of_replicated_axes),
+        TEST(views_of_one_sweep),
+        TEST(views_of_the_file_are_not_run),
         TEST(views_take_as_long_as_there_are_trials),
         TEST(a_small_sweep_does_not_pay_for_a_large_one),
     };

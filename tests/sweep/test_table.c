@@ -156,7 +156,6 @@ static void test_typed(void **state)
     free(csv);
     free(shown);
     table_free(people);
-    assert_false(table_has_csv(fruits, ~0u));
     struct text_buffer text = {0};
     table_legend(fruits, HEAVY, &text);
     assert_string_equal(text.text, " weight: in kg; price: of all;");

@@ -118,18 +118,19 @@ $(BUILD)/%.a:
 	$(SAY) AR $@
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/%.o: %.c
+# An object of other flags does not link, or worse, links and stays: this file has them.
+$(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) CC $@
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) -c -o $@ $<
 
-$(BUILD)/double/%.o: %.c
+$(BUILD)/double/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) CC $@
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE -c -o $@ $<
 
 define KERNEL_RULE
-$(BUILD)/engine/kernels/simd_$(1).o: engine/kernels/simd.c
+$(BUILD)/engine/kernels/simd_$(1).o: engine/kernels/simd.c Makefile
 	@mkdir -p $$(@D)
 	$$(SAY) CC $$@
 	$$(Q)$$(CC) $$(CFLAGS) $$(KERNEL_FLAGS) $$(KERNEL_CFLAGS_$(1)) -DKERNEL_SET=$(1) -c -o $$@ $$<

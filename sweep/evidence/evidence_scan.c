@@ -71,7 +71,7 @@ static int look_of(const struct scan *sc, const char *setting)
     return found ? found->look : sc->e->base.looks > 0;
 }
 
-/* ---- kinds ---- */
+/* ---- groups ---- */
 
 /* Columns of TRIALS. */
 enum {
@@ -116,37 +116,37 @@ static int compare_points(const void *a, const void *b)
     return compare_integers(x->config_id, y->config_id);
 }
 
-static void free_kind(struct kind *k)
+static void free_group(struct trial_group *g)
 {
-    if (!k)
+    if (!g)
         return;
-    free(k->setting);
-    free(k->label);
-    free(k->replicate);
-    free(k);
+    free(g->setting);
+    free(g->label);
+    free(g->replicate);
+    free(g);
 }
 
-static struct kind *new_kind(struct scan *sc, struct grid_point *point, struct rows *r)
+static struct trial_group *new_group(struct scan *sc, struct grid_point *point, struct rows *r)
 {
-    struct kind **grown = array_grow(sc->kind, (size_t)sc->kinds, sizeof *grown);
-    struct kind *k = calloc(1, sizeof *k);
-    sc->kind = grown ? grown : sc->kind;
-    if (k) {
-        k->setting = text_copy(rows_given(r, SETTING));
-        k->label = text_copy(rows_given(r, LABEL));
-        k->replicate = text_copy(rows_given(r, REPLICATE));
+    struct trial_group **grown = array_grow(sc->group, (size_t)sc->groups, sizeof *grown);
+    struct trial_group *g = calloc(1, sizeof *g);
+    sc->group = grown ? grown : sc->group;
+    if (g) {
+        g->setting = text_copy(rows_given(r, SETTING));
+        g->label = text_copy(rows_given(r, LABEL));
+        g->replicate = text_copy(rows_given(r, REPLICATE));
     }
-    if (!grown || !k || !k->setting || !k->label || !k->replicate) {
-        free_kind(k);
+    if (!grown || !g || !g->setting || !g->label || !g->replicate) {
+        free_group(g);
         return NULL;
     }
-    k->point = point;
-    k->place = INT64_MAX;
-    k->look = look_of(sc, k->setting);
-    k->next = point->kinds;
-    point->kinds = k;
-    grown[sc->kinds++] = k;
-    return k;
+    g->point = point;
+    g->place = INT64_MAX;
+    g->look = look_of(sc, g->setting);
+    g->next = point->groups;
+    point->groups = g;
+    grown[sc->groups++] = g;
+    return g;
 }
 
 /* NULL: there is none. */
@@ -158,13 +158,13 @@ static struct grid_point *point_of(const struct scan *sc, int64_t config_id)
 }
 
 /* NULL: no memory. */
-static struct kind *kind_of(struct scan *sc, struct grid_point *point, struct rows *r)
+static struct trial_group *group_of(struct scan *sc, struct grid_point *point, struct rows *r)
 {
     const char *setting = rows_given(r, SETTING), *replicate = rows_given(r, REPLICATE);
-    for (struct kind *k = point->kinds; k; k = k->next)
-        if (strcmp(k->setting, setting) == 0 && strcmp(k->replicate, replicate) == 0)
-            return k;
-    return new_kind(sc, point, r);
+    for (struct trial_group *g = point->groups; g; g = g->next)
+        if (strcmp(g->setting, setting) == 0 && strcmp(g->replicate, replicate) == 0)
+            return g;
+    return new_group(sc, point, r);
 }
 
 /* ---- trials ---- */
@@ -203,7 +203,7 @@ static void put_results(struct planned *p, struct rows *r, struct rows *curve, b
     p->trial.test = rows_real(r, loss ? TEST_LOSS : TEST_ACC);
     p->trial.val = rows_real(r, VAL);
     p->trial.exact = rows_real(r, EXACT);
-    p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->kind->point) : NAN;
+    p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->group->point) : NAN;
 }
 
 static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve)
@@ -211,21 +211,21 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
     struct grid_point *point = point_of(sc, rows_integer(r, CONFIG_ID));
     if (!point) /* `check` tells of it */
         return STATUS_OK;
-    struct kind *k = kind_of(sc, point, r);
-    if (!k)
+    struct trial_group *g = group_of(sc, point, r);
+    if (!g)
         return evidence_no_memory(sc->m);
     enum trial_state state = rows_state(r, STATE);
     enum trial_choice choice = rows_choice(r, CHOICE);
     int64_t place = rows_integer(r, PLACE);
-    k->place = place < k->place ? place : k->place;
+    g->place = place < g->place ? place : g->place;
     if (place < sc->first) {
         sc->first = place;
         sc->e->first_trial = rows_integer(r, TRIAL_ID);
     }
     if (rows_integer(r, IS_TUNING)) {
-        k->tuning += state != TRIAL_NOT_NEEDED;
-        k->tuning_ended += trial_state_ended(state);
-        k->eliminated += state == TRIAL_NOT_NEEDED;
+        g->tuning += state != TRIAL_NOT_NEEDED;
+        g->tuning_ended += trial_state_ended(state);
+        g->eliminated += state == TRIAL_NOT_NEEDED;
         return STATUS_OK;
     }
     if (state == TRIAL_NOT_NEEDED || choice == CHOICE_ELIMINATED)
@@ -237,11 +237,11 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
     struct planned *p = &grown[sc->count++];
     *p = (struct planned){
         .trial = {.seed = rows_integer(r, SEED), .trial_id = rows_integer(r, TRIAL_ID)},
-        .kind = k,
+        .group = g,
         .place = place,
         .chance = rows_real(r, CHANCE),
         .state = state,
-        .judged = !sc->e->base.looks || rows_integer(r, LOOK) <= k->look};
+        .judged = !sc->e->base.looks || rows_integer(r, LOOK) <= g->look};
     if (choice == CHOICE_CHOSEN && trial_state_ended(state))
         put_results(p, r, curve, sc->e->base.loss);
     return STATUS_OK;
@@ -272,40 +272,42 @@ static enum status read_trials(struct scan *sc)
 
 static int compare_settings(const void *a, const void *b)
 {
-    return strcmp((*(struct kind *const *)a)->setting, (*(struct kind *const *)b)->setting);
+    return strcmp((*(struct trial_group *const *)a)->setting,
+                  (*(struct trial_group *const *)b)->setting);
 }
 
 static int compare_replicates(const void *a, const void *b)
 {
-    return strcmp((*(struct kind *const *)a)->replicate, (*(struct kind *const *)b)->replicate);
+    return strcmp((*(struct trial_group *const *)a)->replicate,
+                  (*(struct trial_group *const *)b)->replicate);
 }
 
-/* Leaves the kinds in the order of their settings. */
-static void number_kinds(struct scan *sc)
+/* Leaves the groups in the order of their settings. */
+static void number_groups(struct scan *sc)
 {
-    struct kind **k = sc->kind;
-    if (sc->kinds == 0)
+    struct trial_group **g = sc->group;
+    if (sc->groups == 0)
         return;
-    qsort(k, (size_t)sc->kinds, sizeof *k, compare_replicates);
-    for (int i = 1; i < sc->kinds; i++)
-        k[i]->unit = k[i - 1]->unit + (compare_replicates(&k[i - 1], &k[i]) != 0);
-    qsort(k, (size_t)sc->kinds, sizeof *k, compare_settings);
-    for (int i = 1; i < sc->kinds; i++)
-        k[i]->set = k[i - 1]->set + (compare_settings(&k[i - 1], &k[i]) != 0);
+    qsort(g, (size_t)sc->groups, sizeof *g, compare_replicates);
+    for (int i = 1; i < sc->groups; i++)
+        g[i]->unit = g[i - 1]->unit + (compare_replicates(&g[i - 1], &g[i]) != 0);
+    qsort(g, (size_t)sc->groups, sizeof *g, compare_settings);
+    for (int i = 1; i < sc->groups; i++)
+        g[i]->set = g[i - 1]->set + (compare_settings(&g[i - 1], &g[i]) != 0);
 }
 
 bool planned_together(const struct planned *p, const struct planned *q)
 {
-    return p->kind->set == q->kind->set && p->kind->point->heads == q->kind->point->heads;
+    return p->group->set == q->group->set && p->group->point->heads == q->group->point->heads;
 }
 
 int planned_compare(const struct planned *p, const struct planned *q)
 {
-    int order = compare_integers(p->kind->set, q->kind->set);
+    int order = compare_integers(p->group->set, q->group->set);
     if (order == 0)
-        order = compare_integers(p->kind->point->heads, q->kind->point->heads);
+        order = compare_integers(p->group->point->heads, q->group->point->heads);
     if (order == 0)
-        order = compare_integers(p->kind->unit, q->kind->unit);
+        order = compare_integers(p->group->unit, q->group->unit);
     return order ? order : compare_integers(p->trial.seed, q->trial.seed);
 }
 
@@ -316,14 +318,14 @@ static int compare_trials(const void *a, const void *b)
     if (order == 0)
         order = compare_integers(q->ended, p->ended);
     if (order == 0) /* of candidates */
-        order =
-            (p->kind->point->lr < q->kind->point->lr) - (p->kind->point->lr > q->kind->point->lr);
+        order = (p->group->point->lr < q->group->point->lr) -
+                (p->group->point->lr > q->group->point->lr);
     return order ? order : compare_integers(p->trial.trial_id, q->trial.trial_id);
 }
 
 void scan_sort(struct scan *sc)
 {
-    number_kinds(sc);
+    number_groups(sc);
     if (sc->count)
         qsort(sc->planned, sc->count, sizeof *sc->planned, compare_trials);
 }
@@ -343,12 +345,12 @@ enum status scan_read(struct scan *sc)
 
 void scan_free(struct scan *sc)
 {
-    for (int i = 0; i < sc->kinds; i++)
-        free_kind(sc->kind[i]);
+    for (int i = 0; i < sc->groups; i++)
+        free_group(sc->group[i]);
     for (int i = 0; i < sc->looks; i++)
         free(sc->look[i].setting);
     free(sc->point);
-    free(sc->kind);
+    free(sc->group);
     free(sc->look);
     free(sc->planned);
 }

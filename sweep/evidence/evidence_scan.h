@@ -11,12 +11,12 @@
 struct grid_point {
     int64_t config_id, heads, steps, n_params, d_head;
     double lr;
-    struct kind *kinds; /* of its trials; as a rule one */
+    struct trial_group *groups; /* of its trials; as a rule one */
 };
 
 /* Trials that are alike but for their seeds. */
-struct kind {
-    struct kind *next; /* of its point */
+struct trial_group {
+    struct trial_group *next; /* of its point */
     struct grid_point *point;
     char *setting, *label, *replicate;
     int set, unit; /* number of its setting, of its replicate, in the order of texts */
@@ -29,7 +29,7 @@ struct kind {
  * was chosen. */
 struct planned {
     struct verdict_trial trial;
-    struct kind *kind;
+    struct trial_group *group;
     int64_t place;
     double chance, train_s; /* NaN: none */
     enum trial_state state;
@@ -49,9 +49,9 @@ struct scan {
     struct message *m;
     struct trial_span span;
     int64_t first; /* place in the plan of the first trial */
-    int points, kinds, looks;
+    int points, groups, looks;
     struct grid_point *point; /* by rising config_id */
-    struct kind **kind;
+    struct trial_group **group;
     struct open_look *look; /* by their settings' texts */
     size_t count;
     struct planned *planned; /* by rising trial_id, then as planned_compare says */

@@ -7,13 +7,13 @@
 #include "engine/base/text.h"
 #include "sweep/evidence/evidence_scan.h"
 
-static struct evidence_setting *add_setting(struct evidence *e, const struct kind *k)
+static struct evidence_setting *add_setting(struct evidence *e, const struct trial_group *g)
 {
     struct evidence_setting *grown = array_grow(e->setting, (size_t)e->settings, sizeof *grown);
     if (!grown)
         return NULL;
     e->setting = grown;
-    char *text = text_copy(k->setting), *label = text_copy(k->label);
+    char *text = text_copy(g->setting), *label = text_copy(g->label);
     if (!text || !label) {
         free(text);
         free(label);
@@ -22,7 +22,7 @@ static struct evidence_setting *add_setting(struct evidence *e, const struct kin
     struct evidence_setting *added = &grown[e->settings++];
     *added = (struct evidence_setting){
         .setting = text, .label = label, .place = INT64_MAX, .input = e->base};
-    added->input.look = k->look;
+    added->input.look = g->look;
     return added;
 }
 
@@ -47,14 +47,14 @@ static bool add_heads(struct evidence *e, struct evidence_setting *set,
 
 static void take_trial(struct evidence *e, struct evidence_setting *set, const struct planned *p)
 {
-    int64_t steps = p->kind->point->steps;
+    int64_t steps = p->group->point->steps;
     set->input.steps = steps > set->input.steps ? steps : set->input.steps;
     set->input.chance = p->chance;
     set->input.planned++;
     if (!p->ended)
         return;
     e->trial[e->trials] = p->trial;
-    e->trial[e->trials++].unit = p->kind->unit;
+    e->trial[e->trials++].unit = p->group->unit;
     set->heads[set->count - 1].n++;
     if (p->state == TRIAL_COMPLETED) {
         set->extra[set->count - 1].completed++;
@@ -72,14 +72,14 @@ static enum status take_trials(struct scan *sc)
     for (const struct planned *p = sc->planned; p < sc->planned + sc->count; p++) {
         if (!p->judged)
             continue;
-        const struct grid_point *point = p->kind->point;
-        if ((!last || last->kind->set != p->kind->set) && !(set = add_setting(e, p->kind)))
+        const struct grid_point *point = p->group->point;
+        if ((!last || last->group->set != p->group->set) && !(set = add_setting(e, p->group)))
             return evidence_no_memory(sc->m);
         if ((!last || !planned_together(last, p)) && !add_heads(e, set, point))
             return evidence_no_memory(sc->m);
         set->place = p->place < set->place ? p->place : set->place;
         if (last && planned_compare(last, p) == 0) {
-            if (last->kind->point->lr != point->lr) /* not chosen yet */
+            if (last->group->point->lr != point->lr) /* not chosen yet */
                 set->extra[set->count - 1].lr[0] = '\0';
             continue;
         }
@@ -90,20 +90,20 @@ static enum status take_trials(struct scan *sc)
 }
 
 /* What settings have of all their trials, those that only serve to choose too. */
-static void take_kinds(struct scan *sc)
+static void take_groups(struct scan *sc)
 {
-    const struct kind *first = NULL;
-    for (int i = 0; i < sc->kinds; i++) {
-        const struct kind *k = sc->kind[i];
-        struct evidence_setting *set = evidence_find(sc->e, k->setting);
-        if (!first || first->set != k->set || k->place < first->place)
-            first = k;
+    const struct trial_group *first = NULL;
+    for (int i = 0; i < sc->groups; i++) {
+        const struct trial_group *g = sc->group[i];
+        struct evidence_setting *set = evidence_find(sc->e, g->setting);
+        if (!first || first->set != g->set || g->place < first->place)
+            first = g;
         if (!set)
             continue;
         set->config_id = first->point->config_id;
-        set->input.tuning += k->tuning;
-        set->input.tuning_ended += k->tuning_ended;
-        set->input.eliminated += k->eliminated;
+        set->input.tuning += g->tuning;
+        set->input.tuning_ended += g->tuning_ended;
+        set->input.eliminated += g->eliminated;
     }
 }
 
@@ -119,7 +119,7 @@ enum status evidence_read_trials(struct store *s, struct evidence *e, struct mes
         status = e->trial ? take_trials(&sc) : evidence_no_memory(m);
     }
     if (status == STATUS_OK)
-        take_kinds(&sc);
+        take_groups(&sc);
     scan_free(&sc);
     return status;
 }

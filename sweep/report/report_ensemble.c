@@ -331,7 +331,7 @@ static enum status write_rivals(const struct ensembles *e, struct document *d, s
     struct table *t = table_when(columns, has_settings(e) ? SETTINGS : 0);
     add_rows(e, true, t);
     enum status s = STATUS_OK;
-    if (table_rows(t) > 0) {
+    if (!table_is_empty(t)) {
         document_heading(d, "Beside one model with more heads");
         s = document_table(d, t, m);
     }

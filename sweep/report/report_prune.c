@@ -218,7 +218,7 @@ static enum status write_rivals(const struct prune_data *data, struct document *
         }
     }
     enum status s = STATUS_OK;
-    if (table_rows(t) > 0) {
+    if (!table_is_empty(t)) {
         document_heading(d, "Pruned, or trained with as few");
         s = document_table(d, t, m);
     }

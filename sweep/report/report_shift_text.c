@@ -82,7 +82,7 @@ enum status report_shift_people(const struct report_shift *shift, const char *se
     for (int i = 0; i < shift->rows; i++)
         if (strcmp(shift->row[i].setting, setting) == 0)
             table_row(t, &shift->row[i]);
-    enum status s = table_rows(t) > 0 ? document_table(d, t, m) : STATUS_OK;
+    enum status s = table_is_empty(t) ? STATUS_OK : document_table(d, t, m);
     table_free(t);
     return s;
 }

@@ -354,6 +354,11 @@ long table_rows(const struct table *t)
     return t && t->columns ? (long)(t->cells / (size_t)t->columns) : 0;
 }
 
+bool table_is_empty(const struct table *t)
+{
+    return t && !t->out_of_memory && table_rows(t) == 0;
+}
+
 /* ---- how wide it is ---- */
 
 const char *table_cell_text(const struct cell *c, int decimals, char buffer[512])
@@ -461,7 +466,7 @@ void table_fit(struct table *t, int page, struct text_buffer *left_out, struct t
             if (t->column[c].leave_out == next && t->column[c].title)
                 name_column(t, c, left_out);
     }
-    for (int c = 0; c < t->columns && shown; c++)
+    for (int c = 0; t && c < t->columns && shown; c++)
         if (table_in_text(t, c) && t->column[c].title[0])
             name_column(t, c, shown);
 }

@@ -145,6 +145,8 @@ double table_number(const struct table *t, long row, const char *name);
 void table_emphasize(struct table *t);
 
 long table_rows(const struct table *t); /* complete ones */
+/* Whether it has none, and none was lost for lack of memory. */
+bool table_is_empty(const struct table *t);
 
 /* Columns of terminal that TABLE_TEXT takes; -1 if a cell could not be stored. */
 int table_width(const struct table *t);

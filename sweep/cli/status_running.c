@@ -78,7 +78,7 @@ static enum status write_running(struct store *s, const char *sql, bool shards,
         status = add_trial(&r, &curve, shards, t);
     if (status == STATUS_OK)
         status = r.status;
-    if (status == STATUS_OK && table_rows(t) > 0) {
+    if (status == STATUS_OK && !table_is_empty(t)) {
         putc('\n', out);
         status = table_write_page(t, page, out, m);
     }

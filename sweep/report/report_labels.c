@@ -246,9 +246,8 @@ static void write_worst(const struct view *v, struct document *d)
                      text_shown(worst->label, shown, sizeof shown), (long long)worst->heads,
                      worst->heads == 1 ? "" : "s", worst->mean);
     }
-    if (text.used == 0)
-        return;
-    text_add(&text, ".");
+    if (text.used)
+        text_add(&text, ".");
     document_text(d, DOCUMENT_ITEM, &text);
 }
 

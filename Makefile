@@ -202,7 +202,7 @@ TEST_FLAGS  = $(CFLAGS) $(EXTRA) -fsemantic-interposition
 
 $(LIBTESTED): $(ENGINE_OBJ) $(DATASETS_OBJ) $(SWEEP_OBJ)
 	$(SAY) LD $@
-	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-Bsymbolic -o $@ $^ $(SWEEP_LIBS)
+	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-Bsymbolic,-soname,$(@F) -o $@ $^ $(SWEEP_LIBS)
 
 $(BUILD)/tests/%: tests/%.c | $(LIBTESTED)
 	@mkdir -p $(@D)

@@ -38,19 +38,20 @@ static const char *add_row(struct rows *rows, struct table *t)
 enum status report_rows_read(struct store *s, int64_t sweep_id, struct report_data *r,
                              struct message *m)
 {
-    struct report_setting **set = by_text(r), **end = set + r->settings, **at = set;
+    struct report_setting **set = by_text(r);
+    int at = 0;
     struct rows rows = rows_of_sweep(s, m, "SELECT * FROM by_heads", VALUES(INTEGER(sweep_id)));
     r->by_heads = table_new((const struct table_column[]){{0}});
     for (int i = 0; rows.status == STATUS_OK && i < rows_columns(&rows); i++)
         table_add_named(r->by_heads, (struct table_column){0}, "%s", rows_name(&rows, i));
     for (long row = 0; set && rows_next(&rows); row++) {
         const char *setting = add_row(&rows, r->by_heads);
-        while (at < end && strcmp((*at)->setting, setting) < 0)
+        while (at < r->settings && strcmp(set[at]->setting, setting) < 0)
             at++;
-        if (at == end || strcmp((*at)->setting, setting) != 0)
+        if (at == r->settings || strcmp(set[at]->setting, setting) != 0)
             continue;
-        (*at)->first_row = (*at)->rows ? (*at)->first_row : row;
-        (*at)->rows++;
+        set[at]->first_row = set[at]->rows ? set[at]->first_row : row;
+        set[at]->rows++;
     }
     enum status status = rows_close(&rows);
     if (status == STATUS_OK && (!set || !r->by_heads))

@@ -263,11 +263,12 @@ WITH trained AS (
     SELECT heads, setting, sweep_id, max(flops) AS flops, sum(cpu_s) AS cpu_s,
            max(max_rss_kib) AS rss_kib
       FROM trained LEFT JOIN attempt USING (trial_id) GROUP BY trial_id
-), timed AS ( -- few trials have been measured: they come first
+), timed AS ( -- in most files no trial was measured
     SELECT heads, setting, sweep_id, infer_ms, row_number() OVER same AS place,
            count(infer_ms) OVER of_heads AS n_infer
-      FROM pruning AS p CROSS JOIN trained USING (trial_id)
-     WHERE method = 'none' AND kept = heads * layers AND infer_ms IS NOT NULL
+      FROM trained CROSS JOIN pruning AS p USING (trial_id)
+     WHERE EXISTS (SELECT 1 FROM pruning)
+       AND method = 'none' AND kept = heads * layers AND infer_ms IS NOT NULL
     WINDOW of_heads AS (PARTITION BY heads, setting, sweep_id),
            same AS (of_heads ORDER BY infer_ms)
 ), inference AS MATERIALIZED (

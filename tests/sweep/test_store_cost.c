@@ -378,7 +378,11 @@ static long small_work(struct fixture *x, int before, int large)
     run_sql(db, "INSERT INTO attempt (trial_id, attempt, build_id, started, resumed_from_step)"
                 " SELECT trial_id, 1, 1, 'then', 0 FROM trial;"
                 "UPDATE trial SET state = 'completed', best_step = 1, train_acc = 0, val_acc = 0,"
-                " test_acc = 0, test_exact = 0, test_loss = 0, train_s = 1");
+                " test_acc = 0, test_exact = 0, test_loss = 0, train_s = 1;"
+                "INSERT INTO pruning (trial_id, method, kept, infer_ms)"
+                " SELECT trial_id, 'none', heads, 1 FROM trial JOIN config USING (config_id);"
+                "INSERT INTO evaluation SELECT trial_id, 'noisy', '{}', 1, 1, 0 FROM trial;"
+                "INSERT INTO label_acc SELECT trial_id, 'a', 1, 1 FROM trial");
     FILE *out = text_stream(&page);
     sqlite3_progress_handler(db, 100, count_work, &hundreds);
     assert_ok(page_trials(s, SMALL, 0, 3, out, &x->m));

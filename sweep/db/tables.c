@@ -4,9 +4,11 @@
 
 static const char DOING[] = "reading the schema";
 
-/* The program's own tables with what each refers to; ?1 is the schema of the program. */
+/* The program's own tables with what each refers to; ?1 is the schema of the program. Names become
+ * part of statements: a user's table whose name goes on like the schema is none of these. */
 #define REFERENCES                                                                                 \
     " FROM main.sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f WHERE t.type = 'table'"   \
+    " AND t.name NOT GLOB '*[^a-z_]*'"                                                             \
     " AND instr(?1, format(char(10) || 'CREATE TABLE %s (', t.name)) > 0"
 
 struct rows tables_of(struct store *s, const char *parent, struct message *m)

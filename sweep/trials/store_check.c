@@ -294,7 +294,8 @@ enum status store_find_foreign(struct store *s, store_foreign *found, void *cont
     struct rows r =
         rows_open(s, m,
                   "SELECT type, name FROM sqlite_schema WHERE type IN ('view', 'trigger') AND"
-                  " (type = 'trigger' OR instr(?1, printf('\nCREATE VIEW %s AS', name)) = 0)"
+                  " (type = 'trigger' OR name GLOB '*[^a-z_]*'"
+                  "  OR instr(?1, printf('\nCREATE VIEW %s AS', name)) = 0)"
                   " ORDER BY type, name",
                   VALUES(TEXT(store_schema)));
     while (rows_next(&r))

@@ -134,6 +134,8 @@ static void a_users_own_stays_and_is_never_run(void **state)
             "CREATE TABLE fired (what TEXT);"
             "CREATE TABLE diary (sweep_id INTEGER REFERENCES sweep ON DELETE CASCADE, day TEXT);"
             "INSERT INTO diary VALUES (1, 'Monday');"
+            "CREATE TABLE \"results_file (\n    id TEXT PRIMARY KEY CHECK\" (" /* of the schema */
+            " \"config_id FROM trial) AND not_there /*\" INTEGER REFERENCES config);"
             "CREATE INDEX by_day ON diary (day); CREATE INDEX by_chance ON trial (chance);"
             "CREATE TRIGGER loud AFTER UPDATE ON trial BEGIN"
             " INSERT INTO fired SELECT 'trial' FROM mine; END;"

@@ -366,17 +366,28 @@ static const struct merge_table studies = {
     .where = "WHERE trial_id = ?1 AND name <> 'ensemble'",
     .values = (const char *const[]){"trial_id", "t.new", "options", MEMBERS, NULL}};
 
-/* Of all trials, or of the few that are taken over. */
+/* What comes with a result: of trials that are the same it was compared, or is of no account. */
+static bool is_result(const char *table)
+{
+    return strcmp(table, "curve") == 0 || strcmp(table, "block_loss") == 0 ||
+           strcmp(table, "label_acc") == 0;
+}
+
+/* Of all trials, or of some, one by one. */
 static enum status copy_rows(struct merging *g, const struct merge_table *t)
 {
     struct merge_table all = *t;
     struct merge_copy copy;
-    if (!g->own) {
+    bool result = is_result(t->name);
+    if (!g->own && !result) {
         all.where = NULL;
         return merge_rows(g, &all, 0);
     }
     enum status status = merge_copy_open(g, t, &copy);
-    struct rows r = store_rows(g->into, MERGING, "SELECT old FROM merge_trial", NO_VALUES, g->m);
+    struct rows r = store_rows(g->into, MERGING,
+                               "SELECT old FROM merge_trial"
+                               " WHERE fate IN ('added', 'taken') OR NOT ?",
+                               VALUES(INTEGER(result)), g->m);
     while (status == STATUS_OK && rows_next(&r))
         status = merge_copy_run(&copy, rows_integer(&r, 0));
     enum status closed = rows_close(&r);

@@ -128,6 +128,24 @@ static void results_that_differ(void **state)
     }
 }
 
+/* Of a result that both have, none of the rows is added to; what studies found is. */
+static void the_same_result_stays_as_it_is(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_file(&f.into, FOUR, done, 2, .5);
+    make_file(&f.from, FOUR, done, 2, .5);
+    change(&f.from, "INSERT INTO label_acc VALUES (1, 'late', 8, 0.75);"
+                    "INSERT INTO block_loss VALUES (1, 0, 7.5);"
+                    "INSERT INTO evaluation VALUES (1, 'noisy', '{}', .5, .5, 1)");
+    merge(x, STATUS_OK);
+    assert_into("SELECT (SELECT count(*) FROM label_acc) || (SELECT count(*) FROM block_loss)"
+                " || (SELECT count(*) FROM evaluation) || (SELECT count(*) FROM curve)",
+                "0014");
+    assert_sound(&f.into);
+}
+
 /* Numbers of trials, configurations and builds are given anew, behind those of deleted trials. */
 static void numbers_are_given_anew(void **state)
 {
@@ -284,6 +302,7 @@ int main(void)
         TEST(what_is_not_needed_is_not_counted),
         TEST(a_file_that_is_run),
         TEST(results_that_differ),
+        TEST(the_same_result_stays_as_it_is),
         TEST(numbers_are_given_anew),
         TEST(same_plans_are_one),
         TEST(the_newer_plan_stays),

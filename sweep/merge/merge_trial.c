@@ -60,7 +60,7 @@ static const struct merge_table new_trial = {
     .name = "trial",
     .where = "WHERE trial_id = ?1",
     .columns = "[\"in_shard\"]",
-    .values = (const char *const[]){"trial_id", MERGE_NEXT_NUMBER, "attempt",
+    .values = (const char *const[]){"trial_id", (MERGE_NEXT_NUMBER), "attempt",
                                     "@attempt - (@state = 'running')", AS_IT_IS, NULL},
 };
 
@@ -364,7 +364,7 @@ static const struct merge_table attempts = {
 static const struct merge_table studies = {
     .name = "study",
     .where = "WHERE trial_id = ?1 AND name <> 'ensemble'",
-    .values = (const char *const[]){"trial_id", "t.new", "options", MEMBERS, NULL}};
+    .values = (const char *const[]){"trial_id", "t.new", "options", (MEMBERS), NULL}};
 
 /* What comes with a result: of trials that are the same it was compared, or is of no account. */
 static bool is_result(const char *table)

@@ -61,12 +61,14 @@ static enum status make_room(struct wire_buffer *b, size_t size, struct message 
         b->end -= b->begin;
         b->begin = 0;
     }
-    if (b->end + size <= b->capacity)
+    if (b->bytes && b->end + size <= b->capacity)
         return STATUS_OK;
     size_t capacity = 2 * (b->end + size);
     char *bytes = realloc(b->bytes, capacity);
-    if (!bytes)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for messages");
+    if (!bytes) {
+        status_fail(m, STATUS_NO_MEMORY, "out of memory for messages");
+        return STATUS_NO_MEMORY;
+    }
     b->bytes = bytes;
     b->capacity = capacity;
     return STATUS_OK;

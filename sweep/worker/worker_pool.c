@@ -15,8 +15,8 @@ static struct process *running(const struct worker_pool *w, int slot)
 /* The slot's, made where there was none; NULL where there is no memory. */
 static struct process *process_at(struct worker_pool *w, int slot)
 {
-    if (!w->environment)
-        w->environment = process_environment();
+    if (!w->environment && !(w->environment = process_environment()))
+        return NULL;
     if (slot >= w->slots) {
         struct process **more = realloc(w->process, ((size_t)slot + 1) * sizeof *more);
         if (!more)
@@ -25,9 +25,11 @@ static struct process *process_at(struct worker_pool *w, int slot)
         w->process = more;
         w->slots = slot + 1;
     }
-    if (!w->process[slot])
-        w->process[slot] = calloc(1, sizeof *w->process[slot]);
-    return w->environment ? w->process[slot] : NULL;
+    struct process *p = w->process[slot];
+    if (p)
+        return p;
+    w->process[slot] = p = calloc(1, sizeof *p);
+    return p;
 }
 
 enum status worker_pool_start(struct worker_pool *w, int slot, const char *verb, const char *job,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "engine/base/json_write.h"
+
 struct stream *stream_new(struct server *s, void *connection, int fd)
 {
     struct stream *e = calloc(1, sizeof *e);

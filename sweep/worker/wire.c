@@ -130,11 +130,15 @@ size_t wire_waiting(const struct wire_buffer *b)
 enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
                       struct message *m)
 {
+    char small[PIPE_BUF];
     struct wire_buffer b = {0};
+    if (size <= sizeof small - HEADER - END)
+        b = (struct wire_buffer){.bytes = small, .capacity = sizeof small};
     enum status s = wire_put(&b, type, 0, payload, size, m);
     if (s == STATUS_OK)
         s = wire_flush(&b, fd, m);
-    wire_free(&b);
+    if (b.bytes != small)
+        wire_free(&b);
     return s;
 }
 

@@ -98,7 +98,8 @@ enum status wire_flush(struct wire_buffer *b, int fd, struct message *m);
 /* Bytes that wait. */
 size_t wire_waiting(const struct wire_buffer *b);
 
-/* A worker's way to say something: one frame, written at once. Fails as wire_put and wire_flush. */
+/* A worker's way to say something: one frame, written at once; a short one takes no memory. Fails
+ * as wire_put and wire_flush. */
 enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
                       struct message *m);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sweep/worker/wire.h"
+#include "tests/unit/faults.h"
 
 #include <cmocka.h>
 
@@ -185,6 +186,42 @@ static void protocol_errors_are_refused(void **state)
     wire_free(&w);
 }
 
+/* What is there stays, and what is short is said all the same: that a trial has finished. */
+static void without_memory_nothing_is_lost(void **state)
+{
+    (void)state;
+    static char large[WIRE_LIMIT];
+    int ends[2];
+    struct wire_buffer b = {0};
+    struct wire_frame f;
+    struct message m;
+    char bytes[64];
+    if (!FAULTS_IN_MALLOC)
+        skip();
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(wire_put(&b, WIRE_NOTE, 3, "kept", 4, &m), STATUS_OK);
+    fault_arm(FAULT_MALLOC, 1, ENOMEM);
+    assert_int_equal(wire_put(&b, WIRE_NOTE, 0, large, sizeof large, &m), STATUS_NO_MEMORY);
+    fault_arm(FAULT_MALLOC, 1, ENOMEM);
+    assert_int_equal(wire_feed(&b, large, sizeof large, wire_valid, &m), STATUS_NO_MEMORY);
+    fault_arm(FAULT_MALLOC, 1, ENOMEM);
+    assert_int_equal(wire_send(ends[1], WIRE_CURVE, large, sizeof large, &m), STATUS_NO_MEMORY);
+    fault_arm(FAULT_MALLOC, 1, ENOMEM);
+    assert_int_equal(wire_send(ends[1], WIRE_FINISHED, "t1-a1.result", 12, &m), STATUS_OK);
+    assert_false(fault_disarm());
+    assert_true(wire_next(&b, &f));
+    assert_string_equal(f.payload, "kept");
+    assert_int_equal(wire_waiting(&b), 0);
+    ssize_t size = read(ends[0], bytes, sizeof bytes);
+    assert_true(size > 0);
+    assert_int_equal(wire_feed(&b, bytes, (size_t)size, wire_valid, &m), STATUS_OK);
+    assert_true(wire_next(&b, &f));
+    assert_string_equal(f.payload, "t1-a1.result");
+    close(ends[0]);
+    close(ends[1]);
+    wire_free(&b);
+}
+
 static void gone_reader_is_an_error(void **state)
 {
     (void)state;
@@ -206,6 +243,7 @@ int main(void)
         cmocka_unit_test(broken_jobs_are_refused),
         cmocka_unit_test(frames_arrive_in_any_pieces),
         cmocka_unit_test(protocol_errors_are_refused),
+        cmocka_unit_test(without_memory_nothing_is_lost),
         cmocka_unit_test(gone_reader_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,7 +92,8 @@ int agent_ended_format(const struct worker_end *e, char *text, size_t size)
 enum status agent_ended_parse(const char *text, struct worker_end *e, struct message *m)
 {
     enum status s = fields_parse(&end_fields, text, e, m);
-    if (s == STATUS_OK && e->killed_for > WATCH_MEMORY)
+    if (s == STATUS_OK && (e->killed_for > WATCH_MEMORY || e->max_rss_kib < 0 ||
+                           !(e->cpu_s >= 0 && isfinite(e->cpu_s))))
         s = status_fail(m, STATUS_BAD_INPUT, "the exit report has a number that cannot be");
     return s;
 }

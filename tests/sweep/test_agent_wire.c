@@ -2,6 +2,7 @@
  * banner; protocol errors are refused. And the names of hosts, and the kernels that machines agree
  * on. */
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,9 +169,15 @@ static void broken_frames_are_refused(void **state)
         end[n] = '\0';
         assert_int_equal(agent_ended_parse(end, &back, &m), STATUS_BAD_INPUT);
     }
-    e.killed_for = WATCH_MEMORY + 1;
-    assert_true(agent_ended_format(&e, end, sizeof end) > 0);
-    assert_int_equal(agent_ended_parse(end, &back, &m), STATUS_BAD_INPUT);
+    const struct worker_end wrong[] = {{.killed_for = WATCH_MEMORY + 1},
+                                       {.max_rss_kib = -1},
+                                       {.cpu_s = -1},
+                                       {.cpu_s = INFINITY},
+                                       {.cpu_s = NAN}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(agent_ended_format(&wrong[i], end, sizeof end) > 0);
+        assert_int_equal(agent_ended_parse(end, &back, &m), STATUS_BAD_INPUT);
+    }
 }
 
 /* The most that a worker can have said fits, whatever it was. */

@@ -122,6 +122,7 @@ bool reader_ask(struct server *s, struct ask *a)
             j->notify = true;
         else
             snapshot_retry(snapshot, now_s);
+        s->index_given |= a->q.kind == REQUEST_INDEX;
         a->answer = complete(s, &a->q, answer_hold(found));
         return true;
     }

@@ -93,7 +93,7 @@ struct server {
     struct watched *file; /* rules.files of them; their paths and names never change */
     struct answers answers;
     struct snapshot index, metrics; /* of all files together */
-    bool index_given;               /* somebody has a list of that snapshot */
+    bool index_given;               /* somebody has a list, of that snapshot or an older one */
     int last_file;                  /* that the reader was at */
     struct job *jobs, **jobs_end;
     double job_began_s; /* of the first one */

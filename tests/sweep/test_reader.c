@@ -146,17 +146,24 @@ static void an_older_one_in_want_of_room_is_followed_by_news(void **state)
 {
     struct bench *b = *state;
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
+    const struct request list = {.kind = REQUEST_INDEX};
+    char key[REQUEST_KEY_SIZE];
     b->kept->snapshot--;
+    keep(&b->server.answers, request_key(&list, key), "{}")->snapshot = b->server.index.number - 1;
     assert_false(reader_ask(&b->server, &other));
     b->server.job_began_s -= 1;
     b->server.answers.living += (size_t)1 << 30; /* that clients do not take */
     assert_true(reader_ask(&b->server, &b->ask));
-    b->server.answers.living -= (size_t)1 << 30;
     assert_ptr_equal(b->ask.answer, b->kept);
     answer_drop(&b->server.answers, b->ask.answer);
+    b->ask.q = list;
+    assert_true(reader_ask(&b->server, &b->ask));
+    answer_drop(&b->server.answers, b->ask.answer);
+    b->server.answers.living -= (size_t)1 << 30;
     assert_null(b->server.jobs->next);
     assert_true(snapshot_of_trials(b)->stale);
     assert_true(snapshot_of_trials(b)->due_s > clock_now_s());
+    assert_true(b->server.index.stale && b->server.index_given);
 }
 
 static void an_answer_in_want_of_memory_is_followed_by_news(void **state)

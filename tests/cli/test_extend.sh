@@ -140,6 +140,16 @@ sed -i -e '/^struct rule {/i\static void write_moon(const struct writer *w)\n{\n
     -e '/{"not_tested"/i\    {"moon", DETAIL, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
 moon='{NAMED("moon"), .csv = "moon", ROW(test.n), .legend = " moon: its phase;", PAGE("Phase")},'
 sed -i "/^    {NAMED(\"heads\"), ROW(heads)/a\    $moon" sweep/report/report_table.c
+sed -i 's/ AS all_high$/&, mean * 100 AS percent/' sweep/db/views.sql
+cat >sweep/page/zenith.js <<'J'
+'use strict';
+
+/* How high head counts rise. */
+function zenithSection({set}) {
+    return set.rows.map(r => element('p', {}, `${r.heads}: ${r.mean_acc}`));
+}
+J
+sed -i "/^const SECTIONS/a\    ['zenith', 'Zenith', zenithSection]," sweep/page/page.js
 cat >sweep/cli/cmd_wane.c <<'C'
 /* headcount wane: not what the moon does. */
 #include "sweep/cli/command.h"
@@ -227,8 +237,14 @@ check "one column of the report more: text and Markdown have it, and what it mea
         ./headcount report --db '$dir/x.db' | tr -s '\n ' ' ' | grep -q ' moon: its phase;'"
 check "... JSON, CSV and the page's table, too" \
     sh -c "./headcount report --db '$dir/x.db' --json | grep -q '\"heads\":1,\"moon\":1,' &&
-        ./headcount report --db '$dir/x.db' --csv | grep -q '^sweep,.*,all_high,moon$' &&
+        ./headcount report --db '$dir/x.db' --csv | grep -q '^sweep,.*,moon$' &&
         ./headcount report --db '$dir/x.db' --html - | grep -q '{\"title\":\"Phase\",\"key\":\"moon\"}'"
+check "one column of a view more: CSV and JSON of the report have it, and so does a person's sqlite3" \
+    sh -c "./headcount report --db '$dir/x.db' --csv | grep -q '^sweep,.*,all_high,percent,moon$' &&
+        ./headcount report --db '$dir/x.db' --json | grep -q '\"percent\":' &&
+        sqlite3 '$dir/x.db' 'SELECT percent FROM by_heads' | grep -q '^[0-9.]*$'"
+check "one chart more: the page draws it" sh -c "./headcount report --db '$dir/x.db' --html page.html &&
+    grep -q '^function zenithSection' page.html && grep -q \"'Zenith', zenithSection\" page.html"
 
 in_man_page() { # lines that follow one another
     $make build/headcount.1 && sed 's/\\f[A-Z]//g; s/\\//g' build/headcount.1 | tr '\n' '|' | grep -qF "$1"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A new operation, initialisation, form of heads, measure of heads, task and command each cost one file and one line, a
-# new caveat of the verdict a function and a line, a new table of the results file its declaration, a new column of the
-# report an entry, a new key of the sweep file a reader, a line and a member: a copy of this tree gets one of each, is
-# built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
+# A new operation, initialisation, form of heads, measure of heads, task, command and chart each cost one file and one
+# line, a new caveat of the verdict a function and a line, a new table of the results file its declaration, a new
+# column of a view or of the report an entry, a new key of the sweep file a reader, a line and a member: a copy of this
+# tree gets one of each, is built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
 . tests/tap.sh

@@ -63,7 +63,7 @@ static enum status make_room(struct wire_buffer *b, size_t size, struct message 
     }
     if (b->bytes && b->end + size <= b->capacity)
         return STATUS_OK;
-    size_t capacity = 2 * (b->end + size);
+    size_t capacity = 2 * (b->end + size + 1);
     char *bytes = realloc(b->bytes, capacity);
     if (!bytes) {
         status_fail(m, STATUS_NO_MEMORY, "out of memory for messages");

@@ -96,7 +96,7 @@ static void lose(struct host *h, double now, const char *why, bool counts)
     snprintf(h->why, sizeof h->why, "%s", why);
     hang_up(h, now);
     h->state = HOST_WAITING;
-    h->pause_s = h->pause_s > 0 ? fmin(2 * h->pause_s, HOST_PAUSE_MOST_S) : h->first_pause_s;
+    h->pause_s = h->pause_s > 0 ? fmin(2 * h->pause_s, HOST_PAUSE_MAX_S) : h->first_pause_s;
     h->retry_s = h->dismissed ? INFINITY : now + h->pause_s;
     h->lost = true;
 }
@@ -104,7 +104,7 @@ static void lose(struct host *h, double now, const char *why, bool counts)
 /* It, or what joins it to this machine, is gone. */
 static void miss(struct host *h, double now, const char *why)
 {
-    bool soon = h->heard_s - h->ready_s < HOST_PAUSE_MOST_S;
+    bool soon = h->heard_s - h->ready_s < HOST_PAUSE_MAX_S;
     lose(h, now, why, !h->was_ready || soon);
 }
 
@@ -456,7 +456,7 @@ void host_turn(struct host *h, double now)
         miss(h, now, "its launcher closed its output");
         return;
     }
-    if (h->state == HOST_READY && h->awake_s - h->ready_s > HOST_PAUSE_MOST_S)
+    if (h->state == HOST_READY && h->awake_s - h->ready_s > HOST_PAUSE_MAX_S)
         h->pause_s = 0; /* it works */
     beat(h, now);
     flush(h);

@@ -18,7 +18,7 @@
  *
  * In a row are losses with nothing gained in between (host.losses is set to 0 by the caller). One
  * that was READY once counts where it was the host's fault, or the host had been READY for less
- * than HOST_PAUSE_MOST_S when it was heard last: a network or a machine may go again and again, and
+ * than HOST_PAUSE_MAX_S when it was heard last: a network or a machine may go again and again, and
  * may be away for long.
  *
  * Nothing here waits: the caller polls host_poll's descriptors and calls host_turn a few times a
@@ -41,7 +41,7 @@ enum {
     HOST_PATIENCE_S = 60,
     HOST_TRIES = 5,
     HOST_LOSSES_MAX = 8,
-    HOST_PAUSE_MOST_S = 60
+    HOST_PAUSE_MAX_S = 60
 };
 
 /* One of --hosts. */

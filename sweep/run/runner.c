@@ -204,7 +204,7 @@ static int slots_wanted(const struct plan *p, int wanted)
 }
 
 /* slots: how many there is memory for. */
-static void tell_room(struct runner *r, int slots, int wanted, double available, double largest)
+static void tell_memory(struct runner *r, int slots, int wanted, double available, double largest)
 {
     char needed[32], there[32];
     text_quantity(largest, needed, sizeof needed);
@@ -372,7 +372,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
         while (retry_while_busy(&r.busy, &s, m));
     }
     if (s == STATUS_OK && slots > 0 && slots < wanted && !o->quiet)
-        tell_room(&r, slots, wanted, available, largest);
+        tell_memory(&r, slots, wanted, available, largest);
     if (s == STATUS_OK)
         s = run_opened(&r, o, slots, result, m);
     progress_finish(r.view);

@@ -1,5 +1,5 @@
 /* A slot of the coordinator: one attempt at a trial, from its claim until its ending is committed.
- * slot.c decides what became of an attempt whose worker has ended (enum ending). */
+ * slot.c decides on the outcome of an attempt whose worker has ended (enum ending). */
 #ifndef SWEEP_RUN_SLOT_H
 #define SWEEP_RUN_SLOT_H
 
@@ -62,7 +62,7 @@ struct slot {
     bool claimed; /* a trial has been claimed for it, which it has not taken in yet: it is still in
                      the list of free slots */
     bool closed;  /* nothing is claimed for it until its machine has room, or comes again */
-    bool failed, accepted;    /* what became of the ending in the file: once it is committed */
+    bool failed, accepted;    /* its outcome in the file: once it is committed */
     struct text_buffer error; /* what it said last, and what we say of its end */
 };
 

@@ -262,7 +262,7 @@ static void hash_file(const struct safetensors_file *f, char hex[65])
     sha256_final(&h, hex);
 }
 
-/* What became of the trial, as its JSON says. */
+/* The outcome of the trial, as its JSON says. */
 static enum status read_state(const char *trial_json, enum trial_state *state, struct message *m)
 {
     size_t size = strlen(trial_json);

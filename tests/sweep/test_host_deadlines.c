@@ -225,7 +225,7 @@ static void a_host_that_dies_again_and_again_is_given_up(void **state)
         take_events(&p);
         if (p.events[HOST_EVENT_LOST] > lost && p.host.state == HOST_WAITING) {
             assert_int_equal(p.events[HOST_EVENT_READY], p.events[HOST_EVENT_LOST]);
-            away_s += HOST_PAUSE_MOST_S;
+            away_s += HOST_PAUSE_MAX_S;
             if (p.events[HOST_EVENT_LOST] == 5)
                 p.host.losses = 0; /* it gained something */
         }
@@ -242,7 +242,7 @@ static void a_host_that_lived_for_a_while_is_not(void **state)
     struct printed p;
     come_to(&p, HOST_READY, 0);
     p.host.losses = HOST_LOSSES_MAX - 1;
-    assert_true(lost_after(&p, beats, HOST_PAUSE_MOST_S + 1) < 0);
+    assert_true(lost_after(&p, beats, HOST_PAUSE_MAX_S + 1) < 0);
     assert_lost(&p, NULL, HOST_PATIENCE_S, false, "has been silent for 60 s");
     assert_int_equal(p.host.losses, HOST_LOSSES_MAX - 1);
 }

@@ -1,5 +1,6 @@
 /* Any bytes, as a request: "0GET /0/1/summary", then lines "Name: value". The first digit says
  * which rules hold: 1 a token is asked, 2 Host may be any address in figures. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

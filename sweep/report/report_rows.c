@@ -54,7 +54,7 @@ enum status report_rows_read(struct store *s, int64_t sweep_id, struct report_da
         set[at]->rows++;
     }
     enum status status = rows_close(&rows);
-    if (status == STATUS_OK && (!set || !r->by_heads))
+    if (status == STATUS_OK && (!set || table_width(r->by_heads) < 0))
         status = status_no_memory(m, "the report");
     free(set);
     return status;

@@ -1,0 +1,132 @@
+/* Memory that runs out at an allocation while a report or a page is made: what is written then is
+ * the whole, or NO_MEMORY says that it is not. SQLite has memory of its own here, as thousands of
+ * its allocations would hide the others (tests/sweep/test_store_memory.c). */
+#include "report_help.h"
+
+#include <malloc.h>
+
+#include "sweep/page/page.h"
+#include "tests/unit/faults.h"
+
+/* Shifted test sets, labels, heads that were measured, pruned models. */
+static void add_rest(struct fixture *f)
+{
+    sql(f, "UPDATE sweep SET eval = '{\"noisy\":{\"noise\":0.5}}', remark = 'a note',"
+           " overrides = '[\"train.steps=1500\"]';"
+           "INSERT INTO evaluation SELECT trial_id, 'noisy', '{\"noise\":0.5}', test_acc / 2, 0, 1"
+           "  FROM trial;"
+           "INSERT INTO label_acc SELECT trial_id, 'spam', 8, test_acc FROM trial;"
+           "INSERT INTO pruning (trial_id, method, kept, test_acc) SELECT trial_id, 'none', heads,"
+           "  test_acc FROM trial JOIN config USING (config_id)");
+}
+
+static enum status make(struct fixture *f, int kind, FILE *out)
+{
+    static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_CSV,
+                                                 REPORT_JSON};
+    if (kind < 4)
+        return report_write(f->store, 1, formats[kind], (struct text_page){0}, out, &f->message);
+    return kind == 4 ? page_summary(f->store, 1, out, &f->message)
+                     : page_trials(f->store, 1, 0, 20, out, &f->message);
+}
+
+/* What is written, but for when. */
+static char *written(struct fixture *f, int kind, int nth, enum status *status)
+{
+    static char text[1 << 18], buffer[1 << 18];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_non_null(out);
+    setvbuf(out, buffer, _IOFBF, sizeof buffer);
+    fault_arm(FAULT_MALLOC, nth, ENOMEM);
+    *status = make(f, kind, out);
+    bool fired = fault_disarm();
+    fclose(out);
+    char *when = strstr(text, "\"written\"");
+    if (when)
+        *when = '\0';
+    return fired ? text : NULL;
+}
+
+static void at_every_allocation(void **state)
+{
+    enum { KINDS = 6, NEVER = 1 << 30 };
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    add_rest(f);
+    for (int kind = 0; kind < KINDS && FAULTS_IN_MALLOC; kind++) {
+        enum status status;
+        const char *got;
+        int errors = 0;
+        assert_null(written(f, kind, NEVER, &status));
+        assert_int_equal(status, STATUS_OK);
+        static char whole[1 << 18];
+        FILE *out = fmemopen(whole, sizeof whole, "w");
+        assert_int_equal(make(f, kind, out), STATUS_OK);
+        fclose(out);
+        char *when = strstr(whole, "\"written\"");
+        if (when)
+            *when = '\0';
+        for (int n = 1; (got = written(f, kind, n, &status)); n++) {
+            if (status == STATUS_OK && strcmp(got, whole) != 0)
+                fail_msg("kind %d, allocation %d: OK, but not the whole:\n%s", kind, n, got);
+            if (status != STATUS_OK && status != STATUS_NO_MEMORY)
+                fail_msg("kind %d, allocation %d: status %d: %s", kind, n, (int)status,
+                         f->message.text);
+            errors += status != STATUS_OK;
+        }
+        assert_true(errors > 10);
+    }
+}
+
+#if FAULTS_IN_MALLOC
+static void *take(int size)
+{
+    return __libc_malloc((size_t)size);
+}
+
+static void *resize(void *old, int size)
+{
+    return __libc_realloc(old, (size_t)size);
+}
+
+static int size_of(void *memory)
+{
+    return (int)malloc_usable_size(memory);
+}
+
+static int round_up(int size)
+{
+    return (size + 7) & ~7;
+}
+
+static int begin(void *nothing)
+{
+    (void)nothing;
+    return SQLITE_OK;
+}
+
+static void end(void *nothing)
+{
+    (void)nothing;
+}
+
+static void give_sqlite_its_own(void)
+{
+    static const sqlite3_mem_methods own = {take,     free,  resize, size_of,
+                                            round_up, begin, end,    NULL};
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &own), SQLITE_OK);
+}
+#else
+static void give_sqlite_its_own(void)
+{
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(at_every_allocation, set_up, tear_down)};
+    give_sqlite_its_own();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

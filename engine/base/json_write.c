@@ -26,11 +26,13 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Writes text, of which '"' and '\' have a meaning where it is JSON already. */
+/* Writes text, of which '"' and '\' have a meaning where it is JSON already: between its strings
+ * control characters are white space. */
 static void put_escaped(struct json_writer *w, const char *text, bool json)
 {
     static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
     const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text), *run = p;
+    bool inside = false; /* ... a string of JSON */
     for (int n; p < end; p += n ? n : 1) {
         char piece[16] = "\xEF\xBF\xBD"; /* U+FFFD */
         uint32_t code;
@@ -38,6 +40,11 @@ static void put_escaped(struct json_writer *w, const char *text, bool json)
             n = 1;
             continue;
         }
+        if (json && *p == '\\' && (p[1] == '"' || p[1] == '\\')) {
+            n = 2;
+            continue;
+        }
+        inside = inside != (json && *p == '"');
         n = utf8_decode(p, end, &code);
         bool marks = n == 1 && !json && (code == '"' || code == '\\');
         if (n > 0 && !marks && !utf8_is_control(code))
@@ -45,6 +52,8 @@ static void put_escaped(struct json_writer *w, const char *text, bool json)
         const char *named = n == 1 && !json ? strchr(meanings, (int)code) : NULL;
         if (named)
             snprintf(piece, sizeof piece, "\\%c", letters[named - meanings]);
+        else if (json && !inside)
+            snprintf(piece, sizeof piece, " ");
         else if (n > 0)
             snprintf(piece, sizeof piece, "\\u%04x", (unsigned)code);
         put_bytes(w, (const char *)run, (size_t)(p - run));

@@ -171,6 +171,9 @@ static void strings(void **state)
     /* JSON of somebody else's making, with characters in it that need not be escaped. */
     foreign = "{\"a\x7f\":\"\xC2\x9B\xff\\n\"}";
     assert_written(as_json, (struct json_writer){0}, "{\"a\\u007f\":\"\\u009b" U_FFFD "\\n\"}");
+    /* White space is no character of a string. */
+    foreign = "{\n\t\"a\\\"\n\\\\\":\r\n1}";
+    assert_written(as_json, (struct json_writer){0}, "{  \"a\\\"\\u000a\\\\\":  1}");
 }
 
 /* The ends of the ranges of Unicode 15, table 3-7; and bytes that are not UTF-8 (RFC 3629): stray

@@ -48,7 +48,7 @@ static bool list_labels(struct report_labels *labels)
     return true;
 }
 
-/* The view looks at each trial of the file before it finds that there is nothing to say. */
+/* The view looks at each trial of the sweep before it finds that there is nothing to say. */
 static const char ANY[] = "SELECT 1 FROM label_acc CROSS JOIN trial USING (trial_id)"
                           " WHERE sweep_id = ?1 LIMIT 1";
 

@@ -39,18 +39,6 @@ static const struct field open_field[] = {
 };
 static const struct fields open_fields = FIELDS("greeting", struct agent_open, open_field);
 
-static const struct field end_field[] = {
-    FIELD(struct worker_end, exit_code, FIELD_UNSIGNED),
-    FIELD(struct worker_end, signal, FIELD_UNSIGNED),
-    FIELD(struct worker_end, killed_for, FIELD_UNSIGNED),
-    FIELD(struct worker_end, unstarted, FIELD_FLAG),
-    FIELD(struct worker_end, max_rss_kib, FIELD_INTEGER),
-    FIELD(struct worker_end, cpu_s, FIELD_REAL),
-    FIELD(struct worker_end, killed, FIELD_TEXT),
-    FIELD(struct worker_end, error, FIELD_TEXT),
-};
-static const struct fields end_fields = FIELDS("exit report", struct worker_end, end_field);
-
 int agent_hello_format(const struct agent_hello *h, char *text, size_t size)
 {
     return fields_format(&hello_fields, h, text, size);
@@ -81,20 +69,6 @@ enum status agent_open_parse(const char *text, struct agent_open *o, struct mess
     enum status s = fields_parse(&open_fields, text, o, m);
     if (s == STATUS_OK && !(o->beat_s > 0 && o->patience_s > o->beat_s))
         s = status_fail(m, STATUS_BAD_INPUT, "the greeting has a number that cannot be");
-    return s;
-}
-
-int agent_ended_format(const struct worker_end *e, char *text, size_t size)
-{
-    return fields_format(&end_fields, e, text, size);
-}
-
-enum status agent_ended_parse(const char *text, struct worker_end *e, struct message *m)
-{
-    enum status s = fields_parse(&end_fields, text, e, m);
-    if (s == STATUS_OK && (e->killed_for > WATCH_MEMORY || e->max_rss_kib < 0 ||
-                           !(e->cpu_s >= 0 && isfinite(e->cpu_s))))
-        s = status_fail(m, STATUS_BAD_INPUT, "the exit report has a number that cannot be");
     return s;
 }
 

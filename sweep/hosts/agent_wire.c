@@ -1,6 +1,9 @@
 #include "sweep/hosts/agent_wire.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "sweep/worker/fields.h"
 
 static bool frame_valid(const struct wire_frame *f)
 {
@@ -72,4 +75,30 @@ enum status agent_feed(struct agent_in *i, const void *bytes, size_t size, struc
     if (s != STATUS_OK)
         return s;
     return wire_feed(&i->frames, (const char *)bytes + skipped, size - skipped, frame_valid, m);
+}
+
+static const struct field end_field[] = {
+    FIELD(struct worker_end, exit_code, FIELD_UNSIGNED),
+    FIELD(struct worker_end, signal, FIELD_UNSIGNED),
+    FIELD(struct worker_end, killed_for, FIELD_UNSIGNED),
+    FIELD(struct worker_end, unstarted, FIELD_FLAG),
+    FIELD(struct worker_end, max_rss_kib, FIELD_INTEGER),
+    FIELD(struct worker_end, cpu_s, FIELD_REAL),
+    FIELD(struct worker_end, killed, FIELD_TEXT),
+    FIELD(struct worker_end, error, FIELD_TEXT),
+};
+static const struct fields end_fields = FIELDS("exit report", struct worker_end, end_field);
+
+int agent_ended_format(const struct worker_end *e, char *text, size_t size)
+{
+    return fields_format(&end_fields, e, text, size);
+}
+
+enum status agent_ended_parse(const char *text, struct worker_end *e, struct message *m)
+{
+    enum status s = fields_parse(&end_fields, text, e, m);
+    if (s == STATUS_OK && (e->killed_for > WATCH_MEMORY || e->max_rss_kib < 0 ||
+                           !(e->cpu_s >= 0 && isfinite(e->cpu_s))))
+        s = status_fail(m, STATUS_BAD_INPUT, "the exit report has a number that cannot be");
+    return s;
 }

@@ -214,8 +214,7 @@ static enum status collect(struct store *s, void *context, struct message *m)
     }
     free(list);
     close(folder);
-    enum status closed = rows_close(&c.trial);
-    status = status == STATUS_OK ? closed : status;
+    status = rows_close_after(&c.trial, status);
     if (status == STATUS_OK) {
         printf("%s%ld file%s, %s\n", c.options->dry_run ? "would remove " : "removed ", c.files,
                c.files == 1 ? "" : "s", bytes_text((double)c.bytes, size));

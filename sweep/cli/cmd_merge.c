@@ -125,8 +125,7 @@ static enum status say_sweeps(struct merge *g, struct message *m)
                              rows_integer(&r, ELSEWHERE) > 0;
         shards_free(&shards);
     }
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 /* ---- merging ---- */

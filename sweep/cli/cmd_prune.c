@@ -75,8 +75,7 @@ static enum status look_up(struct store *s, void *context, struct message *m)
                             c->trial_id ? c->what : rows_given(&r, SWEEP),
                             c->trial_id ? "" : "more than ", (long long)most, most == 1 ? "" : "s");
     }
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 static enum status show(struct store *s, void *context, struct message *m)

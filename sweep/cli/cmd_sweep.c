@@ -91,8 +91,7 @@ static enum status list_trials(struct store *s, int64_t sweep_id, struct trials 
         t->attempted[t->attempted_count++] =
             (struct attempted){rows_integer(&r, TRIAL), rows_integer(&r, ATTEMPT)};
     }
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 /* Whether a person agrees. */

@@ -357,8 +357,7 @@ static enum status put_failed(struct store *s, const struct failures *f, struct 
         json_end_object(&w);
     }
     puts("]");
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 enum status show_failed(struct store *s, int64_t sweep_id, bool json, struct message *m)

@@ -228,8 +228,7 @@ enum status status_table_add(struct status_table *t, struct store *s, struct sta
             t->running += rows_integer(&r, COLUMN_RUNNING);
         t->sweeps++;
     }
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 /* ---- the whole ---- */

@@ -290,3 +290,9 @@ enum status rows_close(struct rows *r)
     r->statement = NULL;
     return r->status;
 }
+
+enum status rows_close_after(struct rows *r, enum status status)
+{
+    enum status closed = rows_close(r);
+    return status == STATUS_OK ? closed : status;
+}

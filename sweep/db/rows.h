@@ -83,4 +83,7 @@ enum rows_kind rows_kind(const struct rows *r, int i);
 /* Frees the statement; returns how it went. */
 enum status rows_close(struct rows *r);
 
+/* The same after work on the rows: `status`, which says how that went, unless it is OK. */
+enum status rows_close_after(struct rows *r, enum status status);
+
 #endif

@@ -262,10 +262,7 @@ static enum status read_trials(struct scan *sc)
     enum status status = STATUS_OK;
     while (status == STATUS_OK && curve.status == STATUS_OK && rows_next(&r))
         status = add_trial(sc, &r, &curve);
-    enum status closed = rows_close(&r), closed_curve = rows_close(&curve);
-    if (status == STATUS_OK)
-        status = closed;
-    return status == STATUS_OK ? closed_curve : status;
+    return rows_close_after(&curve, rows_close_after(&r, status));
 }
 
 /* ---- order ---- */

@@ -21,8 +21,7 @@ static enum status read_claim(struct store *s, struct evidence *e, struct messag
         over[e->base.claim_over_count++] = rows_integer(&rows, 0);
     }
     e->base.claim_over = e->claim_over;
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&rows, status);
 }
 
 enum status evidence_read_sweep(struct store *s, struct evidence *e, struct message *m)
@@ -75,8 +74,7 @@ enum status evidence_read_outside(struct store *s, struct evidence *e, struct me
             rows_integer(&rows, HEADS), (int)rows_integer(&rows, ENDED),
             (int)rows_integer(&rows, COMPLETED), rows_real(&rows, e->base.loss ? LOSS : ACC)};
     }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&rows, status);
 }
 
 enum status evidence_read_changes(struct store *s, struct evidence *e, struct message *m)
@@ -109,6 +107,5 @@ enum status evidence_read_changes(struct store *s, struct evidence *e, struct me
         if (!c->changed || !c->what || !c->rules || !c->claim)
             status = evidence_no_memory(m);
     }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&rows, status);
 }

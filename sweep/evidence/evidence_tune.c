@@ -46,8 +46,7 @@ static enum status read_choices(struct store *s, struct evidence *e, struct mess
         if (!choice || !choice->label || !choice->edge)
             status = evidence_no_memory(m);
     }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&rows, status);
 }
 
 /* "0.001, 0.003 and 0.01": `more` numbers are to come. */
@@ -77,8 +76,7 @@ static enum status read_rates(struct store *s, struct evidence *e, struct messag
         if (set)
             status = add_rate(set, rows_real(&rows, 1), rows_integer(&rows, 2) != 0, m);
     }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&rows, status);
 }
 
 enum status evidence_read_tune(struct store *s, struct evidence *e, struct message *m)

@@ -56,8 +56,7 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
         snprintf(t->config_sha256, sizeof t->config_sha256, "%s", rows_text(&r, CONFIG_SHA256));
         t->n_params = rows_integer(&r, PARAMS);
     }
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 static enum status finished_open(struct store *s, int64_t trial_id, struct finished *t,

@@ -165,8 +165,7 @@ enum status merge_begin(struct merging *g)
     struct rows r = tables_shared(g->into, g->m);
     while (status == STATUS_OK && rows_next(&r))
         status = merge_shared(g, rows_given(&r, 0));
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 enum status merge_end(struct merging *g)

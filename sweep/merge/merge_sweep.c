@@ -202,8 +202,7 @@ static enum status merge_tables_of_sweep(struct merging *g, const struct merge_s
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
         status = merge_table_of_sweep(g, sweep, rows_given(&r, 0), rows_given(&r, 1));
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 enum status merge_settle(struct merging *g, int64_t sweep_id)

@@ -149,8 +149,7 @@ enum status merge_is_further(struct merging *g, const struct standing *theirs,
     enum status status =
         rows_next(&last) ? find_attempt(g, ours->trial_id, &last, &known) : STATUS_OK;
     *further = !known;
-    enum status closed = rows_close(&last);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&last, status);
 }
 
 static enum status note_attempt(struct merging *g, int64_t from_id, int64_t attempt,
@@ -209,8 +208,7 @@ static enum status take_attempts(struct merging *g, const struct standing *their
         if (status == STATUS_OK && files)
             status = move_file(g, theirs, old, into_id, number, has_result(theirs));
     }
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 static void count_taken(struct merging *g, const struct standing *theirs)
@@ -341,8 +339,7 @@ enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)
     enum status status = STATUS_OK;
     while (status == STATUS_OK && r.status == STATUS_OK && rows_next(&r))
         status = merge_trial(g, sweep, &r);
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 /* ---- rows that hang on trials ---- */
@@ -422,6 +419,5 @@ enum status merge_trial_rows(struct merging *g)
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
         status = merge_table_of_trials(g, rows_given(&r, 0), rows_given(&r, 1));
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }

@@ -239,8 +239,7 @@ static enum status add_sweeps(struct merging *g, const struct shard_source *sour
     struct rows r = store_rows(g->from, DOING, SWEEPS, NO_VALUES, g->m);
     while (status == STATUS_OK && rows_next(&r))
         status = add_sweep(g, source, &r);
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 enum status shard_sum_add(struct store *sum, struct store *from, const struct shard_source *source,

@@ -54,8 +54,7 @@ enum status compare_read_options(struct store *s, struct report_compare *c, int 
         if (!o || !o->values[sweep])
             status = status_no_memory(m, "the comparison");
     }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&rows, status);
 }
 
 void compare_option_free(struct compare_option *o)
@@ -121,8 +120,7 @@ enum status compare_read_tasks(struct store *s, int64_t sweep_id, struct compare
         if (!t->setting || !t->text)
             status = status_no_memory(m, "the comparison");
     }
-    enum status closed = rows_close(&rows);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&rows, status);
 }
 
 void compare_tasks_free(struct compare_tasks *list)

@@ -93,8 +93,7 @@ static enum status read_answers(struct store *s, struct ensembles *e, const char
                          INTEGER(e->groups.members)));
     while (ok && rows_next(&r))
         ok = add_group(e, &r);
-    enum status closed = rows_close(&r);
-    return ok ? closed : status_no_memory(m, "the report");
+    return rows_close_after(&r, ok ? STATUS_OK : status_no_memory(m, "the report"));
 }
 
 static enum status read_groups(struct store *s, struct ensembles *e, struct message *m)
@@ -128,8 +127,7 @@ static enum status read_name(struct store *s, struct ensembles *e, struct messag
         e->about = text_copy(rows_given(&r, 1));
         ok = e->name && e->about;
     }
-    enum status closed = rows_close(&r);
-    return ok ? closed : status_no_memory(m, "the report");
+    return rows_close_after(&r, ok ? STATUS_OK : status_no_memory(m, "the report"));
 }
 
 static enum status ensembles_read(struct store *s, struct ensembles *e, struct message *m)

@@ -23,8 +23,7 @@ static enum status read_sweep(struct store *s, int64_t sweep_id, struct prune_da
         d->pruned = (long)rows_integer(&r, 3);
         ok = d->name && d->question;
     }
-    enum status closed = rows_close(&r);
-    return ok ? closed : status_no_memory(m, "the report");
+    return rows_close_after(&r, ok ? STATUS_OK : status_no_memory(m, "the report"));
 }
 
 enum { SETTING, LABEL, HEADS, LAYERS, FINETUNED, LR, KEPT, METHOD, UNIT, ACC, PARAMS, FLOPS, MS };
@@ -103,8 +102,7 @@ static enum status read_curves(struct store *s, int64_t sweep_id, struct prune_d
         for (int k = 0; k < d->curve[i].points && ok; k++)
             ok = sample_finish(&d->curve[i].point[k].acc, STATS_ACCURACY) &&
                  sample_finish(&d->curve[i].point[k].infer_ms, STATS_ANY);
-    enum status closed = rows_close(&r);
-    return ok ? closed : status_no_memory(m, "the report");
+    return rows_close_after(&r, ok ? STATUS_OK : status_no_memory(m, "the report"));
 }
 
 enum status prune_data_read(struct store *s, int64_t sweep_id, struct prune_data *d,

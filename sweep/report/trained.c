@@ -49,8 +49,7 @@ enum status trained_read(struct store *s, int64_t sweep_id, struct trained_list 
     }
     for (int i = 0; i < list->count && ok; i++)
         ok = sample_finish(&list->item[i].acc, STATS_ACCURACY);
-    enum status closed = rows_close(&r);
-    return ok ? closed : status_no_memory(m, "the report");
+    return rows_close_after(&r, ok ? STATUS_OK : status_no_memory(m, "the report"));
 }
 
 void trained_free(struct trained_list *list)

@@ -391,9 +391,7 @@ enum status merge_files_bring(struct merge_files *f, struct message *m)
                                  : bring_item(&b, &f->item[i]);
     if (b.folder >= 0)
         close(b.folder);
-    enum status closed = rows_close(&b.trial);
-    if (status == STATUS_OK)
-        status = closed;
+    status = rows_close_after(&b.trial, status);
     snprintf(in_folder, sizeof in_folder, "%s/.", store_folder(f->into));
     return status == STATUS_OK && f->count > 0 ? file_sync_folder(in_folder, m) : status;
 }

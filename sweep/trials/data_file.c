@@ -59,8 +59,7 @@ enum status store_surveys(struct store *s, struct survey **list, int *count, str
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
         status = add_survey(&r, list, count);
-    enum status closed = rows_close(&r);
-    status = status == STATUS_OK ? closed : status;
+    status = rows_close_after(&r, status);
     if (status != STATUS_OK) {
         store_surveys_free(*list, *count);
         *list = NULL;

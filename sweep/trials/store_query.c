@@ -103,8 +103,7 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
         longer[(*count)++] = (struct head_counts){rows_integer(&r, 0), (long)rows_integer(&r, 1),
                                                   (long)rows_integer(&r, 2), rows_real(&r, 3)};
     }
-    enum status closed = rows_close(&r);
-    status = status == STATUS_OK ? closed : status;
+    status = rows_close_after(&r, status);
     if (status != STATUS_OK) {
         free(*list);
         *list = NULL;
@@ -158,8 +157,7 @@ enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, st
             status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d trials", *count + 1);
         }
     }
-    enum status closed = rows_close(&r);
-    status = status == STATUS_OK ? closed : status;
+    status = rows_close_after(&r, status);
     if (status != STATUS_OK) {
         free(*list);
         *list = NULL;

@@ -102,8 +102,7 @@ static enum status read_group(struct rungs *g, int64_t sweep_id, const char *set
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
         status = add_trial(g, &r);
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 /* ---- judging ---- */
@@ -320,8 +319,7 @@ static enum status settle_groups(struct rungs *g, int64_t sweep_id)
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
         status = settle_group(g, sweep_id, rows_given(&r, 0), rows_integer(&r, 1));
-    enum status closed = rows_close(&r);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&r, status);
 }
 
 enum status store_settle_rungs(struct store *s, int64_t sweep_id, const char *setting,
@@ -338,6 +336,5 @@ enum status store_settle_rungs(struct store *s, int64_t sweep_id, const char *se
                                  " WHERE trial_id = ? AND step <= ?",
                         NO_VALUES, m);
     status = heads > 0 ? settle_group(&g, sweep_id, setting, heads) : settle_groups(&g, sweep_id);
-    enum status closed = rows_close(&g.best);
-    return status == STATUS_OK ? closed : status;
+    return rows_close_after(&g.best, status);
 }

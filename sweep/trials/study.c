@@ -99,8 +99,7 @@ enum status store_study_due(struct store *s, int64_t sweep_id, int64_t trial_id,
             status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d trials", due->count + 1);
         }
     }
-    enum status closed = rows_close(&r);
-    status = status == STATUS_OK ? closed : status;
+    status = rows_close_after(&r, status);
     if (status == STATUS_OK && trial_id > 0 && due->count + due->done == 0)
         status = refuse_trial(s, trial_id, m);
     if (status != STATUS_OK) {

@@ -191,7 +191,7 @@ static void a_worker_that_is_killed_is_noticed(void **state)
     one_is_lost("die", "its worker was killed (Killed)");
 }
 
-static void a_worker_that_talks_nonsense_is_ended(void **state)
+static void a_worker_that_breaks_the_protocol_is_ended(void **state)
 {
     (void)state;
     one_is_lost("babble", "which this program does not know");
@@ -259,7 +259,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_job_that_fails_says_why),
         cmocka_unit_test(a_worker_that_ends_without_a_word_is_noticed),
         cmocka_unit_test(a_worker_that_is_killed_is_noticed),
-        cmocka_unit_test(a_worker_that_talks_nonsense_is_ended),
+        cmocka_unit_test(a_worker_that_breaks_the_protocol_is_ended),
         cmocka_unit_test(a_worker_that_hangs_is_ended),
         cmocka_unit_test(the_first_answer_that_cannot_be_kept_ends_it),
         cmocka_unit_test(a_job_that_cannot_be_put_ends_it),

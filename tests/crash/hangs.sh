@@ -21,7 +21,7 @@ hang() { # spin | sleep, in words
     fresh "$db"
     fault_calls=rename
     export HEADCOUNT_SILENCE_S=1
-    faulty FAULT_WHO=worker FAULT_DO="$1" FAULT_AT=40 -- run "$sweep" --db "$db" --quiet -j 2
+    faulty FAULT_WHO=worker FAULT_DO="$1" FAULT_OVER=1 FAULT_AT=20 -- run "$sweep" --db "$db" --quiet -j 2
     unset HEADCOUNT_SILENCE_S
     status_in "$1" 0
     [ $fired = 1 ] || trouble "no worker hung"

@@ -7,17 +7,17 @@
  * FAULT_WHO: coordinator | worker (default: both).
  * FAULT_CALLS: any of open mkdir write sync rename link unlink truncate memory flock start
  * (default: all but the last three). start: before main. open: only where it may create; write and
- * sync: only of files and folders. FAULT_FROM: whose allocations `memory` means: program (default)
- * | sqlite3 | yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every
- * later one too. FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a
- * write is done. crash: its whole process group dies, as by a power cut. stop: it pauses before the
- * call until SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more.
- * change: a bit of the file FAULT_FILE is another one from then on, changed by mmap, and the file's
- * times are as before. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM.
- * FAULT_CLOCK: seconds that the wall clock jumps forth and back from call to call. FAULT_ORPHAN=1:
- * workers do not die with their coordinator, as on a system that cannot do that. FAULT_NFS=1: every
- * file system says that it is NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which
- * valgrind cannot start again.
+ * sync: only of files and folders. FAULT_OVER=1: of renames only those that replace a file.
+ * FAULT_FROM: whose allocations `memory` means: program (default) | sqlite3 | yaml. FAULT_AT: the
+ * call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too. FAULT_DO: kill: the
+ * process dies instead of the call. torn: it dies when half of a write is done. crash: its whole
+ * process group dies, as by a power cut. stop: it pauses before the call until SIGCONT. spin,
+ * sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. change: a bit of the file
+ * FAULT_FILE is another one from then on, changed by mmap, and the file's times are as before. Or
+ * an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall
+ * clock jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their
+ * coordinator, as on a system that cannot do that. FAULT_NFS=1: every file system says that it is
+ * NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ static struct {
     unsigned long at;
     unsigned calls; /* a bit for each */
     int act;        /* one of those above, or an errno */
-    bool lasts, worker, orphan, nfs;
+    bool lasts, over, worker, orphan, nfs;
     long clock_s;
     uintptr_t from, to; /* code whose allocations count */
     char fired[4096];
@@ -117,6 +117,7 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
     dl_iterate_phdr(find_code, strcmp(from, "program") == 0 ? NULL : (void *)(uintptr_t)from);
     fault.at = strtoul(setting("FAULT_AT", "0"), NULL, 10);
     fault.lasts = strcmp(setting("FAULT_LASTS", "0"), "1") == 0;
+    fault.over = strcmp(setting("FAULT_OVER", "0"), "1") == 0;
     fault.act = act_of(setting("FAULT_DO", "kill"));
     snprintf(fault.fired, sizeof fault.fired, "%s.fired", path);
 
@@ -312,7 +313,10 @@ int fdatasync(int fd)
 
 int rename(const char *from, const char *to)
 {
-    return fails(RENAME, to) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0u);
+    bool counts = !fault.over || access(to, F_OK) == 0;
+    return counts && fails(RENAME, to)
+               ? -1
+               : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0u);
 }
 
 int linkat(int at, const char *from, int to_at, const char *to, int flags)

@@ -4,7 +4,7 @@
 # root.
 . tests/cluster/bed.sh
 sweep=$dir/gather.yaml
-steps=1500
+steps=500
 long || steps=150
 sed "s/steps: 1500/steps: $steps/" configs/gather.yaml >"$sweep"
 undisturbed

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* trial.state; store.h draws how a trial moves through them. */
+/* trial.state; trials/trials.h draws how a trial moves through them. */
 enum trial_state {
     TRIAL_QUEUED,
     TRIAL_RUNNING,

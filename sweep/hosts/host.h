@@ -9,8 +9,8 @@
  *      | |                    |     host_kernels                       |             LEAVING
  *      | +--------------------+----------------------------------------+----------------+
  *      |      its launcher ends, it says nothing for too long, or owes something for too long
- *      |      (host_deadlines.c), or host_fault: HOST_LOST; after a pause of 1, 2, 4 .. 60 s it is
- *      |      started again
+ *      |      (host_deadlines.c), or host_fault: HOST_EVENT_LOST; after a pause of 1, 2, 4 .. 60 s
+ *      |      it is started again
  *      +-> REFUSED, for good: another program version, another folder of that name, host_refuse;
  *          HOST_LOSSES_MAX losses in a row; and unless it was READY before: HOST_TRIES starts
  *          without becoming it, a protocol error, a folder that it cannot write into, a launcher

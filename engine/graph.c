@@ -198,6 +198,30 @@ static void assign_memory(struct graph *g)
     }
 }
 
+static bool writes(const struct node *n, const struct tensor *parameter)
+{
+    for (int k = 0; k < n->inputs; k++)
+        if (n->in[k] == parameter)
+            return true;
+    return false;
+}
+
+/* Backward runs from the last node: of all that write a gradient, the first node is the last. */
+static void assign_turns(struct graph *g)
+{
+    for (int i = 0; i < g->count; i++)
+        for (int k = 0; k < g->node[i].inputs; k++) {
+            const struct tensor *t = g->node[i].in[k];
+            if (!t || t->node != TENSOR_OUTSIDE || !t->grad)
+                continue;
+            int first = 0;
+            while (!writes(&g->node[first], t))
+                first++;
+            if (g->node[i].turn < g->count - first)
+                g->node[i].turn = g->count - first;
+        }
+}
+
 enum status graph_finish(struct graph *g, struct message *m)
 {
     if (g->status != STATUS_OK)
@@ -209,6 +233,7 @@ enum status graph_finish(struct graph *g, struct message *m)
             return status_fail(m, STATUS_BAD_INPUT, "%s must be the last operation",
                                g->node[i].op->name);
     assign_memory(g);
+    assign_turns(g);
     size_t most = 0;
     for (int i = 0; i < g->count; i++) {
         const struct node *n = &g->node[i];
@@ -264,7 +289,12 @@ void graph_backward(struct graph *g, struct pass *p)
     p->scratch = g->scratch;
     forget_grads(g);
     for (int i = g->count - 1; i >= 0; i--) {
+        const struct node *n = &g->node[i];
+        if (!n->op->awaits_turn)
+            op_await_turn(n, p);
         backward_node(g, i, p);
+        if (p->turn.done && (n->turn > 0 || i == 0))
+            team_advance(p->turn.team, p->turn.done, g->count - i);
         heartbeat();
     }
 }

@@ -11,7 +11,8 @@
  *
  * The batch is taken in slices of at most `capacity` sequences that run through the whole tape one
  * after the other, so that a slice's activations stay in the second-level cache; the gradients of
- * parameters add up over the slices. */
+ * parameters add up over the slices. Slices may also run at once, each on a tape of its own: where
+ * each is told of the one before (struct turn), the sums are the same to the bit. */
 #ifndef ENGINE_GRAPH_H
 #define ENGINE_GRAPH_H
 

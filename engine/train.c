@@ -2,15 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/encoder_cost.h"
-
-/* Targets per sequence: T*S, or S when pooled. */
-static long targets_per_sequence(const struct trainer *t)
-{
-    const struct encoder *e = t->encoder;
-    return e->io.slots * (e->config.pool == POOL_NONE ? e->io.length : 1);
-}
+#include "engine/slices.h"
 
 static void init_optimizer(struct arena *a, struct trainer *t)
 {
@@ -33,6 +28,7 @@ enum status trainer_of(struct arena *a, struct encoder *e, const struct train_co
     const struct encoder_io *io = &e->io;
     struct trainer *t = arena_alloc(a, 1, sizeof *t);
     t->encoder = e;
+    t->arena = a;
     t->config = *train;
     e->disagreement.kind = (enum similarity_kind)train->disagreement;
     e->disagreement.weight = train->disagreement_weight;
@@ -45,9 +41,7 @@ enum status trainer_of(struct arena *a, struct encoder *e, const struct train_co
                                                                   : train->test_examples);
     t->slice = encoder_slice(model, io, (long)train->batch);
     t->eval_slice = encoder_slice(model, io, most);
-    enum status s = encoder_graph(a, e, t->slice, false, NULL, &t->graph, &t->logits, m);
-    if (s == STATUS_OK)
-        s = encoder_graph(a, e, t->eval_slice, true, NULL, &t->eval_graph, &t->eval_logits, m);
+    enum status s = slices_init(a, t, m);
     if (s != STATUS_OK)
         return s;
 
@@ -56,9 +50,6 @@ enum status trainer_of(struct arena *a, struct encoder *e, const struct train_co
     t->batch.tokens =
         arena_alloc(a, batch * (size_t)io->length * (size_t)io->fields, sizeof(int32_t));
     t->batch.targets = arena_alloc(a, batch * targets, sizeof(int32_t));
-    long widest = t->slice > t->eval_slice ? t->slice : t->eval_slice;
-    t->correct = arena_alloc(a, (size_t)widest * targets, 1);
-    t->slot_targets = arena_alloc(a, (size_t)io->slots, sizeof *t->slot_targets);
     init_optimizer(a, t);
     *out = t;
     return STATUS_OK;
@@ -78,19 +69,6 @@ enum status trainer_new(struct arena *a, const struct encoder_config *model,
     return s;
 }
 
-/* Points p at the slice of `set` that starts at sequence `first`; its length is p->batch. */
-static void bind_slice(const struct trainer *t, const struct examples *set, long first, long slice,
-                       struct pass *p)
-{
-    const struct encoder_io *io = &t->encoder->io;
-    p->first = first;
-    p->batch = set->n - first < slice ? set->n - first : slice;
-    p->tokens = set->tokens + first * io->length * io->fields;
-    p->targets = set->targets ? set->targets + first * targets_per_sequence(t) : NULL;
-    p->padding = set->padding ? set->padding + first * io->length : NULL;
-    p->correct = t->correct;
-}
-
 long targets_unmasked(const int32_t *targets, long n)
 {
     long count = 0;
@@ -107,6 +85,15 @@ static long count_right(const uint8_t *correct, long n)
     return count;
 }
 
+static void train_slice(const struct slices *all, struct trainer_member *by, struct pass *p,
+                        struct slice *s)
+{
+    graph_forward(by->graph, p);
+    graph_backward(by->graph, p);
+    s->loss = p->loss_sum;
+    s->right = count_right(by->correct, p->batch * targets_per_sequence(all->trainer));
+}
+
 /* Says where this step's NaN or Inf comes from: a weight that has one already, else the first place
  * on the tape. */
 static enum status diverged(struct trainer *t, struct pass *p, double loss, double norm,
@@ -120,8 +107,8 @@ static enum status diverged(struct trainer *t, struct pass *p, double loss, doub
             snprintf(where, sizeof where, "the weights of %s", w->name);
     }
     for (long first = 0; first < t->batch.n && !where[0]; first += t->slice) {
-        bind_slice(t, &t->batch, first, t->slice, p);
-        graph_locate_bad(t->graph, p, where, sizeof where);
+        slice_bind(t, 0, &t->batch, first, t->slice, p);
+        graph_locate_bad(t->member[0]->graph, p, where, sizeof where);
     }
     return status_fail(m, STATUS_DIVERGED,
                        "step %lld: loss %g, gradient norm %g; first NaN or Inf in %s",
@@ -137,28 +124,24 @@ enum status trainer_step(struct trainer *t, struct message *m)
         return s;
     long per_sequence = targets_per_sequence(t);
     long targets = targets_unmasked(t->batch.targets, t->batch.n * per_sequence);
-    struct pass p = {
-        .kernels = t->kernels,
-        .training = true,
-        .seed = t->seed,
-        .step = (uint64_t)t->step,
-        .loss_scale = (real)(targets ? 1 / (double)targets : 0),
-        .sequences = t->batch.n,
-    };
-    double loss = 0;
-    int64_t right = 0;
+    struct slices all = {.trainer = t,
+                         .set = &t->batch,
+                         .size = t->slice,
+                         .run = train_slice,
+                         .pass = {
+                             .kernels = t->kernels,
+                             .training = true,
+                             .seed = t->seed,
+                             .step = (uint64_t)t->step,
+                             .loss_scale = (real)(targets ? 1 / (double)targets : 0),
+                             .sequences = t->batch.n,
+                         }};
     nn_zero_grad(nn);
-    for (long first = 0; first < t->batch.n; first += t->slice) {
-        bind_slice(t, &t->batch, first, t->slice, &p);
-        graph_forward(t->graph, &p);
-        graph_backward(t->graph, &p);
-        loss += p.loss_sum;
-        right += count_right(t->correct, p.batch * per_sequence);
-    }
-    loss = targets ? loss / (double)targets : 0;
-    double norm = optim_grad_norm(nn, t->kernels);
+    slices_run(&all);
+    double loss = targets ? all.loss / (double)targets : 0;
+    double norm = optim_grad_norm(&t->optim, nn, t->kernels);
     if (!isfinite(loss) || !isfinite(norm))
-        return diverged(t, &p, loss, norm, m);
+        return diverged(t, &all.pass, loss, norm, m);
 
     t->grad_norm = norm;
     t->lr = t->config.lr * schedule_factor((enum schedule_name)t->config.schedule, t->config.warmup,
@@ -167,7 +150,7 @@ enum status trainer_step(struct trainer *t, struct message *m)
     t->step++;
     t->loss_sum += loss;
     t->loss_count++;
-    t->correct_sum += right;
+    t->correct_sum += all.right;
     t->target_sum += targets;
     return STATUS_OK;
 }
@@ -180,82 +163,96 @@ void trainer_take_means(struct trainer *t, double *loss, double *acc)
     t->loss_count = t->correct_sum = t->target_sum = 0;
 }
 
-static struct pass evaluation_pass(const struct trainer *t)
+static struct slices evaluation(struct trainer *t, const struct examples *set)
 {
-    return (struct pass){.kernels = t->kernels, .loss_scale = 1};
+    return (struct slices){.trainer = t,
+                           .set = set,
+                           .size = t->eval_slice,
+                           .pass = {.kernels = t->kernels, .loss_scale = 1}};
 }
 
-/* Adds what the kernel said of one slice's targets to the counts; returns the exact sequences. */
-static long count_slice(struct trainer *t, long sequences, struct metrics *out, int64_t *right)
+/* Adds what the kernel said of one slice's targets to the counts. */
+static void evaluate_slice(const struct slices *all, struct trainer_member *by, struct pass *p,
+                           struct slice *s)
 {
-    long S = t->encoder->io.slots, per_sequence = targets_per_sequence(t), exact = 0;
-    for (long b = 0; b < sequences; b++) {
-        const uint8_t *correct = t->correct + b * per_sequence;
-        bool all = true;
+    graph_forward(by->eval_graph, p);
+    s->loss = p->loss_sum;
+    long S = all->trainer->encoder->io.slots, per_sequence = targets_per_sequence(all->trainer);
+    for (long b = 0; b < p->batch; b++) {
+        const uint8_t *correct = by->correct + b * per_sequence;
+        bool exact = true;
         for (long i = 0; i < per_sequence; i++) {
             if (correct[i] == 2)
                 continue;
-            t->slot_targets[i % S]++;
-            *right += correct[i];
-            if (out->acc_by_slot)
-                out->acc_by_slot[i % S] += correct[i];
-            all = all && correct[i];
+            by->slot_targets[i % S]++;
+            by->slot_right[i % S] += correct[i];
+            exact = exact && correct[i];
         }
-        exact += all;
+        s->right += exact;
     }
-    return exact;
 }
 
 void trainer_evaluate(struct trainer *t, const struct examples *set, struct metrics *out)
 {
-    struct pass p = evaluation_pass(t);
-    long S = t->encoder->io.slots, exact = 0;
+    struct slices all = evaluation(t, set);
     int64_t right = 0, targets = 0;
-    double loss = 0;
-    for (long s = 0; s < S; s++) {
-        t->slot_targets[s] = 0;
+    size_t counts = (size_t)t->encoder->io.slots * sizeof(int64_t);
+    for (int i = 0; i < t->members; i++) {
+        memset(t->member[i]->slot_targets, 0, counts);
+        memset(t->member[i]->slot_right, 0, counts);
+    }
+    all.run = evaluate_slice;
+    slices_run(&all);
+    for (long s = 0; s < t->encoder->io.slots; s++) {
+        int64_t slot_right = 0, slot_targets = 0;
+        for (int i = 0; i < t->members; i++) {
+            slot_right += t->member[i]->slot_right[s];
+            slot_targets += t->member[i]->slot_targets[s];
+        }
         if (out->acc_by_slot)
-            out->acc_by_slot[s] = 0;
+            out->acc_by_slot[s] = slot_targets ? (double)slot_right / (double)slot_targets : 0;
+        right += slot_right;
+        targets += slot_targets;
     }
-    for (long first = 0; first < set->n; first += t->eval_slice) {
-        bind_slice(t, set, first, t->eval_slice, &p);
-        graph_forward(t->eval_graph, &p);
-        loss += p.loss_sum;
-        exact += count_slice(t, p.batch, out, &right);
-    }
-    for (long s = 0; s < S; s++) {
-        targets += t->slot_targets[s];
-        if (out->acc_by_slot && t->slot_targets[s])
-            out->acc_by_slot[s] /= (double)t->slot_targets[s];
-    }
-    out->loss = targets ? loss / (double)targets : 0;
+    out->loss = targets ? all.loss / (double)targets : 0;
     out->acc = targets ? (double)right / (double)targets : 0;
-    out->exact = set->n ? (double)exact / (double)set->n : 0;
+    out->exact = set->n ? (double)all.right / (double)set->n : 0;
 }
 
 const real *trainer_logits(struct trainer *t, const struct examples *set, long first, long *n)
 {
-    struct pass p = evaluation_pass(t);
+    struct slices all = evaluation(t, set);
     struct examples inputs = *set;
     inputs.targets = NULL;
-    bind_slice(t, &inputs, first, t->eval_slice, &p);
-    graph_forward(t->eval_graph, &p);
-    *n = p.batch;
-    return t->eval_logits->data;
+    slice_bind(t, 0, &inputs, first, t->eval_slice, &all.pass);
+    graph_forward(t->member[0]->eval_graph, &all.pass);
+    *n = all.pass.batch;
+    return t->member[0]->eval_logits->data;
+}
+
+static void predict_slice(const struct slices *all, struct trainer_member *by, struct pass *p,
+                          struct slice *s)
+{
+    (void)s;
+    graph_forward(by->eval_graph, p);
+    long V = all->trainer->encoder->io.classes, per_sequence = targets_per_sequence(all->trainer);
+    const real *logits = by->eval_logits->data;
+    int32_t *classes = all->classes + p->first * per_sequence;
+    for (long r = 0; r < p->batch * per_sequence; r++, logits += V) {
+        long best = 0;
+        for (long v = 1; v < V; v++)
+            if (logits[v] > logits[best])
+                best = v;
+        classes[r] = (int32_t)best;
+    }
 }
 
 void trainer_predict(struct trainer *t, const struct examples *set, int32_t *classes)
 {
-    long V = t->encoder->io.classes;
-    for (long first = 0, n; first < set->n; first += n) {
-        const real *logits = trainer_logits(t, set, first, &n);
-        long rows = n * targets_per_sequence(t);
-        for (long r = 0; r < rows; r++, logits += V) {
-            long best = 0;
-            for (long v = 1; v < V; v++)
-                if (logits[v] > logits[best])
-                    best = v;
-            *classes++ = (int32_t)best;
-        }
-    }
+    struct examples inputs = *set;
+    inputs.targets = NULL;
+    struct slices all = evaluation(t, &inputs);
+    all.run = predict_slice;
+    all.classes = classes;
+    slices_run(&all);
 }

@@ -28,21 +28,32 @@ struct metrics {
     double *acc_by_slot;     /* (S), or NULL if not wanted; caller's */
 };
 
-struct trainer {
-    struct encoder *encoder;
+/* What a thread computes with: tapes over the same parameters. */
+struct trainer_member {
     struct graph *graph, *eval_graph;
     struct tensor *logits, *eval_logits;
+    uint8_t *correct;      /* of one slice: per target, as struct pass says */
+    int64_t *slot_targets; /* (S): evaluation's counts */
+    int64_t *slot_right;   /* (S) */
+    struct arena arena;    /* of a further thread's */
+};
+
+struct trainer {
+    struct encoder *encoder;
+    struct arena *arena;
+    int members, threads; /* made; wanted */
+    struct trainer_member *member[TEAM_MAX];
+    struct team *team;    /* NULL: the calling thread alone */
+    struct slice *slices; /* a window of them, while they run */
     struct optim optim;
     struct train_config config;
     const struct kernels *kernels;
     uint32_t seed;
     train_fill fill;
     void *context;
-    struct examples batch; /* this step's */
-    uint8_t *correct;      /* of one slice: per target, as struct pass says */
-    int64_t *slot_targets; /* (S): evaluation's counts */
-    long slice, eval_slice;
-    int64_t step; /* steps done */
+    struct examples batch;  /* this step's */
+    long slice, eval_slice; /* sequences of one */
+    int64_t step;           /* steps done */
     /* since the last call of trainer_take_means: */
     double loss_sum;
     int64_t loss_count, correct_sum, target_sum;
@@ -50,8 +61,9 @@ struct trainer {
     double lr;        /* of the last step */
 };
 
-/* Builds encoder, tapes and optimizer in the arena, weights drawn from seed. `fill`, `context` and
- * the field names in io are kept. BAD_INPUT as encoder_new. */
+/* Builds encoder, tapes and optimizer in the arena, weights drawn from seed. The arena, which ends
+ * the trainer's threads when it is freed, `fill`, `context` and the field names in io are kept.
+ * BAD_INPUT as encoder_new. */
 enum status trainer_new(struct arena *a, const struct encoder_config *model,
                         const struct encoder_io *io, const struct train_config *train,
                         uint32_t seed, train_fill fill, void *context, struct trainer **t,
@@ -63,10 +75,16 @@ enum status trainer_of(struct arena *a, struct encoder *e, const struct train_co
                        uint32_t seed, train_fill fill, void *context, struct trainer **t,
                        struct message *m);
 
+/* From now on a step and an evaluation are spread over up to so many threads, the calling one among
+ * them; at first it is 1. What they compute does not depend on it, to the bit. Fewer run where
+ * memory (the arena's limit, addresses for OpenBLAS) or the system allows no more. To be called
+ * between two steps or evaluations; cheap where nothing changes. */
+void trainer_set_threads(struct trainer *t, int threads);
+
 /* One step: forward, backward, clip, update. DIVERGED when loss or gradient norm is NaN or Inf: the
  * weights are then untouched, and the message names the step and the first parameter or operation
- * that has it. Fails as `fill` does, before anything has changed. No allocation; no system call but
- * those of `fill`. */
+ * that has it. Fails as `fill` does, before anything has changed. No allocation; with one thread no
+ * system call but those of `fill`. */
 enum status trainer_step(struct trainer *t, struct message *m);
 
 /* Mean loss, accuracy and exact-match share over a set with the present weights; dropout off. A

@@ -13,6 +13,12 @@ struct arena_chunk {
     size_t size, used;
 };
 
+struct arena_release {
+    struct arena_release *next;
+    void (*release)(void *what);
+    void *what;
+};
+
 void arena_init(struct arena *a, jmp_buf *exhausted)
 {
     *a = (struct arena){.exhausted = exhausted};
@@ -74,8 +80,17 @@ char *arena_string(struct arena *a, const char *text)
     return memcpy(arena_alloc(a, size, 1), text, size);
 }
 
+void arena_on_free(struct arena *a, void (*release)(void *what), void *what)
+{
+    struct arena_release *r = arena_alloc(a, 1, sizeof *r);
+    *r = (struct arena_release){a->release, release, what};
+    a->release = r;
+}
+
 void arena_free(struct arena *a)
 {
+    for (; a->release; a->release = a->release->next)
+        a->release->release(a->release->what);
     while (a->chunks) {
         struct arena_chunk *next = a->chunks->next;
         free(a->chunks);

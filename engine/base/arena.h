@@ -12,13 +12,15 @@
 enum { ARENA_ALIGNMENT = 64 }; /* a cache line and a 512-bit register */
 
 struct arena_chunk;
+struct arena_release;
 
 struct arena {
-    struct arena_chunk *chunks; /* newest first */
-    size_t used;                /* bytes handed out, padding included */
-    size_t limit;               /* that may be handed out; 0: as many as the system has */
-    bool over_limit;            /* it ran out because of the limit */
-    jmp_buf *exhausted;         /* where to go when memory runs out; NULL: abort() */
+    struct arena_chunk *chunks;    /* newest first */
+    size_t used;                   /* bytes handed out, padding included */
+    size_t limit;                  /* that may be handed out; 0: as many as the system has */
+    bool over_limit;               /* it ran out because of the limit */
+    jmp_buf *exhausted;            /* where to go when memory runs out; NULL: abort() */
+    struct arena_release *release; /* newest first */
 };
 
 /* An empty arena without a limit; takes no memory yet. `exhausted` is jumped to with value 1 when
@@ -31,6 +33,10 @@ void *arena_alloc(struct arena *a, size_t count, size_t size);
 
 /* A copy of the text, owned by the arena. */
 char *arena_string(struct arena *a, const char *text);
+
+/* When the arena is freed, release(what) is called before any memory goes: for what is no memory.
+ * The last one asked for is the first. */
+void arena_on_free(struct arena *a, void (*release)(void *what), void *what);
 
 /* Frees everything at once; the arena is empty and usable again. */
 void arena_free(struct arena *a);

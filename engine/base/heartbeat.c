@@ -2,4 +2,4 @@
 
 #include <stddef.h>
 
-void (*heartbeat_listener)(void) = NULL;
+_Thread_local void (*heartbeat_listener)(void) = NULL;

@@ -35,6 +35,7 @@ static struct {
     __typeof__(openblas_get_config) *config;
     __typeof__(openblas_get_corename) *core_name;
     __typeof__(openblas_get_num_threads) *threads;
+    __typeof__(openblas_get_parallel) *parallel;
     bool started;
 } blas;
 
@@ -123,7 +124,8 @@ static enum status open_once(struct message *m)
     if (find(TEXT(GEMM), &blas.gemm) && find("cblas_dsyrk", &blas.gram) &&
         find("openblas_get_config", &blas.config) &&
         find("openblas_get_corename", &blas.core_name) &&
-        find("openblas_get_num_threads", &blas.threads))
+        find("openblas_get_num_threads", &blas.threads) &&
+        find("openblas_get_parallel", &blas.parallel))
         return STATUS_OK;
     status_fail(m, STATUS_INTERNAL, "this OpenBLAS lacks a function: %s", dlerror());
     dlclose(blas.library);
@@ -216,6 +218,16 @@ enum status blas_start(int threads, struct message *m)
         s = start(m);
     blas.started = s == STATUS_OK;
     return s;
+}
+
+/* A library that was built without threads may keep no lock on its memory. */
+int blas_callers(int threads)
+{
+    if (!blas.started || blas.parallel() == 0)
+        return 1;
+    while (threads > 1 && !has_plenty(threads - 1))
+        threads--;
+    return threads > 1 ? threads : 1;
 }
 
 /* OpenBLAS takes 32-bit dimensions; encoder_shapes and encoder_new refuse what exceeds them. */

@@ -29,6 +29,10 @@ enum status blas_room(struct message *m);
  * Later calls do nothing. Fails as blas_load does. */
 enum status blas_start(int threads, struct message *m);
 
+/* How many threads, up to so many, may compute products at once without waiting for ever: each
+ * takes memory of its own with its first one. At least 1. */
+int blas_callers(int threads);
+
 /* y = beta*y + x w^T      x (M,K), w (N,K), y (M,N): a linear layer forward */
 void blas_nt(long M, long N, long K, const real *x, const real *w, real beta, real *y);
 /* dx = beta*dx + dy w     dy (M,N), w (N,K), dx (M,K): its input gradient */

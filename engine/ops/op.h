@@ -16,10 +16,20 @@
 #include <stdint.h>
 
 #include "engine/base/status.h"
+#include "engine/base/team.h"
 #include "engine/base/tensor.h"
 #include "engine/kernels/similarity.h"
 
 enum { OP_MAX_INPUTS = 18 }; /* an embedding of 16 fields, and positions */
+
+/* Where slices of a batch run at once, each on a tape of its own over the same parameters, they add
+ * to the gradients of a parameter in the order of the slices: the backward of a node waits until
+ * the slice before has done with it. */
+struct turn {
+    struct team *team;
+    const atomic_int *before; /* nodes whose backward the slice before has done; NULL: it is over */
+    atomic_int *done;         /* nodes whose backward this slice has done; NULL: nobody waits */
+};
 
 /* What changes from replay to replay; the caller of graph_forward says it. */
 struct pass {
@@ -39,6 +49,7 @@ struct pass {
     double penalty;   /* out: what other nodes add, as it is, to loss_scale * loss_sum; backward
                          gives the gradient of the sum */
     uint8_t *correct; /* out, per target of this slice: 1 right, 0 wrong, 2 masked */
+    struct turn turn; /* all 0: no other slice runs */
     void *scratch;    /* the graph's, as large as the largest request of its nodes */
 };
 
@@ -51,7 +62,10 @@ struct node {
     int inputs;
     struct tensor *in[OP_MAX_INPUTS]; /* an optional input that is absent is NULL */
     struct tensor *out;
-    bool keep;   /* out shares its memory with nothing that comes after it */
+    int turn;  /* nodes whose backward a slice must have done before the next one may run this one:
+                  all that write gradients which this one writes and no other tape has a copy of;
+                  0: there are none */
+    bool keep; /* out shares its memory with nothing that comes after it */
     real *saved; /* op->saved(node) numbers, kept from forward to backward; NULL: 0 */
 };
 
@@ -140,6 +154,8 @@ struct op {
      * to write in[i]'s gradient; NULL: nowhere. */
     unsigned backward_reads;
     unsigned (*shares_grad)(const struct node *n);
+    bool awaits_turn;     /* backward calls op_await_turn before it touches such a gradient; else it
+                             is called when the turn has come */
     bool is_loss;         /* forward sets the pass's loss_sum; out is only a handle */
     bool grad_in_forward; /* forward leaves the gradient of in[0] in its grad already */
     const struct gradcheck_case *cases; /* at least one per branch */
@@ -158,6 +174,9 @@ static inline long pass_rows(const struct tensor *t, const struct pass *p)
 {
     return tensor_rows(t) / t->shape.dim[0] * p->batch;
 }
+
+/* Waits until this slice may add to the gradients of parameters that n uses. */
+void op_await_turn(const struct node *n, const struct pass *p);
 
 /* The dropout of a site in this pass; its buffer has `elements` numbers per sequence. */
 struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements);

@@ -58,6 +58,7 @@ static void backward(struct node *n, struct pass *p)
     if (x->grad)
         (own ? k->linear_backward_input : blas_nn)(M, N, K, dy, w->data, tensor_grad_beta(x),
                                                    x->grad);
+    op_await_turn(n, p);
     if (w->grad)
         (own ? k->linear_backward_weight : blas_tn)(M, N, K, dy, x->data, tensor_grad_beta(w),
                                                     w->grad);
@@ -85,5 +86,6 @@ const struct op op_linear = {
     .scratch = scratch,
     .backward_reads = 1u << X | 1u << W,
     .constant = 1u << X | 1u << W | 1u << BIAS,
+    .awaits_turn = true,
     .cases = cases,
 };

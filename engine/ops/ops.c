@@ -79,6 +79,12 @@ struct tensor *op_apply(struct graph *g, const struct op *op, const void *option
     return n->out;
 }
 
+void op_await_turn(const struct node *n, const struct pass *p)
+{
+    if (p->turn.before && n->turn > 0)
+        team_await(p->turn.team, p->turn.before, n->turn);
+}
+
 struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements)
 {
     return (struct dropout){

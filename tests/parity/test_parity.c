@@ -200,7 +200,7 @@ static void check_losses(struct fixture *f)
         if (!(fabs(ours - theirs) <= 1e-4))
             fail_msg("%s, %s kernels: loss %.9g at step %d, PyTorch has %.9g", f->name,
                      f->pass.kernels->name, ours, step, theirs);
-        double norm = optim_grad_norm(&f->encoder->nn, f->pass.kernels);
+        double norm = optim_grad_norm(&f->optim, &f->encoder->nn, f->pass.kernels);
         optim_step(&f->optim, &f->encoder->nn, f->pass.kernels, number(f, "lr"), norm);
     }
 }

@@ -70,7 +70,7 @@ static void run(enum optim_name name, double clip)
             norm += pow((double)s.nn.grad[i], 2);
         }
         norm = sqrt(norm);
-        double measured = optim_grad_norm(&s.nn, kernels_best());
+        double measured = optim_grad_norm(&s.optim, &s.nn, kernels_best());
         assert_true(fabs(measured - norm) <= 1e-6 * norm);
         optim_step(&s.optim, &s.nn, kernels_best(), lr, measured);
         step_in_double(&s, lr, step, clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1);

@@ -8,13 +8,15 @@
 #include "engine/encoder_cost.h"
 #include "engine/kernels/blas.h"
 
-/* toy, small and medium are shapes that peers were timed on as well (engine/README.md). */
+/* All but sharp are shapes that peers are timed on as well (tests/bench/peer.py). */
 const struct bench_workload bench_workloads[] = {
     {"gather", 32, 1, 64, 32, 64, 16, 4, .trained = 1000},
     {"sharp", 32, 1, 64, 32, 64, 16, 4, .heads = 16, .sharp = true},
     {"toy", 64, 2, 256, 32, 64, 32, 1, .trained = 300},
     {"small", 128, 2, 512, 64, 64, 64, 1, .trained = 50},
     {"medium", 256, 4, 1024, 128, 32, 256, 1, .trained = 5},
+    {"large", 512, 4, 2048, 128, 16, 256, 1, .trained = 0},
+    {"long", 64, 2, 256, 512, 16, 32, 1, .trained = 30},
     {.name = NULL},
 };
 
@@ -210,6 +212,26 @@ static enum status make_trainer(struct arena *a, const struct encoder_config *mo
     return s;
 }
 
+/* Of one product of 1024 x 1024 x 1024 a second, the best of some. NaN when memory is out. */
+static double peak_flops(void)
+{
+    enum { TRIES = 12 };
+    const size_t n = 1024;
+    real *x = aligned_alloc(64, 3 * n * n * sizeof *x);
+    if (!x)
+        return NAN;
+    for (size_t i = 0; i < 3 * n * n; i++)
+        x[i] = (real)(i % 13) * (real)0.01;
+    double best = INFINITY;
+    for (int i = 0; i < TRIES; i++) {
+        double start = clock_now_s();
+        blas_nt((long)n, (long)n, (long)n, x, x + n * n, 0, x + 2 * n * n);
+        best = fmin(best, clock_now_s() - start);
+    }
+    free(x);
+    return 2 * (double)(n * n * n) / best;
+}
+
 enum status bench_step(const struct bench_workload *w, int64_t heads, double dropout,
                        double seconds, struct bench_result *r, struct message *m)
 {
@@ -232,26 +254,8 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
         x.times = arena_alloc(&a, (size_t)3 * MOST, sizeof *x.times);
         s = measure(&x, w, seconds, r, m);
         r->flops = encoder_step_flops(&model, &io, (long)w->batch);
+        r->peak_flops = peak_flops();
     }
     arena_free(&a);
     return s;
-}
-
-double bench_peak(void)
-{
-    enum { TRIES = 12 };
-    const size_t n = 1024;
-    real *x = aligned_alloc(64, 3 * n * n * sizeof *x);
-    if (!x)
-        return NAN;
-    for (size_t i = 0; i < 3 * n * n; i++)
-        x[i] = (real)(i % 13) * (real)0.01;
-    double best = INFINITY;
-    for (int i = 0; i < TRIES; i++) {
-        double start = clock_now_s();
-        blas_nt((long)n, (long)n, (long)n, x, x + n * n, 0, x + 2 * n * n);
-        best = fmin(best, clock_now_s() - start);
-    }
-    free(x);
-    return 2e-9 * (double)(n * n * n) / best;
 }

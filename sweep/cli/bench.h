@@ -16,12 +16,14 @@ struct bench_workload {
     bool sharp; /* weights are made for it instead: most attention goes to one key, and the rest
                    is as small as numbers get */
 };
+#define BENCH_WORKLOADS "gather, sharp, toy, small, medium, large or long"
 extern const struct bench_workload bench_workloads[]; /* ends with a NULL name */
 
 struct bench_result {
     double step_s, floor_s; /* medians */
     double random_s;        /* with random weights; NaN: step_s is that */
     double flops;           /* of the step's matrix products */
+    double peak_flops;      /* that one large product does in a second; NaN: no memory for it */
     int repetitions;
 };
 
@@ -49,8 +51,5 @@ enum status bench_attention(const struct bench_workload *w, const struct encoder
 
 /* The model of w with that many heads. */
 struct encoder_config bench_model(const struct bench_workload *w, int64_t heads, double dropout);
-
-/* GFLOP/s of the machine's sgemm on 1024 x 1024 x 1024, best of some. NaN when memory is out. */
-double bench_peak(void);
 
 #endif

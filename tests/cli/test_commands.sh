@@ -84,6 +84,12 @@ check "... like no other" gives 2 "configs/x.yaml: No such file or directory$" "
 check "an option without its value" gives 2 "needs a value" "headcount run x.yaml --db"
 check "a flag with a value" gives 2 "takes no value" "headcount run x.yaml --quiet=yes"
 check "a part of bench that is none" gives 2 "allowed: step, attention" "headcount bench --part atention"
+check "a workload that is none" gives 2 "'lage'; allowed: gather, .* large or long$" "headcount bench --workload lage"
+for shape in large:64 long:8; do
+    check "workload ${shape%:*}" \
+        gives 0 "\"d_head\":${shape#*:},.*\"peak_share\":[0-9.]*[1-9]" \
+        "headcount bench --workload ${shape%:*} --heads 8 --batch 1 --length 8 --milliseconds 1 --json"
+done
 check "a mask without its part" gives 2 "mask is for --part attention" "headcount bench --mask causal"
 check "heads of keys that do not divide the others" \
     gives 2 "does not divide model.heads 4" "headcount bench --part attention --heads 4 --kv-heads 3"

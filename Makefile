@@ -306,9 +306,10 @@ bench-scale: $(PROGRAM) $(BUILD)/tests/bench/fake_agents
 bench-hosts: $(PROGRAM)
 	@env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE sh tests/bench/hosts.sh $(RUN) $(HOSTS)
 
-# CASES="gather:4 toy:8": some. PEERS_PIP: further arguments for pip.
+# CASES="gather:4 toy:8": some. THREADS=2: of each. PEERS_PIP: further arguments for pip.
+THREADS = 1
 bench-peers: $(PROGRAM)
-	@PEERS_PIP='$(PEERS_PIP)' sh tests/bench/peers.sh $(RUN) $(BUILD)/peers $(CASES)
+	@PEERS_PIP='$(PEERS_PIP)' sh tests/bench/peers.sh $(RUN) $(BUILD)/peers $(THREADS) $(CASES)
 
 # SERVE="TRIALS SECONDS PAIRS": fewer of them.
 SERVE =

@@ -1,6 +1,6 @@
-"""One training step (forward, backward, AdamW) of a peer on one thread, timed: what a careful user writes.
+"""One training step (forward, backward, AdamW) of a peer, timed: what a careful user writes.
 
-usage: peer.py eager|compiled|jax WORKLOAD HEADS SECONDS
+usage: peer.py eager|compiled|jax WORKLOAD HEADS SECONDS THREADS
 Prints one line of JSON: {"version": ..., "ms": median, "n": repetitions}. A pre-norm encoder with exact
 GELU, learned positions, cross-entropy over every slot; making the examples is not timed.
 """
@@ -16,14 +16,16 @@ WORKLOADS = {
     "toy": (64, 2, 256, 32, 64, 32, 1),
     "small": (128, 2, 512, 64, 64, 64, 1),
     "medium": (256, 4, 1024, 128, 32, 256, 1),
+    "large": (512, 4, 2048, 128, 16, 256, 1),
+    "long": (64, 2, 256, 512, 16, 32, 1),
 }
 
 
-def torch_step(shape, heads, compiled):
+def torch_step(shape, heads, compiled, threads):
     import torch
     from torch import nn
     d_model, layers, d_ff, length, batch, vocab, slots = shape
-    torch.set_num_threads(1)
+    torch.set_num_threads(threads)
     torch.manual_seed(0)
 
     class Encoder(nn.Module):
@@ -54,8 +56,10 @@ def torch_step(shape, heads, compiled):
     return step, f"PyTorch {torch.__version__}"
 
 
-def jax_step(shape, heads):
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+def jax_step(shape, heads, threads):
+    os.environ["NPROC"] = str(threads)  # from which XLA takes the size of its thread pool
+    eigen = "true" if threads > 1 else "false"
+    os.environ["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen={eigen} intra_op_parallelism_threads={threads}"
     import jax
     import jax.numpy as jnp
     import optax
@@ -122,12 +126,12 @@ def jax_step(shape, heads):
 
 
 def main():
-    kind, workload, heads, seconds = sys.argv[1:5]
+    kind, workload, heads, seconds, threads = sys.argv[1:6]
     shape = WORKLOADS[workload]
     if kind == "jax":
-        step, version = jax_step(shape, int(heads))
+        step, version = jax_step(shape, int(heads), int(threads))
     else:
-        step, version = torch_step(shape, int(heads), kind == "compiled")
+        step, version = torch_step(shape, int(heads), kind == "compiled", int(threads))
     for _ in range(5):
         step()
     times, start = [], time.time()

@@ -1,6 +1,6 @@
-"""A training step of headcount and of its peers, in turn on the same core: milliseconds and ratios.
+"""A training step of headcount and of its peers, in turn on the same cores: milliseconds and ratios.
 
-usage: peers.py HEADCOUNT PYTHON [WORKLOAD:HEADS ...]
+usage: peers.py HEADCOUNT PYTHON THREADS [WORKLOAD:HEADS ...]
 PYTHON has torch, jax and optax, as far as they could be installed; what is missing is skipped by name.
 """
 import json
@@ -11,28 +11,28 @@ import sys
 
 PEERS = {"eager": "torch", "compiled": "torch", "jax": "optax"}  # and the module that each needs
 CASES = ["gather:1", "gather:4", "gather:32", "toy:1", "toy:4", "toy:64", "small:4", "small:128",
-         "medium:4", "medium:256"]
+         "medium:4", "medium:256", "large:8", "long:4"]
 SECONDS = 2
 PEER = os.path.join(os.path.dirname(__file__), "peer.py")
 
 
-def run(command):
-    one = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
+def run(command, threads="1"):
+    own = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "JAX_PLATFORMS": "cpu"}
     kept = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
-    return subprocess.run(command, capture_output=True, text=True, env={**kept, **one})
+    return subprocess.run(command, capture_output=True, text=True, env={**kept, **own})
 
 
-def ours(program, workload, heads):
+def ours(program, threads, workload, heads):
     said = run([program, "bench", "--workload", workload, "--heads", heads, "--trained", "0",
-                "--milliseconds", str(SECONDS * 1000), "--json"])
+                "--threads", threads, "--milliseconds", str(SECONDS * 1000), "--json"])
     if said.returncode:
         sys.exit(f"make bench-peers: {said.stderr.strip()}")
     return json.loads(said.stdout)[0]["step_ms"]
 
 
-def theirs(python, peer, workload, heads):
+def theirs(python, peer, threads, workload, heads):
     """What the peer says of itself, or None where it fails; why then goes to stderr."""
-    said = run([python, PEER, peer, workload, heads, str(SECONDS)])
+    said = run([python, PEER, peer, workload, heads, str(SECONDS), threads], threads)
     if said.returncode:
         last = (said.stderr.strip() or "no message").splitlines()[-1]
         print(f"{peer} {workload}:{heads}: {last}", file=sys.stderr)
@@ -51,7 +51,7 @@ def importable(python):
 
 
 def main():
-    program, python, cases = sys.argv[1], sys.argv[2], sys.argv[3:] or CASES
+    program, python, threads, cases = *sys.argv[1:4], sys.argv[4:] or CASES
     peers = importable(python)
     if not peers:
         return
@@ -61,10 +61,10 @@ def main():
     versions, behind = set(), []
     for case in cases:
         workload, heads = case.split(":")
-        times, results = [ours(program, workload, heads)], []
+        times, results = [ours(program, threads, workload, heads)], []
         for peer in peers:
-            results.append(theirs(python, peer, workload, heads))
-            times.append(ours(program, workload, heads))
+            results.append(theirs(python, peer, threads, workload, heads))
+            times.append(ours(program, threads, workload, heads))
         ms = statistics.median(times)
         line = f"{workload:9} {heads:>5} {ms:13.3f}"
         for peer, result in zip(peers, results):
@@ -76,7 +76,7 @@ def main():
             if result["ms"] < ms:
                 behind.append(f"{peer} {case}")
         print(line, flush=True)
-    print(", ".join(sorted(versions)) + "; one thread each")
+    print(f"{', '.join(sorted(versions))}; threads of each: {threads}")
     print(f"behind: {', '.join(behind)}" if behind else "ahead of every peer everywhere")
 
 

@@ -1,15 +1,18 @@
 #!/bin/sh
-# usage: peers.sh HEADCOUNT FOLDER [WORKLOAD:HEADS ...]   Measures against PyTorch and JAX, which pip
-# brings into a virtual environment in FOLDER once. PEERS_PIP holds further arguments for pip: from
-# PyPI, PyTorch for Linux comes with several GB of GPU libraries, and an index without them can be named.
+# usage: peers.sh HEADCOUNT FOLDER THREADS [WORKLOAD:HEADS ...]   Measures against PyTorch and JAX, each
+# with as many threads on as many cores; pip brings them into a virtual environment in FOLDER once.
+# PEERS_PIP holds further arguments for pip: from PyPI, PyTorch for Linux comes with several GB of GPU
+# libraries, and an index without them can be named.
 set -eu
 headcount=$1
 folder=$2
-shift 2
+threads=$3
+shift 3
 skip() {
     echo "make bench-peers: skipped, because $1"
     exit 0
 }
+[ "$threads" -le "$(nproc)" ] || skip "$threads threads need as many cores, and here are $(nproc)"
 
 if ! "$folder/bin/python" -c 'import torch, optax' 2>/dev/null; then
     mkdir -p "$folder"
@@ -21,6 +24,6 @@ if ! "$folder/bin/python" -c 'import torch, optax' 2>/dev/null; then
     "$folder/bin/pip" install --quiet --disable-pip-version-check ${PEERS_PIP:-} torch jax optax ||
         skip "torch, jax and optax could not be installed (is there a network?)"
 fi
-one_core=
-command -v taskset >/dev/null && one_core="taskset -c 0"
-exec $one_core "$folder/bin/python" "$(dirname "$0")/peers.py" "$headcount" "$folder/bin/python" "$@"
+cores=
+command -v taskset >/dev/null && cores="taskset -c 0-$((threads - 1))"
+exec $cores "$folder/bin/python" "$(dirname "$0")/peers.py" "$headcount" "$folder/bin/python" "$threads" "$@"

@@ -49,6 +49,8 @@ help=$(make -s help)
 for goal in sweep test install bench bench-peers fuzz crash coverage lint check-deps format check-format clean; do
     check "make help tells of $goal" sh -c 'echo "$0" | grep -qw -e "$1"' "$help" "$goal"
 done
+check "bench-peers wants as many cores as threads" \
+    sh -c "sh tests/bench/peers.sh headcount '$dir' 9999 | grep -q 'skipped, because 9999 threads'"
 check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o |
     grep -q '^printf .* CC build/engine/graph.o$'"
 check "without libmicrohttpd it is built, and says so" \

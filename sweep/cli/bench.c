@@ -203,6 +203,8 @@ static enum status make_trainer(struct arena *a, const struct encoder_config *mo
     train.batch = w->batch;
     train.steps = 1000000000;
     enum status s = trainer_new(a, model, &io, &train, 0, fill, source, t, m);
+    if (s == STATUS_OK && w->threads > 1)
+        trainer_set_threads(*t, w->threads < TEAM_MAX ? (int)w->threads : TEAM_MAX);
     if (s == STATUS_OK && sharp)
         sharpen((*t)->encoder);
     for (int64_t i = 0; s == STATUS_OK && i < source->fresh; i++)

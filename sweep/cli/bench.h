@@ -12,6 +12,7 @@ struct bench_workload {
     int64_t d_model, layers, d_ff, length, batch, vocab, slots;
     int64_t trained; /* steps before it is timed: enough for attention to sharpen where that is
                         affordable */
+    int64_t threads; /* of a step; 0: one */
     int64_t heads;   /* the only head count of this case; 0: several */
     bool sharp; /* weights are made for it instead: most attention goes to one key, and the rest
                    is as small as numbers get */

@@ -36,7 +36,8 @@ static const struct command_option options[] = {
     {"dropout", 0, COMMAND_TEXT, MEMBER(dropout), "P", "dropout probability (0)"},
     {"trained", 0, COMMAND_TEXT, MEMBER(trained), "N",
      "training steps before it is timed; 0: random weights"},
-    {"threads", 0, COMMAND_LONG, MEMBER(threads), "N", "BLAS threads (1)"},
+    {"threads", 0, COMMAND_LONG, MEMBER(threads), "N",
+     "of a step (1); its floor and the peak are those of one"},
     {"milliseconds", 0, COMMAND_LONG, MEMBER(milliseconds), "N",
      "measuring time of each row (2000)"},
     {"json", 0, COMMAND_FLAG, MEMBER(json), NULL, "as JSON"},
@@ -101,7 +102,7 @@ static const struct table_column attention_columns[] = {
 struct bench_wanted {
     bool attention; /* alone */
     double dropout, seconds;
-    int64_t mask, kv_heads;
+    int64_t mask, kv_heads, threads;
     const char *heads, *trained;
 };
 
@@ -236,6 +237,7 @@ static enum status workload_rows(struct table *t, const struct bench_workload *n
 {
     struct bench_workload own = *named, *w = &own;
     int64_t heads[HEADS_MAX];
+    own.threads = b->threads;
     int n = read_heads(b->heads, w, b->kv_heads, heads, m);
     enum status s = n < 0 ? STATUS_BAD_INPUT : read_trained(b->trained, w, m);
     for (int i = 0; i < n && s == STATUS_OK; i++)
@@ -264,6 +266,7 @@ static enum status read_wanted(const struct bench_options *o, struct bench_wante
                                .seconds = 1e-3 * (double)(o->milliseconds ? o->milliseconds : 2000),
                                .mask = c.mask,
                                .kv_heads = o->kv_heads ? o->kv_heads : c.kv_heads,
+                               .threads = o->threads,
                                .heads = o->heads,
                                .trained = o->trained};
     if (!b->attention && strcmp(part, "step") != 0)
@@ -271,6 +274,8 @@ static enum status read_wanted(const struct bench_options *o, struct bench_wante
     if (!b->attention && (o->mask || o->kv_heads))
         return status_fail(m, STATUS_BAD_INPUT, "--%s is for --part attention",
                            o->mask ? "mask" : "kv-heads");
+    if (b->attention && o->threads)
+        return status_fail(m, STATUS_BAD_INPUT, "--threads is for --part step");
     return STATUS_OK;
 }
 
@@ -306,12 +311,12 @@ int command_bench(int argc, char **argv)
     int arguments, exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    enum status s = blas_start(o.threads > 0 ? (int)o.threads : 1, &m);
+    enum status s = blas_start(1, &m);
     if (s != STATUS_OK)
         return command_fail("bench", s, &m);
     struct blas_info blas = blas_info();
-    fprintf(stderr, "%s, %s kernels, %d thread%s; headcount's %s kernels\n", blas.version,
-            blas.core_type, blas.threads, blas.threads == 1 ? "" : "s", kernels_build());
+    fprintf(stderr, "%s, %s kernels; headcount's %s kernels\n", blas.version, blas.core_type,
+            kernels_build());
     const char *hindered = blas_hindered();
     if (hindered)
         fprintf(

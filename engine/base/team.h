@@ -15,7 +15,7 @@
 
 struct team;
 
-enum { TEAM_MAX = 256 }; /* threads */
+enum { TEAM_MAX = 64 }; /* threads */
 
 /* The calling thread alone. NULL: no memory. All functions here but team_await and team_advance are
  * for the thread that made it. */

@@ -144,7 +144,9 @@ extern const struct kernels kernels_reference;
 const struct kernels *kernels_best(void);
 
 /* What results depend on besides the instructions of the program: the best table's name, and
- * whether denormals are flushed: "avx512-ftz". Valid until the next call. */
+ * whether denormals are flushed, and 2, the number of the order in which sums over a batch and over
+ * all gradients are formed (encoder_slice, optim_grad_norm): "avx512-ftz-2". Valid until the next
+ * call. */
 const char *kernels_build(void);
 
 /* The i-th table this CPU can run, slowest first, or NULL past the end: for tests and bench. */

@@ -143,6 +143,38 @@ static void a_limit_is_not_passed(void **state)
     arena_free(&a);
 }
 
+struct released {
+    int *count, *alive; /* alive is the arena's */
+    int turn;
+};
+
+static void release(void *what)
+{
+    const struct released *r = what;
+    assert_int_equal(*r->alive, 7);
+    assert_int_equal((*r->count)++, r->turn);
+}
+
+/* While its memory is there, the last one first, and once. */
+static void what_is_no_memory_is_released(void **state)
+{
+    (void)state;
+    struct arena a;
+    int count = 0;
+    arena_init(&a, NULL);
+    for (int i = 2; i >= 0; i--) {
+        struct released *r = arena_alloc(&a, 1, sizeof *r);
+        *r = (struct released){&count, arena_alloc(&a, 1, sizeof *r->alive), i};
+        *r->alive = 7;
+        arena_on_free(&a, release, r);
+        memset(arena_alloc(&a, 1, 1 << 20), 1, 1 << 20);
+    }
+    assert_int_equal(count, 0);
+    arena_free(&a);
+    arena_free(&a);
+    assert_int_equal(count, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +184,7 @@ int main(void)
         cmocka_unit_test(text_is_copied),
         cmocka_unit_test(running_out_goes_to_the_handler),
         cmocka_unit_test(a_limit_is_not_passed),
+        cmocka_unit_test(what_is_no_memory_is_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,21 @@ static int no_room_for_threads(void)
     return blas_start(2, &m) != STATUS_NO_MEMORY || is_loaded();
 }
 
+/* Each thread takes memory of its own with its first product, perhaps for ever. */
+static int no_room_for_callers(void)
+{
+    struct message m = {""};
+    if (blas_callers(4) != 1 || blas_start(1, &m) != STATUS_OK || blas_callers(0) != 1)
+        return 1;
+    if (blas_callers(4) != 4) /* unless it was built without threads */
+        return 2;
+    limit_addresses((size_t)2500 << 20);
+    if (blas_callers(4) != 3 || blas_callers(2) != 2)
+        return 3;
+    limit_addresses((size_t)500 << 20);
+    return blas_callers(4) != 1;
+}
+
 /* What a product needs has been taken: later ones do with what is there. */
 static int started_stays_started(void)
 {
@@ -135,6 +150,7 @@ CASE(no_room_for_a_product)
 CASE(tried_first)
 CASE(no_room_for_the_library)
 CASE(no_room_for_threads)
+CASE(no_room_for_callers)
 CASE(started_stays_started)
 
 int main(void)
@@ -145,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_tried_first),
         cmocka_unit_test(test_no_room_for_the_library),
         cmocka_unit_test(test_no_room_for_threads),
+        cmocka_unit_test(test_no_room_for_callers),
         cmocka_unit_test(test_started_stays_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

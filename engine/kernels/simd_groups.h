@@ -25,9 +25,9 @@ ALWAYS_INLINE vf vgroup(const float *p, const int GROUP)
     if (GROUP == 1)
         return vset(*p);
     if (GROUP == 2) {
-        uint64_t pair;
+        double pair; /* its bits alone count; what gcc loads as an integer goes a longer way */
         memcpy(&pair, p, sizeof pair);
-        return (vf)(vw){EVERY_PAIR(pair)};
+        return (vf)(vd){EVERY_PAIR(pair)};
     }
 #if SIMD_AVX512
     return (vf)_mm512_broadcast_f32x4(_mm_loadu_ps(p));

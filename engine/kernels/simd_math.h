@@ -21,6 +21,8 @@ ALWAYS_INLINE vf vround(vf x)
     return (vf)_mm256_round_ps((__m256)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 #elif SIMD_SSE2
     return __builtin_convertvector((vi)_mm_cvtps_epi32((__m128)x), vf);
+#elif SIMD_NEON
+    return vrndnq_f32(x);
 #else
     return __builtin_convertvector(
         __builtin_convertvector(x + vselect(x < 0, vset(-.5f), vset(.5f)), vi), vf);

@@ -13,7 +13,7 @@
 /* Independent sums of a block: enough to cover the latency of two multiply-adds a cycle, few enough
  * to leave registers for x and the broadcasts. Many rows of short depth (attention) like smaller
  * blocks, because what is left over costs most. */
-#if LANES == 16
+#if SIMD_AVX512 || SIMD_NEON /* 32 registers */
 enum { BLOCK_SHORT = 16, BLOCK_LONG = 24 };
 #else
 enum { BLOCK_SHORT = 12, BLOCK_LONG = 12 };

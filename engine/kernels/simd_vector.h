@@ -12,6 +12,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -23,6 +25,8 @@
 #else
 #if defined(__SSE2__)
 #define SIMD_SSE2 1
+#elif defined(__aarch64__)
+#define SIMD_NEON 1
 #endif
 #define LANES 4
 #endif
@@ -127,8 +131,11 @@ ALWAYS_INLINE vf vload_or(const float *p, long n, float rest)
     return rest == 0 ? (vf)x : (vf)(x | (~mask & (vi)vset(rest)));
 #else
     vf x = vset(rest);
-    for (long l = 0; l < n; l++)
-        x[l] = p[l];
+#pragma GCC unroll 4
+    for (int l = 0; l < LANES;
+         l++)      /* one loop to n would become a call of memcpy, which keeps no */
+        if (l < n) /* vector in a register */
+            x[l] = p[l];
     return x;
 #endif
 }
@@ -150,8 +157,10 @@ ALWAYS_INLINE void vstore_n(float *p, long n, vf x)
 #elif SIMD_AVX2
     _mm256_maskstore_ps(p, (__m256i)first_lanes(n), (__m256)x);
 #else
-    for (long l = 0; l < n; l++)
-        p[l] = x[l];
+#pragma GCC unroll 4
+    for (int l = 0; l < LANES; l++)
+        if (l < n)
+            p[l] = x[l];
 #endif
 }
 
@@ -161,7 +170,7 @@ ALWAYS_INLINE vf vselect(vi mask, vf a, vf b)
     return (vf)((mask & (vi)a) | (~mask & (vi)b));
 }
 
-/* The larger; b where one of both is NaN, so vmax(constant, x) lets a NaN through. */
+/* The larger; NaN where b is, so vmax(constant, x) lets a NaN through. */
 ALWAYS_INLINE vf vmax(vf a, vf b)
 {
 #if SIMD_AVX512
@@ -170,12 +179,14 @@ ALWAYS_INLINE vf vmax(vf a, vf b)
     return (vf)_mm256_max_ps((__m256)a, (__m256)b);
 #elif SIMD_SSE2
     return (vf)_mm_max_ps((__m128)a, (__m128)b);
+#elif SIMD_NEON
+    return vmaxq_f32(a, b);
 #else
     return vselect((vi)(a > b), a, b);
 #endif
 }
 
-/* The smaller; b where one of both is NaN. */
+/* The smaller; NaN where b is. */
 ALWAYS_INLINE vf vmin(vf a, vf b)
 {
 #if SIMD_AVX512
@@ -184,6 +195,8 @@ ALWAYS_INLINE vf vmin(vf a, vf b)
     return (vf)_mm256_min_ps((__m256)a, (__m256)b);
 #elif SIMD_SSE2
     return (vf)_mm_min_ps((__m128)a, (__m128)b);
+#elif SIMD_NEON
+    return vminq_f32(a, b);
 #else
     return vselect((vi)(a < b), a, b);
 #endif
@@ -229,6 +242,8 @@ ALWAYS_INLINE uint32_t vbits(vi mask)
     return (uint32_t)_mm256_movemask_ps((__m256)mask);
 #elif SIMD_SSE2
     return (uint32_t)_mm_movemask_ps((__m128)mask);
+#elif SIMD_NEON
+    return vaddvq_u32((vu)mask & (vu){1, 2, 4, 8});
 #else
     uint32_t bits = 0;
     for (int l = 0; l < LANES; l++)
@@ -237,12 +252,21 @@ ALWAYS_INLINE uint32_t vbits(vi mask)
 #endif
 }
 
+ALWAYS_INLINE vd vdouble(vf_half x)
+{
+#if SIMD_NEON
+    return vcvt_f64_f32(x);
+#else
+    return __builtin_convertvector(x, vd);
+#endif
+}
+
 /* Lanes l and l + LANES/2, added in double. */
 ALWAYS_INLINE vd vsum_halves(vf x)
 {
     vf_half half[2];
     memcpy(half, &x, sizeof x);
-    return __builtin_convertvector(half[0], vd) + __builtin_convertvector(half[1], vd);
+    return vdouble(half[0]) + vdouble(half[1]);
 }
 
 typedef float v4 __attribute__((vector_size(16)));
@@ -297,6 +321,8 @@ ALWAYS_INLINE float vmax_across(vf x)
 {
 #if SIMD_AVX512
     return _mm512_reduce_max_ps((__m512)x);
+#elif SIMD_NEON
+    return vmaxvq_f32(x);
 #else
     float m = x[0];
     for (int l = 1; l < LANES; l++)

@@ -8,6 +8,54 @@
 #include "engine/kernels/dropout.h"
 #include "engine/kernels/simd_vector.h"
 
+/* What all blocks of one site and step share, in every lane. The keys of the rounds stand ready in
+ * vectors: made anew in every block they cost as much as the rounds. */
+enum { PHILOX_ROUNDS = 10 };
+#define PHILOX_M0 0xD2511F53u
+#define PHILOX_M1 0xCD9E8D57u
+struct philox {
+    vu key[PHILOX_ROUNDS][2];
+    vu site, step_low, step_high;
+};
+
+static inline void philox_begin(struct philox *p, const struct dropout *d)
+{
+    for (unsigned r = 0; r < PHILOX_ROUNDS; r++) {
+        p->key[r][0] = (vu){0} + (uint32_t)(d->seed + r * 0x9E3779B9);
+        p->key[r][1] = (vu){0} + (uint32_t)(RNG_DROPOUT + r * 0xBB67AE85);
+    }
+    p->site = (vu){0} + d->site;
+    p->step_low = (vu){0} + (uint32_t)d->step;
+    p->step_high = (vu){0} + (uint32_t)(d->step >> 32);
+}
+
+#if SIMD_NEON
+/* The low and the high 32 bits of each lane times m. */
+ALWAYS_INLINE void vmul_halves(vu x, uint32_t m, vu *low, vu *high)
+{
+    const vu first = (vu)vmull_n_u32(vget_low_u32(x), m), second = (vu)vmull_high_n_u32(x, m);
+    *low = SHUFFLE(first, second, EVEN_LANES);
+    *high = SHUFFLE(first, second, ODD_LANES);
+}
+
+/* Words of blocks first .. first+LANES-1. */
+ALWAYS_INLINE void philox_lanes(const struct philox *p, uint32_t first, vu c[4])
+{
+    c[0] = first + (vu){LANE_NUMBERS};
+    c[1] = p->site;
+    c[2] = p->step_low;
+    c[3] = p->step_high;
+    for (int r = 0; r < PHILOX_ROUNDS; r++) {
+        vu low[2], high[2];
+        vmul_halves(c[0], PHILOX_M0, &low[0], &high[0]);
+        vmul_halves(c[2], PHILOX_M1, &low[1], &high[1]);
+        c[0] = high[1] ^ c[1] ^ p->key[r][0];
+        c[1] = low[1];
+        c[2] = high[0] ^ c[3] ^ p->key[r][1];
+        c[3] = low[0];
+    }
+}
+#else
 /* Low 32 bits of each wide word times m, 64 bits. What stands in the high half is ignored. */
 ALWAYS_INLINE vw vmul_wide(vw x, uint32_t m)
 {
@@ -22,38 +70,19 @@ ALWAYS_INLINE vw vmul_wide(vw x, uint32_t m)
 #endif
 }
 
-/* What all blocks of one site and step share. The keys of the rounds stand ready in vectors: made
- * anew in every block they cost as much as the rounds. */
-enum { PHILOX_ROUNDS = 10 };
-struct philox {
-    vw key[PHILOX_ROUNDS][2];
-    vw site, step_low, step_high;
-};
-
-static inline void philox_begin(struct philox *p, const struct dropout *d)
-{
-    for (unsigned r = 0; r < PHILOX_ROUNDS; r++) {
-        p->key[r][0] = (vw){0} + (uint32_t)(d->seed + r * 0x9E3779B9);
-        p->key[r][1] = (vw){0} + (uint32_t)(RNG_DROPOUT + r * 0xBB67AE85);
-    }
-    p->site = (vw){0} + d->site;
-    p->step_low = (vw){0} + (d->step & UINT32_MAX);
-    p->step_high = (vw){0} + (d->step >> 32);
-}
-
 /* The rounds on LANES/2 blocks, one to a wide word. Only the low halves mean anything; leaving the
  * high ones dirty saves every mask. */
 ALWAYS_INLINE void philox_rounds(const struct philox *p, vw block, vw c[4])
 {
     c[0] = block;
-    c[1] = p->site;
-    c[2] = p->step_low;
-    c[3] = p->step_high;
+    c[1] = (vw)p->site;
+    c[2] = (vw)p->step_low;
+    c[3] = (vw)p->step_high;
     for (int r = 0; r < PHILOX_ROUNDS; r++) {
-        vw even = vmul_wide(c[0], 0xD2511F53), odd = vmul_wide(c[2], 0xCD9E8D57);
-        c[0] = (odd >> 32) ^ c[1] ^ p->key[r][0];
+        vw even = vmul_wide(c[0], PHILOX_M0), odd = vmul_wide(c[2], PHILOX_M1);
+        c[0] = (odd >> 32) ^ c[1] ^ (vw)p->key[r][0];
         c[1] = odd;
-        c[2] = (even >> 32) ^ c[3] ^ p->key[r][1];
+        c[2] = (even >> 32) ^ c[3] ^ (vw)p->key[r][1];
         c[3] = even;
     }
 }
@@ -70,6 +99,7 @@ ALWAYS_INLINE void philox_lanes(const struct philox *p, uint32_t first, vu word[
     for (int w = 0; w < 4; w++)
         word[w] = (vu)((even[w] & UINT32_MAX) | (odd[w] << 32));
 }
+#endif
 
 /* Bits of `groups` groups of 64 elements: bit e of bits[g] tells whether element 64*(group+g) + e
  * is kept. */
@@ -139,29 +169,43 @@ ALWAYS_INLINE vf vkeep_bit(vu words, vu bit, vf x)
 enum { KEEP_GROUPS = 8 };
 struct keep_stream {
     const struct dropout *dropout;
-    uint64_t begin, end; /* elements that the buffer answers for */
-    uint64_t bits[KEEP_GROUPS];
+    uint64_t *bits; /* (KEEP_GROUPS), the caller's: beside it all of this stays in registers */
+    uint64_t group; /* that bits begins with */
+    unsigned at;    /* the group of bits after the one in hand */
+    uint64_t hand;  /* bits of the next elements, the first one lowest */
+    unsigned left;  /* how many of them are in hand */
 };
 
-ALWAYS_INLINE struct keep_stream keep_begin(const struct dropout *d)
+ALWAYS_INLINE struct keep_stream keep_begin(const struct dropout *d, uint64_t *bits)
 {
-    struct keep_stream s = {.dropout = d};
+    struct keep_stream s = {.dropout = d, .bits = bits, .group = d->first / 64, .at = 1};
+    if (d->probability > 0) {
+        keep_groups(d, s.group, KEEP_GROUPS, bits);
+        s.hand = bits[0] >> d->first % 64;
+        s.left = 64 - (unsigned)(d->first % 64);
+    }
     return s;
 }
 
-/* Bits of LANES elements from buffer element e on. */
-ALWAYS_INLINE uint32_t keep_next(struct keep_stream *s, uint64_t e)
+/* Bits of the next n elements, 1 <= n <= LANES; those above mean nothing. */
+ALWAYS_INLINE uint32_t keep_next(struct keep_stream *s, unsigned n)
 {
-    e += s->dropout->first;
-    if (e < s->begin || e + LANES > s->end) {
-        s->begin = e / 64 * 64;
-        s->end = s->begin + 64 * KEEP_GROUPS;
-        keep_groups(s->dropout, e / 64, KEEP_GROUPS, s->bits);
+    uint64_t bits = s->hand;
+    if (s->left < n) {
+        if (s->at == KEEP_GROUPS) {
+            s->group += KEEP_GROUPS;
+            s->at = 0;
+            keep_groups(s->dropout, s->group, KEEP_GROUPS, s->bits);
+        }
+        const uint64_t next = s->bits[s->at++];
+        bits |= next << s->left;
+        s->hand = next >> (n - s->left);
+        s->left += 64 - n;
+    } else {
+        s->hand >>= n;
+        s->left -= n;
     }
-    const uint64_t at = e - s->begin, low = s->bits[at / 64] >> (at % 64);
-    if (at % 64 <= 64 - LANES)
-        return (uint32_t)low;
-    return (uint32_t)(low | s->bits[at / 64 + 1] << (64 - at % 64));
+    return (uint32_t)bits;
 }
 
 #endif

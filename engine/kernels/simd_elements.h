@@ -96,7 +96,8 @@ ALWAYS_INLINE void residual_forward_rows(long M, long N, const bool plain, const
 {
     const bool drop = !plain && d->probability > 0;
     const float scale = drop ? dropout_scale(d) : 1;
-    struct keep_stream keep = keep_begin(d);
+    uint64_t bits[KEEP_GROUPS];
+    struct keep_stream keep = keep_begin(d, bits);
     for (long r = 0; r < M; r++) {
         for (long c = 0; c < N; c += LANES) {
             const long e = r * N + c, n = plain ? LANES : N - c;
@@ -104,7 +105,7 @@ ALWAYS_INLINE void residual_forward_rows(long M, long N, const bool plain, const
             if (plain || bias)
                 z += vload_n(bias + c, n);
             if (drop)
-                z = vkeep(keep_next(&keep, (uint64_t)e), z) * scale;
+                z = vkeep(keep_next(&keep, n < LANES ? (unsigned)n : LANES), z) * scale;
             vstore_n(y + e, n, plain || residual ? z + vload_n(residual + e, n) : z);
         }
     }
@@ -126,7 +127,8 @@ static void residual_backward(long M, long N, const struct dropout *d, const rea
 {
     const bool drop = d->probability > 0;
     const float scale = drop ? dropout_scale(d) : 1;
-    struct keep_stream keep = keep_begin(d);
+    uint64_t bits[KEEP_GROUPS];
+    struct keep_stream keep = keep_begin(d, bits);
     if (!dbias)
         flatten(&M, &N);
     for (long r = 0; r < M; r++) {
@@ -134,7 +136,7 @@ static void residual_backward(long M, long N, const struct dropout *d, const rea
             const long e = r * N + c, n = N - c;
             vf share = vload_n(dy + e, n);
             if (drop)
-                share = vkeep(keep_next(&keep, (uint64_t)e), share) * scale;
+                share = vkeep(keep_next(&keep, n < LANES ? (unsigned)n : LANES), share) * scale;
             if (dbias)
                 vstore_n(dbias + c, n, vload_n(dbias + c, n) + share);
             vstore_n(dx + e, n, beta == 0 ? share : share + vload_n(dx + e, n));
@@ -204,7 +206,7 @@ static double square_sum(long n, const real *x)
     long i = 0;
     for (; i + SUMS * LANES / 2 <= n; i += SUMS * LANES / 2)
         for (int s = 0; s < SUMS; s++) {
-            vd z = __builtin_convertvector(*(const vf_half_loose *)(x + i + s * LANES / 2), vd);
+            vd z = vdouble(*(const vf_half_loose *)(x + i + s * LANES / 2));
             sum[s] += z * z;
         }
     sum[0] += sum[1] + (sum[2] + sum[3]);
@@ -217,17 +219,18 @@ static double square_sum(long n, const real *x)
 
 static void adamw(long n, const struct adamw *p, real *w, const real *g, real *m, real *v)
 {
-    const float decay = 1 - p->lr * p->weight_decay, step = p->lr / p->correction1;
-    const float spread = 1 / sqrtf(p->correction2);
+    const struct adamw a = *p; /* no store can alias it */
+    const float decay = 1 - a.lr * a.weight_decay, step = a.lr / a.correction1;
+    const float spread = 1 / sqrtf(a.correction2);
     for (long i = 0; i < n; i += LANES) {
         const long left = n - i;
-        vf slope = vload_n(g + i, left) * p->grad_scale;
-        vf first = vload_n(m + i, left) * p->beta1 + slope * (1 - p->beta1);
-        vf second = vload_n(v + i, left) * p->beta2 + slope * slope * (1 - p->beta2);
+        vf slope = vload_n(g + i, left) * a.grad_scale;
+        vf first = vload_n(m + i, left) * a.beta1 + slope * (1 - a.beta1);
+        vf second = vload_n(v + i, left) * a.beta2 + slope * slope * (1 - a.beta2);
         vf weight = vload_n(w + i, left) * decay;
         vstore_n(m + i, left, first);
         vstore_n(v + i, left, second);
-        vstore_n(w + i, left, weight - step * first / (vsqrt(second) * spread + p->epsilon));
+        vstore_n(w + i, left, weight - step * first / (vsqrt(second) * spread + a.epsilon));
     }
 }
 

@@ -75,8 +75,11 @@ long encoder_slice(const struct encoder_config *c, const struct encoder_io *io, 
     double sequence = position_numbers(c, io) * (double)io->length * sizeof(float);
     double fit = cache / sequence, least = rows / (double)io->length;
     double most = fmax(1, fit > least ? floor(fit) : ceil(least));
-    /* Enough of them for several threads. Narrow layers lose nothing with half as many rows. */
-    double share = ceil((double)batch / 8), fewest = c->d_model <= 64 ? least / 2 : least;
+    /* Enough of them for several threads. Layers of these widths lose nothing with half as many
+     * rows: in wider ones packing for OpenBLAS costs more, in the narrowest all that is done once a
+     * slice. */
+    bool half = c->d_model >= 32 && c->d_model <= 64;
+    double share = ceil((double)batch / 8), fewest = half ? least / 2 : least;
     most = fmin(most, fmax(share, ceil(fewest)));
     if (most >= (double)batch)
         return batch;

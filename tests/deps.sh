@@ -21,7 +21,7 @@ need libyaml-dev 'header yaml.h'
 need libsqlite3-dev 'header sqlite3.h'
 need libmicrohttpd-dev 'header microhttpd.h'
 need libcmocka-dev \
-    "printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' | gcc -E -x c -"
+    "printf '#include <%s.h>\n' stdarg stddef stdint setjmp cmocka | gcc -E -x c -"
 need sqlite3 'command -v sqlite3'
 for target; do
     case $target in
@@ -33,7 +33,8 @@ for target; do
     fuzz)
         need clang 'command -v clang'
         need libclang-rt-dev \
-            'echo "int LLVMFuzzerTestOneInput(void) { return 0; }" | clang -fsanitize=fuzzer,address -o /dev/null -x c -'
+            'echo "int LLVMFuzzerTestOneInput(void) { return 0; }" |
+                clang -fsanitize=fuzzer,address -o /dev/null -x c -'
         ;;
     crash)
         need strace 'command -v strace'

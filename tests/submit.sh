@@ -19,7 +19,10 @@ E
 cat >bin/squeue <<'E'
 #!/bin/sh
 case "$*" in
-*-j*) [ "$*" != "-h -t all -o %T -j ${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_}${SLURM_ARRAY_TASK_ID:-$SLURM_JOB_ID}" ] || cat "$JOBS/state" ;;
+*-j*)
+    task=${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_}${SLURM_ARRAY_TASK_ID:-$SLURM_JOB_ID}
+    [ "$*" != "-h -t all -o %T -j $task" ] || cat "$JOBS/state"
+    ;;
 *) cat "$JOBS/queue" 2>/dev/null; [ ! -e "$JOBS/mute" ] ;;
 esac
 E

@@ -31,7 +31,8 @@ run_of() { # name
         SELECT '$1', substr(min(started), 1, 10), count(DISTINCT trial_id),
                CAST(round(sum(cpu_s)) AS INTEGER),
                (SELECT group_concat(version || ' (' || substr(git_commit, 1, 7) || '), ' || cpu || ', ' || kernels ||
-                                    ', ' || openblas || ' ' || core_type, '; ') FROM build WHERE build_id IN (SELECT build_id FROM attempt)),
+                                    ', ' || openblas || ' ' || core_type, '; ')
+                  FROM build WHERE build_id IN (SELECT build_id FROM attempt)),
                '$(points "$1")'
           FROM attempt;"
 }
@@ -65,10 +66,11 @@ studies() { # name
     diversity)
         heads_of diversity
         means diversity "
-            SELECT 'init=' || (a.setting ->> '\$.\"model.init\"') AS setting_label, a.heads, b.test_acc - a.test_acc AS acc
-              FROM trials AS a JOIN trials AS b
-                ON (a.heads, a.seed, a.setting ->> '\$.\"model.init\"') = (b.heads, b.seed, b.setting ->> '\$.\"model.init\"')
-             WHERE a.setting ->> '\$.\"train.disagreement.weight\"' = 0 AND b.setting ->> '\$.\"train.disagreement.weight\"' = 1
+            WITH t AS (SELECT *, setting ->> '\$.\"model.init\"' AS init,
+                              setting ->> '\$.\"train.disagreement.weight\"' AS weight FROM trials)
+            SELECT 'init=' || a.init AS setting_label, a.heads, b.test_acc - a.test_acc AS acc
+              FROM t AS a JOIN t AS b ON (a.heads, a.seed, a.init) = (b.heads, b.seed, b.init)
+             WHERE a.weight = 0 AND b.weight = 1
              ORDER BY 1, 2" >$kept/diversity.gain.csv
         ;;
     prune)

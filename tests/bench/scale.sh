@@ -61,6 +61,7 @@ ask "SELECT count(*) / s, s FROM (SELECT 86400 * (julianday(max(ended)) - julian
             attempt WHERE outcome = 'completed'" |
                 awk -v cpu=$cpu -v ticks="$(getconf CLK_TCK)" -v peak=$peak -v n="$trials" '{
     printf "trials a second      %.0f, over %.1f s\n", $1, $2
-    printf "the coordinator took %.2f ms of CPU a trial (start and report included), %.0f MiB\n", 1e3 * cpu / ticks / n, peak / 1024 }'
+    printf "the coordinator took %.2f ms of CPU a trial (start and report included), %.0f MiB\n",
+        1e3 * cpu / ticks / n, peak / 1024 }'
 ask "SELECT min(n), avg(n), max(n), count(*) FROM (SELECT count(*) AS n FROM attempt GROUP BY host)" |
     awk '{ printf "trials a machine     %d to %d, mean %.1f, on %d\n", $1, $3, $2, $4 }'

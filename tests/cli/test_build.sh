@@ -146,7 +146,8 @@ if plain; then
         WHERE git_commit LIKE '0123456789ab-dirty+____________'")"
     check "... not with another" joined 2 "$dir/one" "$dir/two"
     check "... and says why" \
-        grep -Eq 'n3: it runs another program: its sources are [0-9a-f]{12} \(headcount .*, commit 0123456789ab-dirty\+.*\), ours [0-9a-f]{12}; build it from the same tree' "$dir/said"
+        grep -Eq "n3: it runs another program: its sources are [0-9a-f]{12} \(headcount .*, commit \
+0123456789ab-dirty\+.*\), ours [0-9a-f]{12}; build it from the same tree" "$dir/said"
     check "a tarball's build works with that of its commit" joined 0 "$headcount" "$dir/tarball"
 else
     skip "dirty builds" "a plain build"

@@ -256,7 +256,8 @@ check "plan warns of another sweep's name" \
     gives 0 "replace" "headcount plan configs/gather.yaml --set task.length=9 --set train.steps=100"
 check "a large plan is summed up" \
     sh \
-    -c "[ \$(headcount plan configs/gather.yaml --set seeds=1 --set 'train.lr={min: 1e-4, max: 1e-2, distribution: log_uniform_values}' --set method=random --set samples=500 | wc -l) -lt 40 ]"
+    -c "[ \$(headcount plan configs/gather.yaml --set seeds=1 --set method=random --set samples=500 \
+        --set 'train.lr={min: 1e-4, max: 1e-2, distribution: log_uniform_values}' | wc -l) -lt 40 ]"
 check "status as JSON" is_json "headcount status --json"
 sqlite3 results/headcount.db ".backup empty.db" &&
     sqlite3 empty.db "DELETE FROM curve; DELETE FROM attempt; DELETE FROM trial; DELETE FROM sweep"

@@ -26,8 +26,8 @@ by_status() {
 by_report() {
     headcount report --db "$1.db" --json >report.json
     sql :memory: \
-        "SELECT format('%d %d %d %d', r ->> 'planned', r ->> 'ended', (r ->> 'planned') - (r ->> 'ended'), r ->> 'not_needed')
-        FROM (SELECT readfile('report.json') AS r)"
+        "SELECT format('%d %d %d %d', r ->> 'planned', r ->> 'ended', (r ->> 'planned') - (r ->> 'ended'),
+            r ->> 'not_needed') FROM (SELECT readfile('report.json') AS r)"
 }
 by_page() {
     headcount report --db "$1.db" --html page.html

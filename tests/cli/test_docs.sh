@@ -175,7 +175,10 @@ rm -rf "$dir"/copy/results/*.db*
 cat >"$dir/copy/headcount" <<W
 #!/bin/sh
 case \$1 in
-run | plan) set -- "\$@" --set train.steps=20 --set train.schedule.warmup=5 --set train.eval_every=10 --set train.val_examples=32 --set train.test_examples=32 ;;
+run | plan)
+    set -- "\$@" --set train.steps=20 --set train.schedule.warmup=5 --set train.eval_every=10 \
+        --set train.val_examples=32 --set train.test_examples=32
+    ;;
 esac
 case "\$*" in
 *configs/text.yaml*) set -- "\$@" --set tune.rungs=null --set seeds=2 --set model.d_ff=64 --set train.batch=8 ;;

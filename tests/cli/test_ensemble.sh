@@ -35,15 +35,16 @@ check "no trial is in two" none e.db "SELECT value FROM ensemble, json_each(tria
 check "members are of one head, one setting, different seeds" \
     none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m
     JOIN trial AS t ON t.trial_id = m.value JOIN config AS c USING (config_id)
-
-        GROUP BY trials HAVING count(DISTINCT c.config_id) > 1 OR count(DISTINCT t.seed) < 2 OR max(c.heads) > 1 OR min(t.setting = e.setting) = 0"
+        GROUP BY trials HAVING count(DISTINCT c.config_id) > 1 OR count(DISTINCT t.seed) < 2 OR max(c.heads) > 1
+            OR min(t.setting = e.setting) = 0"
 check "what the members do alone" \
     none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m JOIN trial AS t ON t.trial_id = m.value
     GROUP BY trials HAVING abs(avg(t.test_acc) - mean_member_acc) > 1e-12"
 check "all members' parameters and FLOPs" \
     none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m JOIN trial AS t ON t.trial_id = m.value
     JOIN config AS c USING (config_id)
-        GROUP BY trials HAVING sum(c.n_params) <> e.n_params OR sum(c.flops_per_step / 3 / c.batch) <> e.flops_per_example"
+        GROUP BY trials HAVING sum(c.n_params) <> e.n_params
+            OR sum(c.flops_per_step / 3 / c.batch) <> e.flops_per_example"
 check "asked again, nothing is computed" \
     sh -c "'$headcount' ensemble together --members 2 --db e.db 2>err >/dev/null && ! grep . err"
 cp e.db again.db && cp -r e.db.d again.db.d
@@ -149,7 +150,8 @@ fi
 # ---- what is refused ----
 check "too few seeds" \
     gives 2 \
-    "^headcount ensemble: 8 members need 8 completed trials of one configuration, with different seeds; with 1 head there are 5 of d_model=8, 5 of d_model=16: 3 more needed" ensemble together --db e.db
+    "^headcount ensemble: 8 members need 8 completed trials of one configuration, with different seeds; with 1 head \
+there are 5 of d_model=8, 5 of d_model=16: 3 more needed" ensemble together --db e.db
 check "a head count that was not trained" \
     gives 2 "no trial with 2 heads has completed" ensemble together --heads 2 --members 2 --db e.db
 check "one member" gives 2 "is 1; allowed: 2 to" ensemble together --members 1 --db e.db

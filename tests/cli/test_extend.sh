@@ -132,11 +132,19 @@ const struct measure measure_sink = {.level = MEASURE_HEAD,
 C
 echo 'MEASURE(sink)' >>engine/measures/measures.def
 sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
-    -e 's/inputs\[i\] = targets\[i\] = \(.*\);/inputs[i] = \1;\n    for (int64_t i = 0; i < o->length; i++)\n        targets[i] = inputs[(i + 1) % o->length];/' \
-    -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\n        targets[(i + o->length - 1) % o->length] = inputs[i];/' \
+    -e 's/inputs\[i\] = targets\[i\] = \(.*\);/inputs[i] = \1;\
+    for (int64_t i = 0; i < o->length; i++)\
+        targets[i] = inputs[(i + 1) % o->length];/' \
+    -e 's/memcpy(targets.*;/for (int64_t i = 0; i < o->length; i++)\
+        targets[(i + o->length - 1) % o->length] = inputs[i];/' \
     datasets/task_copy.c >datasets/task_shift.c
 echo 'TASK(shift)' >>datasets/tasks.def
-sed -i -e '/^struct rule {/i\static void write_moon(const struct writer *w)\n{\n    put(w, "All %d head counts ran at full moon", w->v->rows);\n}\n' \
+sed -i -e '/^struct rule {/i\
+static void write_moon(const struct writer *w)\
+{\
+    put(w, "All %d head counts ran at full moon", w->v->rows);\
+}\
+' \
     -e '/{"not_tested"/i\    {"moon", DETAIL, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
 moon='{NAMED("moon"), .csv = "moon", ROW(test.n), .legend = " moon: its phase;", PAGE("Phase")},'
 sed -i "/^    {NAMED(\"heads\"), ROW(heads)/a\    $moon" sweep/report/report_table.c

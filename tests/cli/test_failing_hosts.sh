@@ -59,7 +59,8 @@ run garbled --launch "$there" --hosts garbled:1,a:1
 check "a host that garbles curves: the others and itself finish" ended_with 0
 check "... to the same bytes" as_here garbled
 
-words="killed for memory (slurmstepd: error: StepId=1.0 exceeded memory limit (2 > 1), being killed); give it more, as in .*--mem=8G."
+words="killed for memory (slurmstepd: error: StepId=1.0 exceeded memory limit (2 > 1), being killed); \
+give it more, as in .*--mem=8G."
 run lean --launch "$there" --hosts lean:2
 check "a host without memory for two at once finishes" ended_with 0
 check "... it is told" says "^lean is tried again in 1 s: $words"
@@ -84,7 +85,8 @@ run deadly --launch "$there" --hosts deadly1:2,deadly2:2
 check "a trial that takes its machine down: the others finish" ended_with 1
 check "... it has failed for good" \
     says \
-    "^trial 2 (.*) failed: its machine was lost 5 times while it ran, and it got no further in between; the last time deadly"
+    "^trial 2 (.*) failed: its machine was lost 5 times while it ran, and it got no further in between; \
+the last time deadly"
 check "... it alone" \
     rows_say deadly "SELECT group_concat(trial_id || state) FROM trial WHERE state <> 'completed'" 2failed
 check "... after five machines" [ "$(wc -l <deaths)" = 5 ]

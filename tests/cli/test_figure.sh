@@ -3,9 +3,9 @@
 # fails or is cut off. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
 settle
-sweep() { # name, heads, further axes of task and train...
-    printf \
-        'name: %s\ntask: {name: gather, length: 16, vocab: 8, slots: %s}\nmodel: {d_model: 48, heads: %s, layers: 1, d_ff: 16}\n' "$1" "$2" "$3"
+sweep() { # name, slots, heads, rates
+    printf 'name: %s\ntask: {name: gather, length: 16, vocab: 8, slots: %s}\n' "$1" "$2"
+    printf 'model: {d_model: 48, heads: %s, layers: 1, d_ff: 16}\n' "$3"
     printf 'train: {steps: 20, batch: 8, lr: %s, eval_every: 10, val_examples: 32, test_examples: 32}\nseeds: 3\n' "$4"
 }
 run() { # sweep...

@@ -98,8 +98,8 @@ check "-q says nothing" sh -c "cp trained.db quiet.db && cp -r trained.db.d quie
 if has_terminal; then
     fresh screen.db
     check "on a terminal there is one line of progress, which is gone at the end" \
-        sh \
-        -c "TERM=xterm script -qec 'headcount heads --db screen.db -j 1' /dev/null >screen </dev/null; grep -aq 'measuring [0-9]*/12 ' screen && ! grep -aq '^ *1/12' screen"
+        sh -c "TERM=xterm script -qec 'headcount heads --db screen.db -j 1' /dev/null >screen </dev/null
+            grep -aq 'measuring [0-9]*/12 ' screen && ! grep -aq '^ *1/12' screen"
 else
     skip "on a terminal there is one line of progress" script
 fi
@@ -107,7 +107,8 @@ fi
 # ---- what is shown ----
 check "JSON has all of it" [ "$(headcount heads --db whole.db --json >j &&
     sqlite3 :memory: \
-    "SELECT j ->> '$.sweep', j ->> '$.measured', j ->> '$.trials', json_array_length(j, '$.by_heads'), json_array_length(j, '$.seen') FROM (SELECT readfile('j') AS j)")" = "who|12|12|3|1" ]
+    "SELECT j ->> '$.sweep', j ->> '$.measured', j ->> '$.trials', json_array_length(j, '$.by_heads'),
+        json_array_length(j, '$.seen') FROM (SELECT readfile('j') AS j)")" = "who|12|12|3|1" ]
 check "CSV has every measure" sh -c "headcount heads --db whole.db --csv | head -n 1 | tr , '\n' |
     grep -cxE 'heads|n|sharp|importance|confidence|disagreement_output|effective_rank' | grep -qx 7"
 check "Markdown is a table" sh -c "headcount heads --db whole.db --markdown | grep -q '^| heads | n | sharp '"
@@ -115,7 +116,8 @@ check "a trial is shown head by head" \
     sh -c "headcount heads 3 --db whole.db | grep -cE '^ +[01] +[0-3] +[01] ' | grep -qx 8"
 check "... as JSON too" [ "$(headcount heads 3 --db whole.db --json >j &&
     sqlite3 :memory: \
-    "SELECT json_array_length(j, '$.heads'), json_array_length(j, '$.layers'), json_array_length(j, '$.slots'), j ->> '$.heads[7].head' FROM (SELECT readfile('j') AS j)")" = "8|2|16|3" ]
+    "SELECT json_array_length(j, '$.heads'), json_array_length(j, '$.layers'), json_array_length(j, '$.slots'),
+        j ->> '$.heads[7].head' FROM (SELECT readfile('j') AS j)")" = "8|2|16|3" ]
 sed 's/name: who/name: by-width/; s/d_model: 16/d_model: [8, 16]/; s/seeds: 4/seeds: 1/' sweep.yaml >width.yaml
 check "settings stand apart" sh -c "headcount run width.yaml --db width.db -q >/dev/null &&
     headcount heads --db width.db -q >table && grep -q '^setting  *heads' table &&
@@ -204,8 +206,8 @@ check "a set that there is not" says "allowed: val, test" headcount heads --on t
 check "one form at a time" status_is 2 headcount heads --json --csv --db whole.db
 check "a file that there is not" says 'no results file' headcount heads --db nowhere.db
 check "... is not made" [ ! -e nowhere.db ]
-sed \
-    's/name: who/name: wild/; s/steps: 20/steps: 100/; s/lr: 1e-2/lr: [1e-2, 1000], clip: 0, optimizer: adam, weight_decay: 1000/; s/seeds: 4/seeds: 1/' sweep.yaml >wild.yaml
+sed 's/name: who/name: wild/; s/steps: 20/steps: 100/; s/seeds: 4/seeds: 1/
+    s/lr: 1e-2/lr: [1e-2, 1000], clip: 0, optimizer: adam, weight_decay: 1000/' sweep.yaml >wild.yaml
 headcount run wild.yaml --db wild.db -q >/dev/null 2>&1
 wild=$(sql wild.db "SELECT trial_id FROM trial WHERE state = 'diverged' LIMIT 1")
 check "a trial that diverged has no heads to see" says "diverged" headcount heads "$wild" --db wild.db

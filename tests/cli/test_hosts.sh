@@ -117,7 +117,8 @@ run none --launch "$there" --hosts old,blind,gone,chatter
 check "no host that works: status 2" ended_with 2
 check "... other sources are told" \
     says \
-    'old: it runs another program: its sources are 0123456789ab (headcount .*), ours [0-9a-f]\{12\}; build it from the same tree'
+    "old: it runs another program: its sources are 0123456789ab (headcount .*), ours [0-9a-f]\{12\}; \
+build it from the same tree"
 check "... the folder" says "blind: it does not see the results folder"
 check "... the launcher" says "gone: its launcher ended: .*/nowhere/headcount"
 check "... what is no agent" says "chatter: what was started there is no agent"

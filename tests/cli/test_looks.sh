@@ -80,7 +80,8 @@ kill -TERM $pid
 wait $pid
 check "a run that is stopped says which look is open" \
     grep -qE \
-    '^headcount run: stopped at [0-9]+ of 24 trials.*; 0 of 2 settings decided, 0 undecided after the last look; look 1 of 3 .3 seeds. is open; the same command resumes the sweep$' words.err
+    "^headcount run: stopped at [0-9]+ of 24 trials.*; 0 of 2 settings decided, 0 undecided after the last look; \
+look 1 of 3 .3 seeds. is open; the same command resumes the sweep\$" words.err
 check "status says which look is open" \
     sh -c "'$headcount' status --db stop.db | tr -s ' \\n' ' ' | grep -qE 'look [12] of 3 .[34] seeds. is open\\. '"
 check "stopped and killed in turn, it goes on" run stop.db

@@ -139,7 +139,8 @@ sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(tria
     WHERE state = 'completed')"
 run left.db --shard 3/3
 check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' |
-    grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run. Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
+    grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run. \
+Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
 check "... by status" sh -c "headcount status --db left.db | grep -Fx 's: not finished: shard 1 (1 trial left).'"
 check "... to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db |
     grep -F "\"shards_left\":[{\"shard\":1,\"trials\":1}]" || exit; done'
@@ -250,7 +251,8 @@ enlarge() { # the result, to
     head -c $((8 + header)) "$1" | tail -c "$header" >header
     begin=$(sed 's/.*"data_offsets":\[\([0-9]*\),[0-9]*\]}} *$/\1/' header)
     numbers=$(((begin + 400000000) / 4))
-    sed -i "s/\"shape\":\[[0-9]*\],\"data_offsets\":\[[0-9]*,[0-9]*\]}} *\$/\"shape\":[100000000],\"data_offsets\":[$begin,$((4 * numbers))]}}/" header
+    shape='"shape":[100000000],"data_offsets":['$begin,$((4 * numbers))]}}
+    sed -i 's/"shape":\[[0-9]*\],"data_offsets":\[[0-9]*,[0-9]*\]}} *$/'"$shape/" header
     while header=$(wc -c <header) && [ $((header % 8)) -ne 0 ]; do printf ' ' >>header; done
     for byte in 0 1 2 3 4 5 6 7; do printf "\\$(printf %03o $((header >> 8 * byte & 255)))"; done >"$2"
     cat header >>"$2"
@@ -368,8 +370,11 @@ check "... remarks" [ "$(sql all.db "SELECT remark FROM sweep WHERE name = 'look
 a trial of mine" ]
 check "... as it should be" headcount check --db all.db
 check "... studies have nothing more to ask" \
-    sh \
-    -c "headcount heads looked --db all.db -q >said 2>&1; headcount prune looked --db all.db -q >said 2>&1; headcount ensemble looked --heads 2 --members 2 --db all.db -q >said 2>&1; [ \"\$(sqlite3 all.db 'SELECT count(*) FROM study')\" = $(sql whole.db 'SELECT count(*) FROM study') ] && [ \"\$(sqlite3 all.db 'SELECT count(*) FROM ensemble')\" = 2 ]"
+    sh -c "for study in heads prune 'ensemble --heads 2 --members 2'; do
+        headcount \$study looked --db all.db -q >said 2>&1
+    done
+    [ \"\$(sqlite3 all.db 'SELECT count(*) FROM study')\" = $(sql whole.db 'SELECT count(*) FROM study') ] &&
+        [ \"\$(sqlite3 all.db 'SELECT count(*) FROM ensemble')\" = 2 ]"
 check "... and back, notes once" sh -c 'headcount merge --into whole.db all.db -q &&
     headcount merge --into all.db whole.db -q &&
     [ "$(sqlite3 all.db "SELECT remark FROM sweep

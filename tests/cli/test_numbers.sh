@@ -162,9 +162,10 @@ done
 # `make sweep` shows what tuning finds.
 same_curve() {
     for name in gather gather-tuned; do
-        awk -v folder=$kept -f $kept/numbers.awk <<M | sed -n 's/^| \([0-9]*\) |.* | \([0-9.]*\) | [0-9.]* to .*/\1 \2/p' | sort >"$dir/$name.curve"
+        awk -v folder=$kept -f $kept/numbers.awk <<M |
 <!-- table:$name rows -->
 M
+            sed -n 's/^| \([0-9]*\) |.* | \([0-9.]*\) | [0-9.]* to .*/\1 \2/p' | sort >"$dir/$name.curve"
     done
     join "$dir/gather.curve" "$dir/gather-tuned.curve" >"$dir/curves"
     [ "$(wc -l <"$dir/curves")" = 6 ] &&
@@ -188,7 +189,9 @@ check "make.sh runs a sweep, keeps what it found and fills it in" make_quick
 check "... again" make_quick
 check "... once" [ "$(grep -c '^quick,' $kept/runs.csv)" = 1 ]
 : >configs/README.md # its numbers are of more heads than are tried here
-sed -i 's/steps: 1500/steps: 30/; s/warmup: 75/warmup: 5/; s/eval_every: 100/eval_every: 30\n  val_examples: 32\n  test_examples: 32/; s/batch: 64/batch: 8/; s/heads: .*/heads: [4, 8]/; s/^seeds: .*/seeds: 2/' configs/prune.yaml
+sed -i 's/steps: 1500/steps: 30/; s/warmup: 75/warmup: 5/; s/batch: 64/batch: 8/; s/heads: .*/heads: [4, 8]/
+    s/eval_every: 100/eval_every: 30\n  val_examples: 32\n  test_examples: 32/
+    s/^seeds: .*/seeds: 2/' configs/prune.yaml
 prunes() {
     HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh prune && [ -s $kept/prune.prune.md ] &&
         [ "$(grep -c '^"d_head=8, by=[a-z]*",[1-7],2,0,' $kept/prune.prune.csv)" = 21 ] &&

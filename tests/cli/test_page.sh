@@ -43,8 +43,8 @@ grep -o 'https*://[^"'\'' ]*' page.html | sort -u | grep -v '^http://www.w3.org/
 grep -oE '(src|href|srcset|action)="[^"#]*"' page.html | sort -u | grep -v '^href="data:,"$' >found &&
     trouble "$(cat found)"
 grep -nE \
-    '@import|url\(|fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|import\(|innerHTML|document\.write|eval\(|new Function' \
-    page.html >found && trouble "$(cut -c1-200 found)"
+    -e '@import|url\(|fetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|import\(|innerHTML' \
+    -e 'document\.write|eval\(|new Function' page.html >found && trouble "$(cut -c1-200 found)"
 grep -nE '<[a-z][^>]* (on[a-z]+|style)=' page.html >found && trouble "$(cut -c1-200 found)"
 grep -n "$dir" page.html >found && trouble "$(cut -c1-200 found)"
 verdict "no address, no handler, no path"
@@ -70,7 +70,8 @@ verdict "attention maps: of the trial that is asked for; without weights the pag
 # ---- foreign text ----
 cp r.db f.db && cp -r r.db.d f.db.d
 sqlite3 f.db "PRAGMA ignore_check_constraints = ON;
-    CREATE TEMP TABLE evil AS SELECT '</script><script>alert(1)</script><!--' || char(34, 39, 38, 27, 155, 8232, 8238, 8207, 10) || '{{data}}<img src=x onerror=alert(2)>' AS e;
+    CREATE TEMP TABLE evil AS SELECT '</script><script>alert(1)</script><!--' || 
+        char(34, 39, 38, 27, 155, 8232, 8238, 8207, 10) || '{{data}}<img src=x onerror=alert(2)>' AS e;
     UPDATE sweep SET name = (SELECT e FROM evil), question = (SELECT e FROM evil), remark = (SELECT e
         FROM evil), yaml = (SELECT e FROM evil);
     UPDATE trial SET setting_label = (SELECT e FROM evil), remark = (SELECT e FROM evil);
@@ -96,7 +97,8 @@ verdict "of paths only the last names"
 cp r.db l.db
 sqlite3 l.db "
     INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting, setting_label, tuning,
-            is_tuning, best_step, steps_done, train_acc, val_acc, val_loss, test_acc, test_exact, test_loss, chance, train_s)
+            is_tuning, best_step, steps_done, train_acc, val_acc, val_loss, test_acc, test_exact, test_loss, chance,
+            train_s)
         WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
         SELECT sweep_id, config_id, i, state, 1, plan_order + 6 * i, setting, setting_label, tuning,
             0, best_step, steps_done, train_acc, val_acc, val_loss, test_acc, test_exact, test_loss, chance, train_s

@@ -141,8 +141,8 @@ check "reports say the same as the view" none slots.db "SELECT * FROM prune_or_t
     SELECT r.value AS row FROM json_each(readfile('out.json') -> 'rows') AS r) ON row ->> 'heads' = v.heads
         AND row ->> 'kept' = v.kept
     AND row ->> 'method' = v.method AND row ->> 'finetuned_steps' = v.finetuned_steps AND row ->> 'lr' = v.lr
-
-        WHERE abs(row ->> 'mean_acc' - v.pruned_acc) > 1e-12 OR row ->> 'n' <> v.n OR abs(row ->> 'trained_acc' - v.trained_acc) > 1e-12"
+        WHERE abs(row ->> 'mean_acc' - v.pruned_acc) > 1e-12 OR row ->> 'n' <> v.n
+            OR abs(row ->> 'trained_acc' - v.trained_acc) > 1e-12"
 
 # ---- smaller models for other programs ----
 size_of() { wc -c <"$1"; }

@@ -82,7 +82,9 @@ ask_much() {
     bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
         timeout 600 cat <&3 >/dev/null &
         for trial in 1 2 3; do
-            for most in {1..200}; do printf "GET /0/1/curves?trials=%s&most=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" $trial $most; done
+            for most in {1..200}; do
+                printf "GET /0/1/curves?trials=%s&most=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" $trial $most
+            done
         done >&3
         printf "GET /0/1/heads HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" >&3
         wait' ask "$port" 2>/dev/null

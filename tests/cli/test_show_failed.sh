@@ -85,8 +85,8 @@ check "... their attempts" \
 check "... exact text" \
     [ "$(json "j ->> '$[0].attempts[0].error' = format('cannot map 0x1387 at step 1%sno room', char(10, 9))")" = 1 ]
 check "... and which ended alike" \
-    [ "$(json \
-    "(j ->> '$[0].error_kind') = (j ->> '$[11].error_kind') AND (j ->> '$[0].error_kind') <> (j ->> '$[12].error_kind')")" = 1 ]
+    [ "$(json "(j ->> '$[0].error_kind') = (j ->> '$[11].error_kind')
+        AND (j ->> '$[0].error_kind') <> (j ->> '$[12].error_kind')")" = 1 ]
 
 # ---- where there is nothing ----
 query many.db "UPDATE trial SET state = 'queued' WHERE in_plan = 1"

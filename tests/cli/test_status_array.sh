@@ -62,8 +62,8 @@ check "no file and no job" refused 'there is no results file x.db \(`headcount r
 queued "17 PENDING Resources s"
 check "a job waits that will make it" says '^x.db is not there yet. s: job 17 waits \(Resources\). $'
 check "... to programs" \
-    json \
-    "n = 1 AND value ->> 'sweep' IS NULL AND value ->> '$.jobs[0].job' = '17' AND value ->> '$.jobs[0].reason' = 'Resources'"
+    json "n = 1 AND value ->> 'sweep' IS NULL AND value ->> '$.jobs[0].job' = '17'
+        AND value ->> '$.jobs[0].reason' = 'Resources'"
 queued "17 RUNNING None s"
 check "... has just begun" says '^x.db is not there yet. s: job 17 has begun. $'
 exec 8>x.db.lock
@@ -73,9 +73,9 @@ exec 8>&-
 rm -f x.db.lock
 queued "17_1 PENDING Priority s 3" "17_2 PENDING Priority s 3" "17_3 PENDING Dependency s 3" \
     "18 PENDING Dependency s-merge"
+merges='s: job 18 merges the shards when they have ended \(Dependency\). '
 check "an array waits" \
-    says \
-    's: all 3 shards wait \(job 17: Priority 2, Dependency 1\). s: job 18 merges the shards when they have ended \(Dependency\). $'
+    says "s: all 3 shards wait \(job 17: Priority 2, Dependency 1\). $merges\$"
 queued "17_1 PENDING Priority s 1"
 check "... of one shard" says 's: the only shard waits \(job 17: Priority\). $'
 echo "17|17|N/A|PENDING|Resources|s|headcount $dir/xx.db" >queue
@@ -91,26 +91,27 @@ shard 1 3
 check "a shard that has ended" \
     says '^sweep .* s 4/12 0 8 0 0 0 unknown 20.* s: of 3 shards 1 has ended, 2 have not begun \(shards 2 and 3\). $'
 check "... to programs" \
-    json \
-    "value ->> 'planned' = 12 AND value ->> 'completed' = 4 AND value ->> '$.shard_states[0].state' = 'ended' AND value ->> '$.shard_states[2].state' = 'not_begun' AND json_array_length(value, '$.jobs') = 0"
+    json "value ->> 'planned' = 12 AND value ->> 'completed' = 4 AND value ->> '$.shard_states[0].state' = 'ended'
+        AND value ->> '$.shard_states[2].state' = 'not_begun' AND json_array_length(value, '$.jobs') = 0"
 check "report names status and merge" \
-    refused \
-    'there is no results file x.db yet, but 1 file of its shards \(x-1-of-3.db\): `headcount status` sums them, `headcount merge --into` makes it' headcount report --db x.db
+    refused "there is no results file x.db yet, but 1 file of its shards \(x-1-of-3.db\): \`headcount status\` \
+sums them, \`headcount merge --into\` makes it" headcount report --db x.db
 check "... as show does" refused 'no results file x.db yet' headcount show --db x.db
 env $(pausing held start 3) headcount run s.yaml --shard 2/3 --db x-2-of-3.db -j 1 -q >said 2>&1 &
 pid=$!
 wait_until pauses $pid || trouble "no worker pauses: $(cat said)"
 verdict "a shard that is held"
 check "a shard that runs" \
-    says \
-    "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(shard 2 on $host\), 1 has ended, 1 has not begun \(shard 3\). running of shard .* 2/3 s "
+    says "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(shard 2 on $host\), 1 has ended, 1 has not begun \
+\(shard 3\). running of shard .* 2/3 s "
 check "... to programs" \
-    json \
-    "value ->> 'running' = 1 AND value ->> '$.shard_states[1].state' = 'runs' AND value ->> '$.shard_states[1].trials_left' = 2 AND value ->> '$.shard_states[1].holder' LIKE 'process $pid on $host%'"
+    json "value ->> 'running' = 1 AND value ->> '$.shard_states[1].state' = 'runs'
+        AND value ->> '$.shard_states[1].trials_left' = 2
+        AND value ->> '$.shard_states[1].holder' LIKE 'process $pid on $host%'"
 queued "17_2 RUNNING None s 3" "17_3 PENDING JobArrayTaskLimit s 3" "18 PENDING Dependency s-merge"
 check "... as a task of Slurm" \
-    says \
-    "s: of 3 shards 1 runs \(17_2 on $host\), 1 waits \(job 17: JobArrayTaskLimit\), 1 has ended. s: job 18 merges the shards when they have ended \(Dependency\). running "
+    says "s: of 3 shards 1 runs \(17_2 on $host\), 1 waits \(job 17: JobArrayTaskLimit\), 1 has ended. \
+${merges}running "
 cp x-1-of-3.db copy.db
 headcount merge --into x.db x-1-of-3.db -q
 check "what is merged counts once" \
@@ -140,18 +141,18 @@ check "... until Ctrl-C" [ $? -eq 0 ]
 
 rm queue
 check "a shard that nobody works on" \
-    says \
-    '^sweep .* s 6/12 0 6 .* s: of 3 shards 1 has ended, 1 has not begun \(shard 3\), 1 stopped before its end \(shard 2, 2 trials left: nobody works on it\). $'
+    says "^sweep .* s 6/12 0 6 .* s: of 3 shards 1 has ended, 1 has not begun \(shard 3\), 1 stopped before its end \
+\(shard 2, 2 trials left: nobody works on it\). \$"
 queued
 check "... and is not in the queue either" \
-    says \
-    's: of 3 shards 1 has ended, 2 are lost \(shards 2 and 3: nobody works on them, and they are not in the queue; the same submit goes on\). $'
+    says "s: of 3 shards 1 has ended, 2 are lost \(shards 2 and 3: nobody works on them, and they are not in the \
+queue; the same submit goes on\). \$"
 queued "17_2 PENDING BeginTime s 3" "17_3 PENDING Resources s 3"
 check "... or is" says 's: of 3 shards 2 wait \(job 17: BeginTime 1, Resources 1\), 1 has ended. $'
 queued "17_3 RUNNING None s 3"
 check "a shard that is about to begin" \
-    says \
-    's: of 3 shards 1 runs \(17_3\), 1 has ended, 1 is lost \(shard 2, 2 trials left: nobody works on it, and it is not in the queue; the same submit goes on\). $'
+    says "s: of 3 shards 1 runs \(17_3\), 1 has ended, 1 is lost \(shard 2, 2 trials left: nobody works on it, and it \
+is not in the queue; the same submit goes on\). \$"
 queued "19 PENDING Priority s"
 check "another job does what is left" says ' s: job 19 waits \(Priority\). $'
 check "... nothing is lost then" says_not lost
@@ -171,16 +172,16 @@ cp copy.db x-3-of-9.db && sqlite3 x-3-of-9.db "PRAGMA ignore_check_constraints =
 mkdir x-4-of-9.db
 queued
 check "files that are none are named" \
-    says \
-    's 6/12 0 6 .*Passed over: x-1-of-9.db is not a results file.*Passed over: x-2-of-9.db is an SQLite database of another program'
+    says "s 6/12 0 6 .*Passed over: x-1-of-9.db is not a results file.*Passed over: x-2-of-9.db is an SQLite database \
+of another program"
 check "... with rows that none can have" says 'Passed over: x-3-of-9.db has a row'
 check "... and nothing of them counts" \
     json "value ->> 'completed' = 6 AND json_array_length(value, '$.shard_states') = 3"
 rm -rf x-?-of-9.db*
 shard 1 2 other.yaml
 check "another sweep's shards beside them" \
-    says \
-    'other 6/12 0 6 .* s 6/12 0 6 .* other: of 2 shards 1 has ended, 1 is lost \(shard 2: .* s: of 3 shards 1 has ended, 2 are lost'
+    says "other 6/12 0 6 .* s 6/12 0 6 .* other: of 2 shards 1 has ended, 1 is lost \(shard 2: .* s: of 3 shards \
+1 has ended, 2 are lost"
 rm -rf x-1-of-2.db*
 
 headcount run s.yaml --set train.steps=30 --shard 3/3 --db x-3-of-3.db -q >said 2>&1 ||

@@ -13,7 +13,8 @@ check "... its options, the user's last" \
     words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
     --no-kill --signal=B:USR1@60 "--comment=headcount $dir/r/x.db" --requeue --open-mode=append \
     --time=10 "--account=a b"
-check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm --as $dir/configs/quick.yaml - <<'END_OF_SWEEP' &" "$JOBS/41.sh"
+check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm \
+--as $dir/configs/quick.yaml - <<'END_OF_SWEEP' &" "$JOBS/41.sh"
 check "... into what" grep -Fqx "db=r/x.db" "$JOBS/41.sh"
 check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
 check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
@@ -26,7 +27,8 @@ check "... which says how many shards it has" \
 check "... and its merge" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
 check "... which waits for it" \
     words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
-check "... each task with its share" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" --as $dir/configs/quick.yaml - <<" "$JOBS/43.sh"
+check "... each task with its share" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' \
+--shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" --as $dir/configs/quick.yaml - <<" "$JOBS/43.sh"
 check "... in a file of its own" grep -Fqx "db='r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db" "$JOBS/43.sh"
 check "... all of which are merged" grep -Fqx "program merge --whole --into \"\$db\" -- \"\$@\"" "$JOBS/44.sh"
 check "... into one" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
@@ -63,7 +65,8 @@ check "... in two words" headcount submit configs/quick.yaml --db r/x.db -- --de
 check "... the last of several" last_words --dependency=after:6,afterany:17
 check "... but no alternatives" headcount submit configs/quick.yaml --db r/x.db -- '-dafterok:5?afterok:6'
 check "... which stay as they are" last_words '--dependency=afterok:5?afterok:6'
-check "-n says it beside the script" sh -c 'headcount submit -n configs/quick.yaml --db r/x.db 2>said >shown && grep -q "^Job 17 works" said && grep -q -e "^sbatch .* --dependency=afterany:17 <<" shown'
+check "-n says it beside the script" sh -c 'headcount submit -n configs/quick.yaml --db r/x.db 2>said >shown &&
+    grep -q "^Job 17 works" said && grep -q -e "^sbatch .* --dependency=afterany:17 <<" shown'
 check "another results file" headcount submit configs/quick.yaml --db r/y.db
 check "... waits for nothing" fails grep -q -e dependency "$JOBS/$(last_job).words"
 cat >"$JOBS/queue" <<Q
@@ -206,7 +209,8 @@ before=$(last_job)
 check "hostile names of folder, file, results, a sweep like an option" [ "$(last_job)" -eq $((before + 2)) ]
 check "... in a script that is one" sh -n "$JOBS/$((before + 1)).sh"
 check "... shown as it is submitted" sh -c 'cd "$0" &&
-    headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
+    headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 \
+        --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
 check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" &&
     cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
 as_job $((before + 1)) "$dir/keeper"

@@ -43,7 +43,8 @@ sed -i '1i name: dash' ./-
 check "a sweep file called -" says '^Submitted job' headcount submit ./- --array 1 --db dash.db
 check "... is not standard input" grep -qF -e "--as $dir/- - <<" "$JOBS/$(($(last_job) - 1)).sh"
 check "standard input" sh -c 'headcount submit - --array 1 --db dash.db <./-'
-check "... is the job's" sh -c 'grep -q -e "SLURM_CPUS_ON_NODE\" - <<" "$1" && grep -qx "name: dash" "$1"' - "$JOBS/$(($(last_job) - 1)).sh"
+check "... is the job's" sh -c 'grep -q -e "SLURM_CPUS_ON_NODE\" - <<" "$1" && grep -qx "name: dash" "$1"' - \
+    "$JOBS/$(($(last_job) - 1)).sh"
 
 # ---- lines before the program ----
 
@@ -162,7 +163,8 @@ check "... with a NUL" refused 2 'nul.sh has a NUL byte' headcount submit config
 check "... that bash cannot read" \
     refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line "echo 'x"
 check "... in its words" grep -q "unexpected EOF while looking for matching" out
-check "... that would swallow the program" refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line 'cat <<X'
+check "... that would swallow the program" \
+    refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line 'cat <<X'
 check "too many lines" \
     refused 2 '20001 bytes of lines, and at most 16384 are carried; keep them in a file' headcount submit \
     configs/quick.yaml --setup-line "$(printf '%20000s' :)"

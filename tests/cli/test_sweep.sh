@@ -38,7 +38,8 @@ cat >sweep.yaml <<Y
 name: small
 task: {name: gather, length: 16, vocab: 8, slots: 2}
 model: {d_model: 16, heads: [1, 2, 4], layers: 1, d_ff: 32, dropout: 0.1}
-train: {steps: $(steps 600), batch: 32, lr: 3e-3, schedule: {name: cosine, warmup: 20}, eval_every: $(steps 100), val_examples: 64, test_examples: 64}
+train: {steps: $(steps 600), batch: 32, lr: 3e-3, schedule: {name: cosine, warmup: 20}, eval_every: $(steps 100),
+    val_examples: 64, test_examples: 64}
 seeds: 2
 Y
 
@@ -380,7 +381,8 @@ cat >sweep.yaml <<'Y'
 name: wild
 task: {name: copy, length: 8, vocab: 4}
 model: {d_model: 16, heads: 2, d_ff: 16}
-train: {steps: 100, lr: [1e-3, 1000], clip: 0, batch: 8, optimizer: adam, weight_decay: 1000, eval_every: 50, val_examples: 16, test_examples: 16}
+train: {steps: 100, lr: [1e-3, 1000], clip: 0, batch: 8, optimizer: adam, weight_decay: 1000, eval_every: 50,
+    val_examples: 16, test_examples: 16}
 seeds: 1
 Y
 check "a sweep with a diverged trial ends with status 1" status_is 1 run wild.db
@@ -428,8 +430,12 @@ check "the report is followed by a hint" \
     sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
 # ---- somebody reads while a run ends ----
 # A second longer than its last trial takes; the report after the run reads by itself.
-printf \
-    'task: {name: copy}\nmodel: {d_model: 8, heads: [1, 2], d_ff: 8}\ntrain: {steps: 100, val_examples: 8, test_examples: 8}\nseeds: 2\n' >read.yaml
+cat >read.yaml <<'Y'
+task: {name: copy}
+model: {d_model: 8, heads: [1, 2], d_ff: 8}
+train: {steps: 100, val_examples: 8, test_examples: 8}
+seeds: 2
+Y
 ends_amid_reading() {
     "$headcount" run read.yaml --db read.db -q >/dev/null 2>&1 &
     until [ "$(sqlite3 -cmd '.timeout 5000' read.db 'SELECT count(*) FROM trial' 2>/dev/null)" ]; do sleep 0.02; done

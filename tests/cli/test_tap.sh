@@ -91,7 +91,8 @@ finish
 T
 sh tests/run.sh '' "$dir/first.sh" "$dir/second.sh" "$dir/second.sh" | tail -n 7 >"$dir/said"
 check "the end says what failed" [ "$(sed "s|$dir/||" "$dir/said" | tail -n 6 | tr '\n' '|')" = \
-    "first.sh:|not ok 1 - it stays dry|# failed: sh -c echo it is wet; false|# it is wet|failed: first.sh|82 passed, 1 failed|" ]
+    "first.sh:|not ok 1 - it stays dry|# failed: sh -c echo it is wet; false|\
+# it is wet|failed: first.sh|82 passed, 1 failed|" ]
 counts "a test that takes its runner with it" "0 passed, 1 failed" 1 "was killed" <<'T'
 kill -KILL $PPID
 T

@@ -66,7 +66,8 @@ check "... a quote without end" refused rows.yaml two.csv ", line 3, column 1: t
 bad three.csv 'txt,label\nab,x\n'
 check "... a header without text" \
     refused rows.yaml three.csv \
-    ", line 1, column 1: the first row must name the columns, separated by commas; it has no column \"text\" (only txt, label); did you mean task.text_column: txt?"
+    ", line 1, column 1: the first row must name the columns, separated by commas; it has no column \
+\"text\" (only txt, label); did you mean task.text_column: txt?"
 bad four.csv 'text,label\nab,x\n,y\n'
 check "... an empty text" refused rows.yaml four.csv ", line 3, column 1: the text is empty"
 bad five.csv 'text,label\n'
@@ -175,22 +176,23 @@ check "TSV, with columns of other names" \
     'task={name: text, file: data/rows.tsv, mode: classify, length: 16, text_column: says, label_column: is}' --db \
     tsv.db -q
 check "... and semicolons" \
-    "$headcount" run rows.yaml --set \
-    'task={name: text, file: '"$dir"'/semicolons.txt, mode: classify, length: 16, text_column: says, label_column: is, separator: semicolon}' --db semicolons.db -q
+    "$headcount" run rows.yaml --db semicolons.db -q --set "task={name: text, file: $dir/semicolons.txt, \
+mode: classify, length: 16, text_column: says, label_column: is, separator: semicolon}"
 check "... the same rows: same results" \
     [ "$(sql tsv.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql semicolons.db \
     'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
 check "... of labels that are the other column's" \
     [ "$(sql tsv.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = even,odd ]
 check "tasks shows a row of it" \
-    sh \
-    -c "'$headcount' tasks text --set file=data/rows.tsv --set mode=classify --set text_column=says --set label_column=is | grep -q '  | row'"
+    sh -c "'$headcount' tasks text --set file=data/rows.tsv --set mode=classify --set text_column=says \
+        --set label_column=is | grep -q '  | row'"
 check "a column at its default is no part of a configuration" \
     [ "$(sql rows.db "SELECT count(*) FROM config
     WHERE config_json LIKE '%column%' OR config_json LIKE '%separator%'")" = 0 ]
 
 { cat data/rows.csv; printf 'same,odd\nsame,even\nsame,odd\n'; } >data/repeated.csv
-note="3 rows of $dir/data/repeated.csv share their text with another row: they are only trained on, never validated or tested on"
+note="3 rows of $dir/data/repeated.csv share their text with another row: they are only trained on, \
+never validated or tested on"
 check "plan tells of rows that repeat a text" notes rows.yaml "task.file=data/repeated.csv" "$note"
 "$headcount" run rows.yaml --set task.file=data/repeated.csv --db repeated.db >out 2>err
 check "... run too" grep -qxF "headcount run: note: $note" err
@@ -204,7 +206,8 @@ check "... of a file without such rows it is not" \
     [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%repeated%'")" = 0 ]
 
 check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml |
-    grep -qxF 'File $dir/data/words.txt: 194 examples of length 16 to train on; validates on 8 of 24, tests on 8 of 24.'"
+    grep -qxF 'File $dir/data/words.txt: 194 examples of length 16 to train on; validates on 8 of 24, \
+tests on 8 of 24.'"
 check "... and that a set is no larger than its part" sh -c "'$headcount' plan rows.yaml |
     grep -qF 'rows.csv: 22 examples of length 16 to train on; validates on 4 of 4, tests on 4 of 4.'"
 check "... for each of several lengths" \

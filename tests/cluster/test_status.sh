@@ -31,7 +31,8 @@ verdict "a job that waits for nodes, before there is a results file"
 submit "an array" "$db" --array 3%1 -c 1 --
 merge=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
 tells "an array" \
-    "is not there yet. faults: all 3 shards wait \(job $job: PartitionDown\). faults: job $merge merges the shards when they have ended \(Dependency\). \$"
+    "is not there yet. faults: all 3 shards wait \(job $job: PartitionDown\). \
+faults: job $merge merges the shards when they have ended \(Dependency\). \$"
 verdict "an array, none of whose tasks has begun"
 
 scontrol update partitionname=main state=up
@@ -39,13 +40,15 @@ await_middle "an array" "$dir/array-1-of-3.db"
 held=$(bed_pids "$worker" | head -n 1)
 kill -STOP "$held"
 tells "an array" \
-    "^sweep .* faults [1-9][0-9]*/12 1 .* faults: of 3 shards 1 runs \(${job}_1 on $host\), 2 wait \(job $job: JobArrayTaskLimit\). faults: job $merge merges .* running of shard .* 1/3 faults "
+    "^sweep .* faults [1-9][0-9]*/12 1 .* faults: of 3 shards 1 runs \(${job}_1 on $host\), 2 wait \
+\(job $job: JobArrayTaskLimit\). faults: job $merge merges .* running of shard .* 1/3 faults "
 verdict "an array, of which one task runs and two wait their turn"
 
 scancel "${job}_1"
 kill -CONT "$held"
 tells "a task that was cancelled" \
-    "faults: of 3 shards 1 runs \(${job}_2 on $host\), 1 waits .*, 1 is lost \(shard 1, [1-4] trials? left: nobody works on it, and it is not in the queue; the same submit goes on\)"
+    "faults: of 3 shards 1 runs \(${job}_2 on $host\), 1 waits .*, 1 is lost \(shard 1, [1-4] trials? left: \
+nobody works on it, and it is not in the queue; the same submit goes on\)"
 verdict "a task that was cancelled is lost"
 
 scancel "$merge" "$job"

@@ -158,8 +158,8 @@ run s.yaml --quiet
 C
     [ "$noticed" ] || may_hold_anything "$1" || trouble "$1 = $2: neither check nor run says anything"
 }
-failed_once='curve.step=huge curve.val_acc=huge curve.lr=zero trial.test_acc=zero trial.train_s=zero config.config_sha256=null config.config_json=null
-    trial.setting=null sweep.name=null sweep.goal=word'
+failed_once='curve.step=huge curve.val_acc=huge curve.lr=zero trial.test_acc=zero trial.train_s=zero
+    config.config_sha256=null config.config_json=null trial.setting=null sweep.name=null sweep.goal=word'
 mutate_all() {
     mutations=0
     row_file

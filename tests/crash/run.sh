@@ -14,7 +14,8 @@ export HEADCOUNT_CHECKPOINT_S=0 # a checkpoint at every step, so that every run 
 kills=${CRASH_KILLS:-1000}
 long || kills=5
 
-all='calls kills rungs looks studies merge folder data disk memory damage locks signals hangs limits rows input valgrind'
+all='calls kills rungs looks studies merge folder data disk memory damage locks signals hangs limits rows input
+    valgrind'
 for group in ${*:-$all}; do
     . "tests/crash/$group.sh"
 done

@@ -80,10 +80,10 @@ struct encoder_probe {
 
 /* Builds a tape over the encoder's parameters for slices of up to `capacity` sequences. Several
  * tapes may share one encoder (training and evaluation). probe: NULL where nothing is to be seen of
- * the heads; then the tape has no gates. *logits (B,T,S*V), (B,S*V) when pooled; it is the input of
- * the last node, a cross-entropy. */
+ * the heads; then the tape has no gates. packs: as in graph_share_packs. *logits (B,T,S*V), (B,S*V)
+ * when pooled; it is the input of the last node, a cross-entropy. */
 enum status encoder_graph(struct arena *a, const struct encoder *e, long capacity, bool inference,
-                          struct encoder_probe *probe, struct graph **g, struct tensor **logits,
-                          struct message *m);
+                          struct encoder_probe *probe, const struct graph *packs, struct graph **g,
+                          struct tensor **logits, struct message *m);
 
 #endif

@@ -90,7 +90,8 @@ long encoder_slice(const struct encoder_config *c, const struct encoder_io *io, 
 double encoder_memory(const struct encoder_config *c, const struct encoder_io *io, long batch)
 {
     const double process = 48e6; /* the program, OpenBLAS and its buffers */
-    const double copies = 6;     /* weights, gradients, two moments, best weights, a write buffer */
+    const double copies = 8; /* weights, packed either way, gradients, two moments, best weights, a
+                                write buffer */
     double T = (double)io->length;
     double weights = (double)encoder_parameters(c, io);
     double sinusoids = c->positions == POSITIONS_SINUSOIDAL ? T * (double)c->d_model : 0;

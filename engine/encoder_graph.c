@@ -142,10 +142,11 @@ static void find_attention(struct arena *a, const struct graph *g, const struct 
 }
 
 enum status encoder_graph(struct arena *a, const struct encoder *e, long capacity, bool inference,
-                          struct encoder_probe *probe, struct graph **out, struct tensor **logits,
-                          struct message *m)
+                          struct encoder_probe *probe, const struct graph *packs,
+                          struct graph **out, struct tensor **logits, struct message *m)
 {
     struct graph *g = *out = graph_new(a, capacity, inference);
+    graph_share_packs(g, packs);
     struct builder b = {g, e, probe, .dropout = inference ? 0 : e->config.dropout};
     if (probe)
         probe->gate = arena_alloc(a, (size_t)e->config.layers, sizeof(struct tensor *));

@@ -222,6 +222,48 @@ static void assign_turns(struct graph *g)
         }
 }
 
+static bool made_by_node(const struct tensor *t)
+{
+    return t && t->node != TENSOR_OUTSIDE;
+}
+
+static bool same_parameters(const struct node *a, const struct node *b)
+{
+    if (a->op != b->op || a->inputs != b->inputs)
+        return false;
+    for (int k = 0; k < a->inputs; k++)
+        if (a->in[k] != b->in[k] && !(made_by_node(a->in[k]) && made_by_node(b->in[k])))
+            return false;
+    return true;
+}
+
+static real *shared_pack(const struct graph *from, const struct node *n, long size)
+{
+    for (int i = 0; from && i < from->count; i++) {
+        const struct node *other = &from->node[i];
+        if (same_parameters(n, other) && other->op->packed(other) >= size)
+            return other->packed;
+    }
+    return NULL;
+}
+
+static void assign_packed(struct graph *g)
+{
+    for (int i = 0; i < g->count; i++) {
+        struct node *n = &g->node[i];
+        const long size = n->op->packed ? n->op->packed(n) : 0;
+        if (size > 0)
+            n->packed = shared_pack(g->packs, n, size);
+        if (size > 0 && !n->packed)
+            n->packed = arena_alloc(g->arena, (size_t)size, sizeof(real));
+    }
+}
+
+void graph_share_packs(struct graph *g, const struct graph *from)
+{
+    g->packs = from;
+}
+
 enum status graph_finish(struct graph *g, struct message *m)
 {
     if (g->status != STATUS_OK)
@@ -234,6 +276,7 @@ enum status graph_finish(struct graph *g, struct message *m)
                                g->node[i].op->name);
     assign_memory(g);
     assign_turns(g);
+    assign_packed(g);
     size_t most = 0;
     for (int i = 0; i < g->count; i++) {
         const struct node *n = &g->node[i];
@@ -257,9 +300,30 @@ static void begin(const struct graph *g, struct pass *p)
     p->loss_sum = p->penalty = 0;
 }
 
+void graph_prepare_node(struct graph *g, int node, const struct pass *p)
+{
+    if (g->node[node].packed)
+        g->node[node].op->prepare(&g->node[node], p);
+}
+
+static void prepare_all(struct graph *g, const struct pass *p)
+{
+    for (int i = 0; i < g->count; i++)
+        graph_prepare_node(g, i, p);
+}
+
+void graph_prepare(struct graph *g, struct pass *p)
+{
+    begin(g, p);
+    prepare_all(g, p);
+    p->prepared = true;
+}
+
 void graph_forward_from(struct graph *g, int first, struct pass *p)
 {
     begin(g, p);
+    if (first == 0 && !p->prepared)
+        prepare_all(g, p);
     for (int i = first; i < g->count; i++) {
         g->node[i].op->forward(&g->node[i], p);
         heartbeat();
@@ -329,6 +393,7 @@ void graph_locate_bad(struct graph *g, struct pass *p, char *text, size_t size)
 {
     text[0] = 0;
     begin(g, p);
+    prepare_all(g, p);
     for (int i = 0; i < g->count; i++) {
         struct node *n = &g->node[i];
         n->op->forward(n, p);

@@ -27,6 +27,11 @@ struct graph *graph_new(struct arena *a, long capacity, bool inference);
  * inputs and parameters are always kept. */
 void graph_keep(struct graph *g, const struct tensor *t);
 
+/* Lets g use the packed weights of `from`, a finished tape over the same parameters that lives as
+ * long, where it has them: preparing a pass of one then serves the other. To be called before
+ * graph_finish. NULL is ignored. */
+void graph_share_packs(struct graph *g, const struct graph *from);
+
 /* Allocates activations, gradients, saved and scratch memory; nothing can be applied afterwards.
  * Buffers that are never needed at the same time share memory. Only these are sure to hold their
  * values: after a forward the inputs, the output of the last node and what graph_keep named; after
@@ -34,8 +39,18 @@ void graph_keep(struct graph *g, const struct tensor *t);
  * With the first refusal of an operation, usually BAD_INPUT, the graph must not be run. */
 enum status graph_finish(struct graph *g, struct message *m);
 
-/* Runs the tape forward on one slice, which p describes. The calling thread takes denormals for 0
- * from then on (kernels/denormals.h). */
+/* Before the slices of a step or of an evaluation: brings the weights into the order in which
+ * products read them and sets p->prepared, so that no slice does it again. The weights must then
+ * stay as they are until the last one has run. */
+void graph_prepare(struct graph *g, struct pass *p);
+
+/* One node's part of it, for threads that share the work; who has done all nodes sets p->prepared.
+ * p->kernels is set. */
+void graph_prepare_node(struct graph *g, int node, const struct pass *p);
+
+/* Runs the tape forward on one slice, which p describes. Where the pass is not prepared, the
+ * weights are packed here, for this slice and its backward. The calling thread takes denormals for
+ * 0 from then on (kernels/denormals.h). */
 void graph_forward(struct graph *g, struct pass *p);
 
 /* The same from node `first` on, after a graph_forward of this slice. What the nodes from there on

@@ -14,9 +14,11 @@ static enum status make_member(struct arena *a, const struct trainer *t, struct 
                                struct message *m)
 {
     const struct encoder *e = t->encoder;
-    enum status s = encoder_graph(a, e, t->slice, false, NULL, &by->graph, &by->logits, m);
+    const struct graph *packs = t->member[0]->graph; /* NULL while it is made itself */
+    enum status s = encoder_graph(a, e, t->slice, false, NULL, packs, &by->graph, &by->logits, m);
     if (s == STATUS_OK)
-        s = encoder_graph(a, e, t->eval_slice, true, NULL, &by->eval_graph, &by->eval_logits, m);
+        s = encoder_graph(a, e, t->eval_slice, true, NULL, by->graph, &by->eval_graph,
+                          &by->eval_logits, m);
     if (s != STATUS_OK)
         return s;
     long widest = t->slice > t->eval_slice ? t->slice : t->eval_slice;
@@ -135,9 +137,25 @@ static void run_one(void *context, int member, long piece)
     all->run(all, t->member[member], &p, s);
 }
 
+/* The caller's tape, whose packed weights all members use. */
+static struct graph *tape(const struct slices *all)
+{
+    const struct trainer_member *by = all->trainer->member[0];
+    return all->pass.training ? by->graph : by->eval_graph;
+}
+
+static void prepare_one(void *context, int member, long piece)
+{
+    (void)member;
+    const struct slices *all = context;
+    graph_prepare_node(tape(all), (int)piece, &all->pass);
+}
+
 void slices_run(struct slices *all)
 {
     struct trainer *t = all->trainer;
+    team_run(t->team, tape(all)->count, prepare_one, all);
+    all->pass.prepared = true;
     long count = (all->set->n + all->size - 1) / all->size;
     for (all->first = 0; all->first < count; all->first += WINDOW) {
         long n = count - all->first < WINDOW ? count - all->first : WINDOW;

@@ -49,6 +49,26 @@ struct adamw {
     real grad_scale;               /* multiplies every gradient first: clipping */
 };
 
+/* What packing and the products of a linear layer may ask for, whatever the table. */
+enum {
+    LINEAR_WIDEST = 2048, /* side of a weight */
+    LINEAR_PANEL = 32,    /* columns of a panel */
+    LINEAR_ROWS = 512,    /* rows that are taken at once */
+    LINEAR_SPARE = 64
+};
+
+/* Numbers of a packed matrix (depth, columns). */
+static inline long linear_panels(long columns, long depth)
+{
+    return (columns + LINEAR_PANEL - 1) / LINEAR_PANEL * LINEAR_PANEL * depth;
+}
+
+/* Numbers of room for products with a weight (N,K). */
+static inline long linear_room(long N, long K)
+{
+    return LINEAR_ROWS * ((N > K ? N : K) + LINEAR_SPARE);
+}
+
 /* Each function has a line in kernels.def. */
 struct kernels {
     const char *name; /* "reference", "sse2", "avx2", "avx512"; elsewhere than x86 "portable" */
@@ -74,15 +94,18 @@ struct kernels {
     size_t (*attention_scratch)(const struct attention *a);
 
     /* y = x w^T + bias and its gradients, for weights that linear_suits: a choice by shape and
-     * table alone. All others are left to OpenBLAS (blas.h), which is faster there. x, dx (M,K); w,
-     * dw (N,K); bias (N), may be NULL; y, dy (M,N); turned: room for N*K numbers. M >= 1. */
+     * table alone. All others are left to OpenBLAS (blas.h). x, dx (M,K); w, dw (N,K); y, dy (M,N);
+     * M >= 1. A weight is packed first, w^T into `forward`, linear_panels(N, K) numbers, and w into
+     * `backward`, linear_panels(K, N), unless NULL; both as this table alone reads them. room:
+     * linear_room(N, K) numbers. */
     bool (*linear_suits)(long N, long K);
-    void (*linear_forward)(long M, long N, long K, const real *x, const real *w, const real *bias,
-                           real *y, real *turned);
-    void (*linear_backward_input)(long M, long N, long K, const real *dy, const real *w, real beta,
-                                  real *dx); /* dx = beta*dx + dy w */
+    void (*linear_pack)(long N, long K, const real *w, real *forward, real *backward);
+    /* y = beta*y + bias + x p, where p (K,N) is what was packed: with `forward` the layer's output,
+     * and with `backward` dx from dy, its widths K and N the other way round. bias may be NULL. */
+    void (*linear_product)(long M, long N, long K, const real *x, const real *p, const real *bias,
+                           real beta, real *y, real *room);
     void (*linear_backward_weight)(long M, long N, long K, const real *dy, const real *x, real beta,
-                                   real *dw); /* dw = beta*dw + dy^T x */
+                                   real *dw, real *room); /* dw = beta*dw + dy^T x */
 
     /* y = (x - mean)/sqrt(var + 1e-5) * gain + bias per row (Ba, Kiros, Hinton 2016; variance
      * without Bessel's correction, as PyTorch). x, y (M,C); mean, rstd (M). */

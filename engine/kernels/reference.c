@@ -177,34 +177,32 @@ static bool linear_suits(long N, long K)
     return false;
 }
 
-static void linear_forward(long M, long N, long K, const real *x, const real *w, const real *bias,
-                           real *y, real *turned)
+static void linear_pack(long N, long K, const real *w, real *forward, real *backward)
 {
-    (void)turned;
+    for (long n = 0; n < N; n++)
+        for (long k = 0; k < K; k++)
+            forward[k * N + n] = w[n * K + k];
+    if (backward)
+        memcpy(backward, w, (size_t)(N * K) * sizeof *w);
+}
+
+static void linear_product(long M, long N, long K, const real *x, const real *p, const real *bias,
+                           real beta, real *y, real *room)
+{
+    (void)room;
     for (long m = 0; m < M; m++)
         for (long n = 0; n < N; n++) {
             double sum = bias ? (double)bias[n] : 0;
             for (long k = 0; k < K; k++)
-                sum += (double)x[m * K + k] * (double)w[n * K + k];
-            y[m * N + n] = (real)sum;
-        }
-}
-
-static void linear_backward_input(long M, long N, long K, const real *dy, const real *w, real beta,
-                                  real *dx)
-{
-    for (long m = 0; m < M; m++)
-        for (long k = 0; k < K; k++) {
-            double sum = 0;
-            for (long n = 0; n < N; n++)
-                sum += (double)dy[m * N + n] * (double)w[n * K + k];
-            dx[m * K + k] = (real)(sum + (beta == 0 ? 0 : (double)dx[m * K + k]));
+                sum += (double)x[m * K + k] * (double)p[k * N + n];
+            y[m * N + n] = (real)(sum + (beta == 0 ? 0 : (double)y[m * N + n]));
         }
 }
 
 static void linear_backward_weight(long M, long N, long K, const real *dy, const real *x, real beta,
-                                   real *dw)
+                                   real *dw, real *room)
 {
+    (void)room;
     for (long n = 0; n < N; n++)
         for (long k = 0; k < K; k++) {
             double sum = 0;

@@ -1,92 +1,131 @@
-/* A linear layer's three products where the layer is narrow: there OpenBLAS spends as much time on
- * bringing its operands into order as on multiplying. Here only the weights are turned round, once
- * per call, and rows are read where they are. */
+/* A linear layer's three products. OpenBLAS brings both operands into order at every call; here
+ * weights are turned into panels once a step, and rows are read where they are. A panel has as many
+ * columns as a block of the product, so that what a block reads lies together, and the whole depth:
+ * it comes from the second-level cache in the order of its addresses, which is as good as from the
+ * first, and no sum is taken up a second time. */
 #ifndef ENGINE_KERNELS_SIMD_LINEAR_H
 #define ENGINE_KERNELS_SIMD_LINEAR_H
 
 #include "engine/kernels/simd_product.h"
 
 enum {
-    LINEAR_NARROW = LANES == 16 ? 128 : 64, /* the narrower side of a weight that is taken */
-    LINEAR_WIDE = 512,                      /* the wider one */
-    LINEAR_CHUNK = 128 /* rows whose share of dw is summed at once: what is read stays near */
+    LINEAR_BLOCK = BLOCK_LONG / 2, /* rows of a block */
+    LINEAR_SMALL = 128 * 128,      /* numbers of a dw whose operands are best left where they are */
+    LINEAR_NEAR = 128              /* rows that are then summed at once: what is read stays near */
 };
 
-/* Measured against OpenBLAS on one core (engine/README.md): from here on it gains less than 5 %.
- * Four lanes never pay, because OpenBLAS has AVX on many CPUs that headcount's own kernels serve
- * with SSE2. */
+_Static_assert((int)PANEL <= (int)LINEAR_PANEL &&
+                   (int)PANEL + (int)LINEAR_BLOCK + LANES <= (int)LINEAR_SPARE,
+               "what kernels.h promises");
+
+/* Four lanes never pay: OpenBLAS has AVX on many CPUs that headcount's own kernels serve with SSE2.
+ */
 static bool linear_suits(long N, long K)
 {
-    const long narrow = N < K ? N : K, wide = N < K ? K : N;
-    return LANES >= 8 && N % LANES == 0 && K % LANES == 0 && narrow <= LINEAR_NARROW &&
-           wide <= LINEAR_WIDE;
+    return LANES >= 8 && N % LANES == 0 && K % LANES == 0 && N <= LINEAR_WIDEST &&
+           K <= LINEAR_WIDEST;
 }
 
-/* Rows n..n+wide-1 of w (N,K) -> wt (K,wide): a panel as wide as a block of the product, so that
- * what a block reads lies together. */
-static void panel_turn(long wide, long K, const float *w, float *wt)
+/* The first n <= wide numbers of `depth` rows -> (depth, wide), and up to a vector beyond it. */
+static void panel_copy(long depth, const float *x, long step, long n, const long wide, float *panel)
 {
-    for (long n = 0; n < wide; n += LANES)
+    for (long k = 0; k < depth; k++, x += step, panel += wide)
+        for (long c = 0; c < wide; c += LANES)
+            vstore(panel + c, vload_n(x + c, n - c));
+}
+
+/* n rows of w (,K) -> (K,PANEL), turned. */
+static void panel_turn(long n, long K, const float *w, float *panel)
+{
+    for (long i = 0; i < n; i += LANES)
         for (long k = 0; k < K; k += LANES) {
             vf tile[LANES];
 #pragma GCC unroll 16
-            for (long i = 0; i < LANES; i++)
-                tile[i] = vload(w + (n + i) * K + k);
+            for (long l = 0; l < LANES; l++)
+                tile[l] = vload(w + (i + l) * K + k);
             vtranspose(tile);
 #pragma GCC unroll 16
-            for (long i = 0; i < LANES; i++)
-                vstore(wt + (k + i) * wide + n, tile[i]);
+            for (long l = 0; l < LANES; l++)
+                vstore(panel + (k + l) * PANEL + i, tile[l]);
         }
 }
 
-static void linear_forward(long M, long N, long K, const real *x, const real *w, const real *bias,
-                           real *y, real *turned)
+static void linear_pack(long N, long K, const real *w, real *forward, real *backward)
 {
-    for (long n = 0; n < N; n += 2 * LANES) {
-        const long wide = N - n < 2 * LANES ? N - n : 2 * LANES;
-        panel_turn(wide, K, w + n * K, turned);
-        product_run(&(struct product){.rows = M,
-                                      .columns = wide,
-                                      .depth = K,
-                                      .a = x,
-                                      .x = turned,
-                                      .x_row = wide,
-                                      .c = y + n,
-                                      .c_row = N,
-                                      .bias = bias ? bias + n : NULL},
-                    K, 1, BLOCK_LONG, 1);
+    for (long n = 0; n < N; n += PANEL)
+        panel_turn(N - n < PANEL ? N - n : PANEL, K, w + n * K, forward + n * K);
+    for (long k = 0; backward && k < K; k += PANEL)
+        panel_copy(N, w + k, K, K - k, PANEL, backward + k * N);
+}
+
+static void linear_product(long M, long N, long K, const real *x, const real *panels,
+                           const real *bias, real beta, real *y, real *room)
+{
+    struct product p = {.columns = N,
+                        .depth = K,
+                        .x = panels,
+                        .x_row = PANEL,
+                        .x_panel = PANEL * K,
+                        .c_row = N,
+                        .add = beta != 0,
+                        .bias = bias};
+    /* Rows a multiple of 4096 bytes apart push each other out of the first-level cache. */
+    const long step = K % 1024 == 0 ? K + LANES : K;
+    for (long m = 0; m < M; m += LINEAR_ROWS) {
+        p.rows = M - m < LINEAR_ROWS ? M - m : LINEAR_ROWS;
+        p.a = step == K ? x + m * K : room;
+        for (long r = 0; step != K && r < p.rows; r++)
+            memcpy(room + r * step, x + (m + r) * K, (size_t)K * sizeof *x);
+        p.c = y + m * N;
+        product_run(&p, step, 1, BLOCK_LONG, 1);
     }
 }
 
-static void linear_backward_input(long M, long N, long K, const real *dy, const real *w, real beta,
-                                  real *dx)
+/* dw += dy^T x over at most LINEAR_ROWS rows, both operands packed. */
+static void linear_weight_rows(long M, long N, long K, const real *dy, const real *x, bool add,
+                               real *dw, real *room)
 {
-    product_run(&(struct product){.rows = M,
-                                  .columns = K,
-                                  .depth = N,
-                                  .a = dy,
-                                  .x = w,
-                                  .x_row = K,
-                                  .c = dx,
-                                  .c_row = K,
-                                  .add = beta != 0},
-                N, 1, BLOCK_LONG, 1);
+    real *panels = room + M * LINEAR_BLOCK + LANES;
+    for (long k = 0; k < K; k += PANEL)
+        panel_copy(M, x + k, K, K - k, PANEL, panels + k * M);
+    for (long n = 0; n < N; n += LINEAR_BLOCK) {
+        panel_copy(M, dy + n, N, N - n, LINEAR_BLOCK, room);
+        product_run(&(struct product){.rows = N - n < LINEAR_BLOCK ? N - n : LINEAR_BLOCK,
+                                      .columns = K,
+                                      .depth = M,
+                                      .a = room,
+                                      .x = panels,
+                                      .x_row = PANEL,
+                                      .x_panel = PANEL * M,
+                                      .c = dw + n * K,
+                                      .c_row = K,
+                                      .add = add,
+                                      .c_far = true},
+                    1, LINEAR_BLOCK, BLOCK_LONG, 1);
+    }
 }
 
 static void linear_backward_weight(long M, long N, long K, const real *dy, const real *x, real beta,
-                                   real *dw)
+                                   real *dw, real *room)
 {
-    for (long from = 0; from < M; from += LINEAR_CHUNK, beta = 1)
-        product_run(&(struct product){.rows = N,
-                                      .columns = K,
-                                      .depth = M - from < LINEAR_CHUNK ? M - from : LINEAR_CHUNK,
-                                      .a = dy + from * N,
-                                      .x = x + from * K,
-                                      .x_row = K,
-                                      .c = dw,
-                                      .c_row = K,
-                                      .add = beta != 0},
-                    1, N, BLOCK_LONG, 1);
+    const bool small = N * K <= LINEAR_SMALL;
+    const long most = small ? LINEAR_NEAR : LINEAR_ROWS;
+    for (long from = 0; from < M; from += most, beta = 1) {
+        const long rows = M - from < most ? M - from : most;
+        if (small)
+            product_run(&(struct product){.rows = N,
+                                          .columns = K,
+                                          .depth = rows,
+                                          .a = dy + from * N,
+                                          .x = x + from * K,
+                                          .x_row = K,
+                                          .c = dw,
+                                          .c_row = K,
+                                          .add = beta != 0},
+                        1, N, BLOCK_LONG, 1);
+        else
+            linear_weight_rows(rows, N, K, dy + from * N, x + from * K, beta != 0, dw, room);
+    }
 }
 
 #endif

@@ -18,16 +18,20 @@ enum { BLOCK_SHORT = 16, BLOCK_LONG = 24 };
 #else
 enum { BLOCK_SHORT = 12, BLOCK_LONG = 12 };
 #endif
-enum { BLOCK_ROWS = 16 }; /* at most */
+enum { LINE = 16 };         /* numbers in a line of the cache */
+enum { BLOCK_ROWS = 16 };   /* at most */
+enum { PANEL = 2 * LANES }; /* columns of x that a block takes */
 
 struct product {
     long rows, columns, depth; /* columns: a multiple of LANES */
     const float *a;            /* a(r,k) = a[r*row_step + k*depth_step], GROUP numbers */
     const float *x;            /* (depth, x_row) */
     long x_row;
-    float *c; /* (rows, c_row) */
+    long x_panel; /* 0: x is one matrix; else panels of PANEL columns, this many numbers apart */
+    float *c;     /* (rows, c_row) */
     long c_row;
     bool add;           /* to the old content */
+    bool c_far;         /* c is not near: it is fetched while the block is computed */
     const float *scale; /* (rows,GROUP) multiplies each row; NULL: 1 */
     const float *bias;  /* (columns) is added to each row; NULL: 0 */
 };
@@ -42,7 +46,14 @@ ALWAYS_INLINE void product_block(const struct product *p, long row_step, long de
 #pragma GCC unroll 24
     for (int i = 0; i < ROWS * VECTORS; i++)
         sum[i] = vset(0);
-    const float *a = p->a + r * row_step, *x = p->x + from;
+    const float *a = p->a + r * row_step;
+    const float *x = p->x + (p->x_panel ? from / PANEL * p->x_panel : from);
+    float *c = p->c + r * p->c_row + from;
+    if (p->c_far)
+#pragma GCC unroll 16
+        for (int i = 0; i < ROWS; i++)
+            for (int v = 0; v < VECTORS * LANES; v += LINE)
+                __builtin_prefetch(c + i * p->c_row + v, 1);
     for (long k = 0; k < p->depth; k++, a += depth_step, x += p->x_row) {
 #pragma GCC unroll 16
         for (int i = 0; i < ROWS; i++)
@@ -50,7 +61,6 @@ ALWAYS_INLINE void product_block(const struct product *p, long row_step, long de
             for (int v = 0; v < VECTORS; v++)
                 sum[i * VECTORS + v] += vgroup(a + i * row_step, GROUP) * vload(x + v * LANES);
     }
-    float *c = p->c + r * p->c_row + from;
 #pragma GCC unroll 16
     for (int i = 0; i < ROWS; i++, c += p->c_row) {
         const vf scale = p->scale ? vgroup(p->scale + (r + i) * GROUP, GROUP) : vset(1);
@@ -92,7 +102,7 @@ ALWAYS_INLINE void product_run(const struct product *p, long row_step, long dept
                                const int BLOCK, const int GROUP)
 {
     long from = 0;
-    for (; from + 2 * LANES <= p->columns; from += 2 * LANES)
+    for (; from + PANEL <= p->columns; from += PANEL)
         product_columns(p, row_step, depth_step, from, BLOCK / 2, 2, GROUP);
     if (from < p->columns)
         product_columns(p, row_step, depth_step, from, BLOCK < BLOCK_ROWS ? BLOCK : BLOCK_ROWS, 1,

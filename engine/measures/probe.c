@@ -11,7 +11,7 @@ enum status probe_new(struct arena *a, const struct encoder *e, const struct exa
     p->slice = encoder_slice(&e->config, &e->io, set->n);
     p->targets_each = e->io.slots * (e->config.pool == POOL_NONE ? e->io.length : 1);
     p->correct = arena_alloc(a, (size_t)(p->slice * p->targets_each), 1);
-    return encoder_graph(a, e, p->slice, !gradients, &p->heads, &p->graph, &p->logits, m);
+    return encoder_graph(a, e, p->slice, !gradients, &p->heads, NULL, &p->graph, &p->logits, m);
 }
 
 long probe_heads(const struct probe *p, long layer)

@@ -50,6 +50,8 @@ struct pass {
                          gives the gradient of the sum */
     uint8_t *correct; /* out, per target of this slice: 1 right, 0 wrong, 2 masked */
     struct turn turn; /* all 0: no other slice runs */
+    bool prepared;    /* by graph_prepare: the weights have been packed for this pass and do not
+                         change until it ends */
     void *scratch;    /* the graph's, as large as the largest request of its nodes */
 };
 
@@ -66,7 +68,8 @@ struct node {
                   all that write gradients which this one writes and no other tape has a copy of;
                   0: there are none */
     bool keep; /* out shares its memory with nothing that comes after it */
-    real *saved; /* op->saved(node) numbers, kept from forward to backward; NULL: 0 */
+    real *saved;  /* op->saved(node) numbers, kept from forward to backward; NULL: 0 */
+    real *packed; /* op->packed(node) numbers, for op->prepare; NULL: 0 */
 };
 
 /* The tape, in the order in which operations were applied: written by op_apply, replayed by
@@ -79,6 +82,7 @@ struct graph {
     struct node *node;
     enum status status; /* of the first refusal, with its message: nothing is applied after it */
     struct message message;
+    const struct graph *packs; /* the tape whose packed parameters it uses; NULL: its own */
     void *scratch;
     size_t memory;
 };
@@ -148,6 +152,11 @@ struct op {
     /* Numbers to keep per replay, in a tape for inference or for training; NULL: none. */
     long (*saved)(const struct node *n, bool inference);
     size_t (*scratch)(const struct node *n); /* bytes needed while it runs; NULL: none */
+    /* Both or none: prepare brings parameters into the order in which p->kernels read them, into
+     * so many numbers. in[i]->grad is known by then; what is needed only where an input wants a
+     * gradient comes last. */
+    long (*packed)(const struct node *n);
+    void (*prepare)(struct node *n, const struct pass *p);
     /* What the tape must know to let buffers share memory. backward_reads: bit i where backward
      * reads in[i]->data, OP_READS_OUT where it reads out->data. shares_grad: bit i where backward
      * can work with in[i]->grad being the same buffer as out->grad, provided that it is the first

@@ -23,15 +23,38 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     return blas_start(1, m);
 }
 
-/* The weight turned round, where the kernels of some table want it. */
-static size_t scratch(const struct node *n)
+/* Whether some table's own products take the weight; which one is known when the tape runs. */
+static bool own_products(const struct tensor *w)
 {
-    const struct tensor *w = n->in[W];
     const struct kernels *k;
     for (int i = 0; (k = kernels_available(i)); i++)
         if (k->linear_suits(w->shape.dim[0], w->shape.dim[1]))
-            return (size_t)tensor_size(w) * sizeof(real);
-    return 0;
+            return true;
+    return false;
+}
+
+static size_t scratch(const struct node *n)
+{
+    const struct tensor *w = n->in[W];
+    return own_products(w) ? (size_t)linear_room(w->shape.dim[0], w->shape.dim[1]) * sizeof(real)
+                           : 0;
+}
+
+/* The weight for the output, then for the input's gradient, if it wants one. */
+static long packed(const struct node *n)
+{
+    const struct tensor *x = n->in[X], *w = n->in[W];
+    const long N = w->shape.dim[0], K = w->shape.dim[1];
+    return own_products(w) ? linear_panels(N, K) + (x->grad ? linear_panels(K, N) : 0) : 0;
+}
+
+static void prepare(struct node *n, const struct pass *p)
+{
+    const struct tensor *x = n->in[X], *w = n->in[W];
+    const long N = w->shape.dim[0], K = w->shape.dim[1];
+    if (p->kernels->linear_suits(N, K))
+        p->kernels->linear_pack(N, K, w->data, n->packed,
+                                x->grad ? n->packed + linear_panels(N, K) : NULL);
 }
 
 static void forward(struct node *n, struct pass *p)
@@ -39,7 +62,7 @@ static void forward(struct node *n, struct pass *p)
     const struct tensor *x = n->in[X], *w = n->in[W], *bias = n->in[BIAS];
     long M = pass_rows(x, p), N = w->shape.dim[0], K = w->shape.dim[1];
     if (p->kernels->linear_suits(N, K)) {
-        p->kernels->linear_forward(M, N, K, x->data, w->data, bias ? bias->data : NULL,
+        p->kernels->linear_product(M, N, K, x->data, n->packed, bias ? bias->data : NULL, 0,
                                    n->out->data, p->scratch);
         return;
     }
@@ -55,13 +78,16 @@ static void backward(struct node *n, struct pass *p)
     const struct kernels *k = p->kernels;
     long M = pass_rows(x, p), N = w->shape.dim[0], K = w->shape.dim[1];
     bool own = k->linear_suits(N, K);
-    if (x->grad)
-        (own ? k->linear_backward_input : blas_nn)(M, N, K, dy, w->data, tensor_grad_beta(x),
-                                                   x->grad);
+    if (x->grad && own)
+        k->linear_product(M, K, N, dy, n->packed + linear_panels(N, K), NULL, tensor_grad_beta(x),
+                          x->grad, p->scratch);
+    else if (x->grad)
+        blas_nn(M, N, K, dy, w->data, tensor_grad_beta(x), x->grad);
     op_await_turn(n, p);
-    if (w->grad)
-        (own ? k->linear_backward_weight : blas_tn)(M, N, K, dy, x->data, tensor_grad_beta(w),
-                                                    w->grad);
+    if (w->grad && own)
+        k->linear_backward_weight(M, N, K, dy, x->data, tensor_grad_beta(w), w->grad, p->scratch);
+    else if (w->grad)
+        blas_tn(M, N, K, dy, x->data, tensor_grad_beta(w), w->grad);
     real *dbias = tensor_grad_sum(n->in[BIAS]);
     if (dbias)
         k->column_sums(M, N, dy, dbias);
@@ -84,6 +110,8 @@ const struct op op_linear = {
     .forward = forward,
     .backward = backward,
     .scratch = scratch,
+    .packed = packed,
+    .prepare = prepare,
     .backward_reads = 1u << X | 1u << W,
     .constant = 1u << X | 1u << W | 1u << BIAS,
     .awaits_turn = true,

@@ -120,6 +120,7 @@ static double forward_s(struct graph *g, const struct encoder *e, const struct e
 {
     struct pass p = {.kernels = kernels_best(), .loss_scale = 1};
     double began_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    graph_prepare(g, &p);
     for (long at = first; at < first + n; at += slice) {
         p.batch = first + n - at < slice ? first + n - at : slice;
         p.tokens = set->tokens + at * e->io.length * e->io.fields;
@@ -144,7 +145,7 @@ enum status study_infer_ms(struct arena *a, const struct encoder *e, const struc
     struct graph *g;
     struct tensor *logits;
     long n = set->n < BATCH ? set->n : BATCH, slice = encoder_slice(&e->config, &e->io, n);
-    enum status s = encoder_graph(a, e, slice, true, NULL, &g, &logits, m);
+    enum status s = encoder_graph(a, e, slice, true, NULL, NULL, &g, &logits, m);
     if (s != STATUS_OK)
         return s;
     forward_s(g, e, set, 0, n, slice); /* pages and caches are warm from here on */

@@ -135,7 +135,7 @@ static void check_model_adding(const struct encoder_config *c, enum similarity_k
         fail_msg("%s: %s", name, why.text);
     m.encoder->disagreement.kind = kind;
     m.encoder->disagreement.weight = weight;
-    if (encoder_graph(&m.arena, m.encoder, CAPACITY, false, NULL, &m.graph, &logits, &why) !=
+    if (encoder_graph(&m.arena, m.encoder, CAPACITY, false, NULL, NULL, &m.graph, &logits, &why) !=
         STATUS_OK)
         fail_msg("%s: %s", name, why.text);
     encoder_init(m.encoder, 1);
@@ -283,8 +283,8 @@ static void gates(void **state)
         m.padded = i / 4 % 2;
         arena_init(&m.arena, NULL);
         if (encoder_new(&m.arena, &c, &io, true, &m.encoder, &why) != STATUS_OK ||
-            encoder_graph(&m.arena, m.encoder, BATCH, false, &m.probe, &m.graph, &logits, &why) !=
-                STATUS_OK)
+            encoder_graph(&m.arena, m.encoder, BATCH, false, &m.probe, NULL, &m.graph, &logits,
+                          &why) != STATUS_OK)
             fail_msg("%s", why.text);
         encoder_init(m.encoder, 1);
         draw_model(&m, true);

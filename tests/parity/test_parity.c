@@ -110,7 +110,7 @@ static void build_model(struct fixture *f)
     struct message m;
     arena_init(&f->arena, NULL);
     if (encoder_new(&f->arena, &c, &io, true, &f->encoder, &m) != STATUS_OK ||
-        encoder_graph(&f->arena, f->encoder, B, false, NULL, &f->graph, &f->logits, &m) !=
+        encoder_graph(&f->arena, f->encoder, B, false, NULL, NULL, &f->graph, &f->logits, &m) !=
             STATUS_OK)
         fail_msg("%s: %s", f->name, m.text);
     f->optim = (struct optim){

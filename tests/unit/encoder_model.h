@@ -43,7 +43,7 @@ static void model_new(struct model *m, const struct encoder_config *c)
     memset(m, 0, sizeof *m);
     arena_init(&m->arena, NULL);
     if (encoder_new(&m->arena, c, &io, false, &m->encoder, &why) != STATUS_OK ||
-        encoder_graph(&m->arena, m->encoder, B, true, NULL, &m->graph, &m->logits, &why) !=
+        encoder_graph(&m->arena, m->encoder, B, true, NULL, NULL, &m->graph, &m->logits, &why) !=
             STATUS_OK)
         fail_msg("%s", why.text);
     encoder_init(m->encoder, 1);

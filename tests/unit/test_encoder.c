@@ -144,7 +144,7 @@ static void check_costs(const struct encoder_config *c)
     struct message m;
     arena_init(&a, NULL);
     if (encoder_new(&a, c, &io, true, &e, &m) != STATUS_OK ||
-        encoder_graph(&a, e, B, false, NULL, &g, &logits, &m) != STATUS_OK)
+        encoder_graph(&a, e, B, false, NULL, NULL, &g, &logits, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     assert_int_equal(encoder_parameters(c, &io), e->nn.size);
     double expected = tape_flops(g);
@@ -326,7 +326,8 @@ static void dropout_sites(void **state)
         struct message m;
         arena_init(&a, NULL);
         assert_int_equal(encoder_new(&a, &c, &io, true, &e, &m), STATUS_OK);
-        assert_int_equal(encoder_graph(&a, e, B, inference, NULL, &g, &logits, &m), STATUS_OK);
+        assert_int_equal(encoder_graph(&a, e, B, inference, NULL, NULL, &g, &logits, &m),
+                         STATUS_OK);
         int found = 0;
         const struct node *n;
         for (int i = 0; (n = graph_node(g, i)); i++) {

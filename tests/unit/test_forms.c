@@ -287,7 +287,7 @@ static const real *run_tape(struct model *m, const struct encoder *e)
     struct graph *g;
     struct tensor *logits;
     struct message why;
-    if (encoder_graph(&m->arena, e, B, true, NULL, &g, &logits, &why) != STATUS_OK)
+    if (encoder_graph(&m->arena, e, B, true, NULL, NULL, &g, &logits, &why) != STATUS_OK)
         fail_msg("%s", why.text);
     struct pass p = {.batch = B, .tokens = m->tokens, .padding = m->padding};
     graph_forward(g, &p);

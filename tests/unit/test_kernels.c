@@ -45,27 +45,35 @@ static void test_layernorm(void **state)
 static void test_linear(void **state)
 {
     (void)state;
-    static const long wide[][2] = {{16, 16}, {16, 48}, {32, 16}, {32, 96}, {64, 32}, {144, 32}};
-    static const long rows[] = {1, 3, 8, 13, 24, 131, 300};
-    for (int i = 0; i < 6 * 7 * 2; i++) {
-        const long N = wide[i / 14][0], K = wide[i / 14][1], M = rows[i / 2 % 7];
+    static const long shapes[][3] = {
+        {1, 16, 16},     {3, 16, 48},    {8, 32, 16},    {13, 32, 96},   {24, 64, 32},
+        {131, 144, 32},  {300, 32, 144}, {513, 48, 80},  {1, 272, 256},  {37, 256, 272},
+        {515, 144, 160}, {14, 1024, 48}, {27, 48, 1024}, {5, 2048, 272}, {3, 272, 2048},
+    };
+    enum { SHAPES = sizeof shapes / sizeof *shapes };
+    for (int i = 0; i < 2 * SHAPES; i++) {
+        const long M = shapes[i / 2][0], N = shapes[i / 2][1], K = shapes[i / 2][2];
         const float beta = (float)(i % 2);
         const float *x = noise(M * K, 1, 1), *w = noise(N * K, 2, 1), *dy = noise(M * N, 3, 1);
         const float *bias = i % 2 ? noise(N, 4, 1) : NULL, *old = noise(M * K + N * K, 5, 1);
         float *y = buffer(M * N), *dx = copy(M * K, old), *dw = copy(N * K, old);
-        float *turned = buffer(N * K);
-        kernels_reference.linear_forward(M, N, K, x, w, bias, y, turned);
-        kernels_reference.linear_backward_input(M, N, K, dy, w, beta, dx);
-        kernels_reference.linear_backward_weight(M, N, K, dy, x, beta, dw);
+        float *turned = buffer(linear_panels(N, K)), *plain = buffer(linear_panels(K, N));
+        float *room = buffer(linear_room(N, K));
+        kernels_reference.linear_pack(N, K, w, turned, plain);
+        kernels_reference.linear_product(M, N, K, x, turned, bias, 0, y, room);
+        kernels_reference.linear_product(M, K, N, dy, plain, NULL, beta, dx, room);
+        kernels_reference.linear_backward_weight(M, N, K, dy, x, beta, dw, room);
+        const double atol = 4e-6 * sqrt((double)(M + N + K)); /* of sums of so many numbers */
         FOR_EACH_TABLE(k)
         {
             float *y2 = buffer(M * N), *dx2 = copy(M * K, old), *dw2 = copy(N * K, old);
-            k->linear_forward(M, N, K, x, w, bias, y2, turned);
-            check_close("linear y", k->name, M * N, y2, y, 3e-5, 1e-5);
-            k->linear_backward_input(M, N, K, dy, w, beta, dx2);
-            check_close("linear dx", k->name, M * K, dx2, dx, 3e-5, 1e-5);
-            k->linear_backward_weight(M, N, K, dy, x, beta, dw2);
-            check_close("linear dw", k->name, N * K, dw2, dw, 3e-5, 1e-5);
+            k->linear_pack(N, K, w, turned, plain);
+            k->linear_product(M, N, K, x, turned, bias, 0, y2, room);
+            check_close("linear y", k->name, M * N, y2, y, atol, 1e-5);
+            k->linear_product(M, K, N, dy, plain, NULL, beta, dx2, room);
+            check_close("linear dx", k->name, M * K, dx2, dx, atol, 1e-5);
+            k->linear_backward_weight(M, N, K, dy, x, beta, dw2, room);
+            check_close("linear dw", k->name, N * K, dw2, dw, atol, 1e-5);
         }
         buffers_release();
     }
@@ -75,17 +83,19 @@ static void test_linear(void **state)
 static void test_linear_row_by_row(void **state)
 {
     (void)state;
-    enum { M = 29, N = 48, K = 32 };
+    enum { M = 29, N = 48, K = 1024 };
     const float *x = noise(M * K, 1, 1), *w = noise(N * K, 2, 1), *dy = noise(M * N, 3, 1);
-    float *turned = buffer(N * K);
+    float *turned = buffer(linear_panels(N, K)), *plain = buffer(linear_panels(K, N));
+    float *room = buffer(linear_room(N, K));
     FOR_EACH_TABLE(k)
     {
         float *y = buffer(M * N), *dx = buffer(M * K), *y1 = buffer(N), *dx1 = buffer(K);
-        k->linear_forward(M, N, K, x, w, NULL, y, turned);
-        k->linear_backward_input(M, N, K, dy, w, 0, dx);
+        k->linear_pack(N, K, w, turned, plain);
+        k->linear_product(M, N, K, x, turned, NULL, 0, y, room);
+        k->linear_product(M, K, N, dy, plain, NULL, 0, dx, room);
         for (long m = 0; m < M; m++) {
-            k->linear_forward(1, N, K, x + m * K, w, NULL, y1, turned);
-            k->linear_backward_input(1, N, K, dy + m * N, w, 0, dx1);
+            k->linear_product(1, N, K, x + m * K, turned, NULL, 0, y1, room);
+            k->linear_product(1, K, N, dy + m * N, plain, NULL, 0, dx1, room);
             assert_memory_equal(y1, y + m * N, N * sizeof *y);
             assert_memory_equal(dx1, dx + m * K, K * sizeof *dx);
         }
@@ -93,7 +103,7 @@ static void test_linear_row_by_row(void **state)
     buffers_release();
 }
 
-/* Which weights a table takes: whole vectors, narrow on one side, whatever the batch. */
+/* Which weights a table takes: whole vectors, up to a width, whatever the batch. */
 static void test_linear_choice(void **state)
 {
     (void)state;
@@ -103,8 +113,10 @@ static void test_linear_choice(void **state)
         const bool takes = k->linear_suits(32, 32);
         assert_int_equal(takes, !strcmp(k->name, "avx2") || !strcmp(k->name, "avx512"));
         assert_int_equal(k->linear_suits(256, 64), takes);
-        assert_int_equal(k->linear_suits(64, 256), takes);
-        assert_false(k->linear_suits(1024, 256));
+        assert_int_equal(k->linear_suits(512, 2048), takes);
+        assert_int_equal(k->linear_suits(2048, 2048), takes);
+        assert_false(k->linear_suits(2064, 256));
+        assert_false(k->linear_suits(256, 2064));
         assert_false(k->linear_suits(33, 32));
         assert_false(k->linear_suits(32, 20));
     }

@@ -38,10 +38,10 @@ static void probed_new(struct probed *p, enum encoder_norm norm, bool inference)
     c.norm = norm;
     arena_init(&p->arena, NULL);
     if (encoder_new(&p->arena, &c, &io, !inference, &p->encoder, &m) != STATUS_OK ||
-        encoder_graph(&p->arena, p->encoder, B, inference, NULL, &p->plain, &p->plain_logits, &m) !=
-            STATUS_OK ||
-        encoder_graph(&p->arena, p->encoder, B, inference, &p->probe, &p->graph, &p->logits, &m) !=
-            STATUS_OK)
+        encoder_graph(&p->arena, p->encoder, B, inference, NULL, NULL, &p->plain, &p->plain_logits,
+                      &m) != STATUS_OK ||
+        encoder_graph(&p->arena, p->encoder, B, inference, &p->probe, NULL, &p->graph, &p->logits,
+                      &m) != STATUS_OK)
         fail_msg("%s", m.text);
     encoder_init(p->encoder, 1);
     struct rng r = rng_at(4, RNG_DATA, 0, 0);

@@ -47,25 +47,27 @@ enum status slices_init(struct arena *a, struct trainer *t, struct message *m)
     return make_member(a, t, t->member[0], m);
 }
 
-/* What the trainer's arena may still hand out; 0: no limit. */
-static size_t left_of(const struct trainer *t, bool *none)
+/* Lets a further thread's arena hand out what the trainer's still may. False where that is nothing.
+ */
+static bool limit_arena(const struct trainer *t, struct arena *own)
 {
     size_t used = t->arena->used, limit = t->arena->limit;
+    if (limit == 0)
+        return true;
     for (int i = 1; i < t->members; i++)
         used += t->member[i]->arena.used;
-    *none = limit > 0 && used >= limit;
-    return limit > 0 && !*none ? limit - used : 0;
+    own->limit = used < limit ? limit - used : 0;
+    return own->limit > 0;
 }
 
 /* False where memory does not suffice. */
 static bool add_member(struct trainer *t)
 {
-    static _Thread_local struct arena own; /* not automatic: it is looked at after a longjmp */
+    static _Thread_local struct arena
+        own; /* what changes after setjmp is lost in automatic variables */
     jmp_buf exhausted;
-    bool none;
     arena_init(&own, &exhausted);
-    own.limit = left_of(t, &none);
-    if (none)
+    if (!limit_arena(t, &own))
         return false;
     if (setjmp(exhausted) != 0) {
         arena_free(&own);

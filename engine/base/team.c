@@ -67,20 +67,20 @@ static void wake(struct team *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* What is waited for: one of three things. */
-struct wish {
-    bool (*granted)(const struct team *t, const struct wish *w);
-    const atomic_int *count;
-    int least; /* count */
-    const struct member *member;
-    unsigned last_job;
+/* What a thread waits for. */
+struct condition {
+    bool (*holds)(const struct team *t, const struct condition *c);
+    const atomic_int *count; /* that is to reach `least` */
+    int least;
+    const struct member *member; /* who waits for a job */
+    unsigned last_job;           /* that it entered */
 };
 
-static void sleep_until(struct team *t, const struct wish *w)
+static void sleep_until(struct team *t, const struct condition *c)
 {
     atomic_fetch_add(&t->sleepers, 1);
     pthread_mutex_lock(&t->lock);
-    while (!w->granted(t, w)) {
+    while (!c->holds(t, c)) {
         if (self) {
             pthread_cond_wait(&t->changed, &t->lock);
             continue;
@@ -97,28 +97,28 @@ static void sleep_until(struct team *t, const struct wish *w)
     atomic_fetch_sub(&t->sleepers, 1);
 }
 
-static void wait_until(struct team *t, const struct wish *w)
+static void wait_until(struct team *t, const struct condition *c)
 {
-    if (w->granted(t, w))
+    if (c->holds(t, c))
         return;
     double end = clock_now_s() + yields_s;
     do {
         sched_yield();
-        if (w->granted(t, w))
+        if (c->holds(t, c))
             return;
     } while (clock_now_s() < end);
-    sleep_until(t, w);
+    sleep_until(t, c);
 }
 
-static bool has_advanced(const struct team *t, const struct wish *w)
+static bool has_reached(const struct team *t, const struct condition *c)
 {
     (void)t;
-    return atomic_load(w->count) >= w->least;
+    return atomic_load(c->count) >= c->least;
 }
 
 void team_await(struct team *t, const atomic_int *count, int least)
 {
-    wait_until(t, &(struct wish){.granted = has_advanced, .count = count, .least = least});
+    wait_until(t, &(struct condition){.holds = has_reached, .count = count, .least = least});
 }
 
 void team_advance(struct team *t, atomic_int *count, int to)
@@ -134,27 +134,27 @@ static void take_pieces(struct team *t, int member)
         t->work(t->context, member, piece);
 }
 
-static bool has_call(const struct team *t, const struct wish *w)
+static bool is_called(const struct team *t, const struct condition *c)
 {
     unsigned long long entry = atomic_load(&t->entry);
-    return (!(entry & CLOSED) && (unsigned)(entry >> 32) != w->last_job) ||
-           w->member->number >= atomic_load(&t->threads);
+    return (!(entry & CLOSED) && (unsigned)(entry >> 32) != c->last_job) ||
+           c->member->number >= atomic_load(&t->threads);
 }
 
 static void *serve(void *context)
 {
     struct member *m = self = context;
     struct team *t = m->team;
-    struct wish call = {.granted = has_call, .member = m};
+    struct condition called = {.holds = is_called, .member = m};
     heartbeat_listener = count_beat;
     for (;;) {
-        wait_until(t, &call);
+        wait_until(t, &called);
         if (m->number >= atomic_load(&t->threads))
             return NULL;
         unsigned long long entry = atomic_load(&t->entry);
         if (entry & CLOSED || !atomic_compare_exchange_strong(&t->entry, &entry, entry + 1))
             continue;
-        call.last_job = (unsigned)(entry >> 32);
+        called.last_job = (unsigned)(entry >> 32);
         take_pieces(t, m->number);
         atomic_fetch_add(&t->left, 1);
         wake(t);
@@ -179,7 +179,7 @@ void team_run(struct team *t, long pieces, void (*work)(void *context, int membe
     wake(t);
     take_pieces(t, 0);
     int entered = (int)(atomic_fetch_or(&t->entry, CLOSED) & (CLOSED - 1));
-    wait_until(t, &(struct wish){.granted = has_advanced, .count = &t->left, .least = entered});
+    wait_until(t, &(struct condition){.holds = has_reached, .count = &t->left, .least = entered});
 }
 
 struct team *team_new(void)

@@ -64,10 +64,9 @@ struct node {
     int inputs;
     struct tensor *in[OP_MAX_INPUTS]; /* an optional input that is absent is NULL */
     struct tensor *out;
-    int turn;  /* nodes whose backward a slice must have done before the next one may run this one:
-                  all that write gradients which this one writes and no other tape has a copy of;
-                  0: there are none */
-    bool keep; /* out shares its memory with nothing that comes after it */
+    int turn; /* nodes whose backward the slice before must have done, from the last node on, before
+                 this one may add to gradients of parameters: all that use one of them; 0: none */
+    bool keep;    /* out shares its memory with nothing that comes after it */
     real *saved;  /* op->saved(node) numbers, kept from forward to backward; NULL: 0 */
     real *packed; /* op->packed(node) numbers, for op->prepare; NULL: 0 */
 };

@@ -8,9 +8,9 @@
 struct encoder;
 
 /* Sequences per slice, from 1 to batch: as many as keep a slice's working set in the second-level
- * cache, but enough for about 256 rows in the matrix products. The cache is taken as 1 MiB whatever
- * the machine has, because the order of summation is part of the result. The slices of a batch have
- * nearly the same size. */
+ * cache and leave eight slices, but enough for 128 or 256 rows in the matrix products. The cache is
+ * taken as 1 MiB whatever the machine has, because the order of summation is part of the result.
+ * The slices of a batch have nearly the same size. */
 long encoder_slice(const struct encoder_config *c, const struct encoder_io *io, long batch);
 
 /* Multiply-adds x 2 of one training step's matrix products (forward, backward twice that). A causal

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -68,9 +69,14 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
+/* Its pipes, as pipe(2) has them, and the descriptor of its grant; -1: not there. */
+struct ends {
+    int job[2], message[2], error[2], grant;
+};
+
 /* In the child, between fork and exec: nothing here allocates. The parent's death is to be the
  * child's from here on, not only once the program has found out what it is. */
-static _Noreturn void become_worker(pid_t parent, const char *verb, int job, int message, int error,
+static _Noreturn void become_worker(pid_t parent, const char *verb, const struct ends *its,
                                     char *const environment[])
 {
     static char name[] = "headcount";
@@ -86,10 +92,13 @@ static _Noreturn void become_worker(pid_t parent, const char *verb, int job, int
         sigaction(i, &usual, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    dup2(error, 2);
+    dup2(its->error[1], 2);
+    if (dup2(its->grant, WIRE_GRANT_FD) < 0)
+        close(WIRE_GRANT_FD); /* whatever it is */
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC), out = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
-        dup2(job, WIRE_JOB_FD) == WIRE_JOB_FD && dup2(message, WIRE_MESSAGE_FD) == WIRE_MESSAGE_FD)
+        dup2(its->job[0], WIRE_JOB_FD) == WIRE_JOB_FD &&
+        dup2(its->message[1], WIRE_MESSAGE_FD) == WIRE_MESSAGE_FD)
         execve("/proc/self/exe", arguments, environment);
     dprintf(2, "cannot start a worker: %s\n", strerror(errno));
     _exit(WORKER_STORAGE);
@@ -97,8 +106,7 @@ static _Noreturn void become_worker(pid_t parent, const char *verb, int job, int
 
 /* No signal is taken between fork and exec: a handler of this program would take it for the
  * coordinator. */
-static int spawn(pid_t *pid, const char *verb, int job, int message, int error,
-                 char *const environment[])
+static int spawn(pid_t *pid, const char *verb, const struct ends *its, char *const environment[])
 {
     sigset_t all, before;
     pid_t parent = getpid();
@@ -107,7 +115,7 @@ static int spawn(pid_t *pid, const char *verb, int job, int message, int error,
     *pid = fork();
     int e = *pid < 0 ? errno : 0;
     if (*pid == 0)
-        become_worker(parent, verb, job, message, error, environment);
+        become_worker(parent, verb, its, environment);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return e;
 }
@@ -127,6 +135,37 @@ static enum status hand_job(const char *job, size_t size, int pipe_ends[2], stru
     if (write(pipe_ends[1], job, size) != (ssize_t)size)
         s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
     return s;
+}
+
+/* ---- its grant (wire.h) ---- */
+
+/* Its descriptor; -1 where the system has none for it: one thread is enough. */
+static int make_grant(struct process *p)
+{
+    int low = memfd_create("headcount grant", MFD_CLOEXEC);
+    int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10);
+    close_end(&low);
+    void *page = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, sizeof *p->grant) == 0)
+        page = mmap(NULL, sizeof *p->grant, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        close_end(&fd);
+    else
+        p->grant = page;
+    return fd;
+}
+
+static void close_grant(struct process *p)
+{
+    if (p->grant)
+        munmap(p->grant, sizeof *p->grant);
+    p->grant = NULL;
+}
+
+void process_set_threads(struct process *p, int threads)
+{
+    if (p->grant)
+        atomic_store_explicit(&p->grant->threads, (uint32_t)threads, memory_order_relaxed);
 }
 
 /* ---- memory ---- */
@@ -163,34 +202,37 @@ static void blame_memory(struct worker_end *end)
 enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
                           char *const environment[], struct message *m)
 {
-    int given[2] = {-1, -1}, message[2] = {-1, -1}, error[2] = {-1, -1};
+    struct ends its = {{-1, -1}, {-1, -1}, {-1, -1}, -1};
     *p = (struct process){.message_fd = -1, .error_fd = -1};
     begin_counting();
-    enum status s = hand_job(job, size, given, m);
+    enum status s = hand_job(job, size, its.job, m);
     if (s == STATUS_OK)
-        s = make_pipe(message, m);
+        s = make_pipe(its.message, m);
     if (s == STATUS_OK)
-        s = make_pipe(error, m);
+        s = make_pipe(its.error, m);
     if (s == STATUS_OK) {
-        int e = spawn(&p->pid, verb, given[0], message[1], error[1], environment);
+        its.grant = make_grant(p);
+        int e = spawn(&p->pid, verb, &its, environment);
         if (e)
             s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO,
                             "cannot start a worker: %s", strerror(e));
     }
-    close_end(&given[0]);
-    close_end(&given[1]);
-    close_end(&message[1]);
-    close_end(&error[1]);
+    close_end(&its.job[0]);
+    close_end(&its.job[1]);
+    close_end(&its.message[1]);
+    close_end(&its.error[1]);
+    close_end(&its.grant);
     if (s != STATUS_OK) {
         p->pid = 0;
-        close_end(&message[0]);
-        close_end(&error[0]);
+        close_grant(p);
+        close_end(&its.message[0]);
+        close_end(&its.error[0]);
         return s;
     }
-    fcntl(message[0], F_SETFL, O_NONBLOCK);
-    fcntl(error[0], F_SETFL, O_NONBLOCK);
-    p->message_fd = message[0];
-    p->error_fd = error[0];
+    fcntl(its.message[0], F_SETFL, O_NONBLOCK);
+    fcntl(its.error[0], F_SETFL, O_NONBLOCK);
+    p->message_fd = its.message[0];
+    p->error_fd = its.error[0];
     watch_begin(&p->watch, clock_now_s());
     return STATUS_OK;
 }
@@ -353,6 +395,7 @@ static void close_pipes(struct process *p)
 {
     close_end(&p->message_fd);
     close_end(&p->error_fd);
+    close_grant(p);
     wire_free(&p->messages);
 }
 

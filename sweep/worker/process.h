@@ -26,10 +26,11 @@ struct worker_end {
 };
 
 struct process {
-    pid_t pid;      /* 0: none */
-    int slot;       /* of its messages */
-    int message_fd; /* -1: at its end */
-    int error_fd;   /* its stderr; -1: at its end */
+    pid_t pid;                /* 0: none */
+    int slot;                 /* of its messages */
+    int message_fd;           /* -1: at its end */
+    int error_fd;             /* its stderr; -1: at its end */
+    struct wire_grant *grant; /* mapped */
     struct wire_buffer messages;
     struct watch watch;
     struct worker_end end; /* as far as it is known; error: the last bytes of its stderr */
@@ -38,13 +39,18 @@ struct process {
 };
 
 /* Starts this very program (even if its file was replaced) as `headcount VERB`, a hidden command,
- * with the job as its descriptor 3. What p held before is not looked at. size: of the job, below
- * WIRE_JOB_MAX. environment: as process_environment made it. On failure nothing is left open. */
+ * with the job as its descriptor 3 and one thread. What p held before is not looked at. size: of
+ * the job, below WIRE_JOB_MAX. environment: as process_environment made it. On failure nothing is
+ * left open. */
 enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
                           char *const environment[], struct message *m);
 
 /* This process's environment with one BLAS thread. One malloc; free with free(). */
 char **process_environment(void);
+
+/* So many threads are what it may use from now on; it hears of it when it looks (worker_threads).
+ */
+void process_set_threads(struct process *p, int threads);
 
 /* Its descriptors to listen to, up to 2; returns how many. */
 int process_poll(const struct process *p, struct pollfd fds[2]);

@@ -3,6 +3,9 @@
  * Job: a record (fields.h) on descriptor 3 until end of file. To train a trial, struct job; for a
  * study: sweep/study/study_job.h.
  *
+ * Grant: descriptor 5 is a file in memory, struct wire_grant, which both sides map: the worker
+ * reads there, whenever it likes, what it may use. Where there is none, it has one thread.
+ *
  * Messages, on descriptor 4, and whatever coordinator and agent say (sweep/hosts/agent_wire.h) are
  * framed as
  *
@@ -14,6 +17,7 @@
 #define SWEEP_WORKER_WIRE_H
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +27,18 @@
 #include "sweep/trials/data_file.h"
 
 /* WIRE_LIMIT: bytes of a payload. */
-enum { WIRE_JOB_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
+enum {
+    WIRE_JOB_FD = 3,
+    WIRE_MESSAGE_FD = 4,
+    WIRE_GRANT_FD = 5,
+    WIRE_LIMIT = 1 << 20,
+    WIRE_JOB_MAX = 1 << 15
+};
+
+/* What a worker may use, from now on: the newest number counts. */
+struct wire_grant {
+    _Atomic uint32_t threads; /* 0: 1 */
+};
 
 struct job {
     int64_t trial, attempt;

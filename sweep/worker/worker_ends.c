@@ -3,13 +3,16 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
 #include "engine/base/heartbeat.h"
 
 static bool alone;
+static const struct wire_grant *grant; /* NULL: none */
 
 /* The coarse clock costs a few nanoseconds. */
 static void tell_alive(void)
@@ -30,6 +33,12 @@ void worker_begin(void)
         sigaction(left_to_others[i], &ignore, NULL);
     prctl(PR_SET_NAME, "headcount"); /* started as /proc/self/exe, it would be called "exe" */
     heartbeat_listener = tell_alive;
+    struct stat file;
+    if (fstat(WIRE_GRANT_FD, &file) == 0 && file.st_size == sizeof *grant) {
+        void *page = mmap(NULL, sizeof *grant, PROT_READ, MAP_SHARED, WIRE_GRANT_FD, 0);
+        grant = page == MAP_FAILED ? NULL : page;
+    }
+    close(WIRE_GRANT_FD);
 }
 
 enum status worker_read_job(const char *verb, char *text, size_t size, struct message *m)
@@ -52,6 +61,12 @@ enum status worker_read_job(const char *verb, char *text, size_t size, struct me
     text[used] = '\0';
     close(WIRE_JOB_FD);
     return STATUS_OK;
+}
+
+int worker_threads(void)
+{
+    uint32_t threads = grant ? atomic_load_explicit(&grant->threads, memory_order_relaxed) : 1;
+    return threads > 1 ? (int)threads : 1;
 }
 
 void worker_tell(enum wire_type type, const void *payload, size_t size)

@@ -13,6 +13,9 @@ void worker_begin(void);
  * BAD_INPUT where there is none: somebody typed the hidden command `verb`. */
 enum status worker_read_job(const char *verb, char *text, size_t size, struct message *m);
 
+/* How many threads this worker may use now: at least 1. */
+int worker_threads(void);
+
 /* Says something. Nobody may be there any more (worker_is_alone). */
 void worker_tell(enum wire_type type, const void *payload, size_t size);
 

@@ -73,6 +73,12 @@ const struct worker_end *worker_pool_attend(struct worker_pool *w, int slot, pro
     return p && process_attend(p, said, context) ? &p->end : NULL;
 }
 
+void worker_pool_set_threads(struct worker_pool *w, int slot, int threads)
+{
+    if (running(w, slot))
+        process_set_threads(w->process[slot], threads);
+}
+
 void worker_pool_stop(struct worker_pool *w, int slot)
 {
     if (running(w, slot))

@@ -30,7 +30,8 @@ int worker_pool_poll(const struct worker_pool *w, struct pollfd *fds);
 const struct worker_end *worker_pool_attend(struct worker_pool *w, int slot, process_listener said,
                                             void *context);
 
-/* As process_stop and process_kill; nothing where none runs there. */
+/* As process_set_threads, process_stop and process_kill; nothing where none runs there. */
+void worker_pool_set_threads(struct worker_pool *w, int slot, int threads);
 void worker_pool_stop(struct worker_pool *w, int slot);
 void worker_pool_kill(struct worker_pool *w, int slot);
 

@@ -10,15 +10,34 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sweep/worker/worker_ends.h"
 #include "sweep/worker/worker_pool.h"
 
 #include <cmocka.h>
 
 /* ---- the worker ---- */
 
+/* Says each number of threads that it is granted, up to 5. */
+static int say_threads(void)
+{
+    static char job[WIRE_JOB_MAX];
+    struct message m;
+    worker_begin();
+    if (worker_read_job("threads", job, sizeof job, &m) != STATUS_OK || strcmp(job, "a job") != 0)
+        return 9;
+    for (int said = 0, now; said < 5; said = now) {
+        while ((now = worker_threads()) == said)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        dprintf(2, "%d", now);
+    }
+    return 3;
+}
+
 /* "lines" N times, then what its job says; "pieces": byte by byte. */
 static int be_worker(const char *verb)
 {
+    if (strcmp(verb, "threads") == 0)
+        return say_threads();
     char job[WIRE_JOB_MAX];
     ssize_t size = read(WIRE_JOB_FD, job, sizeof job);
     int lines = strcmp(verb, "lines") == 0 ? 1000 : 0;
@@ -114,6 +133,25 @@ static void of_a_long_line_the_end_is_kept(void **state)
     }
 }
 
+/* One at first; then what it is told, while it runs. */
+static void a_worker_hears_how_many_threads(void **state)
+{
+    static const int next[] = {0, 2, 1, 5}; /* once it has said so many */
+    struct process p;
+    struct message m;
+    char **environment = process_environment();
+    (void)state;
+    assert_int_equal(process_spawn(&p, "threads", "a job", 5, environment, &m), STATUS_OK);
+    free(environment);
+    for (int said = 0; !process_attend(&p, on_message, NULL);) {
+        if (said < (int)p.error_used && (said = (int)p.error_used) < 4)
+            process_set_threads(&p, next[said]);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_string_equal(p.end.error, "1215");
+    assert_int_equal(p.end.exit_code, 3);
+}
+
 /* Slots come as they are asked for, and again. */
 static void a_pool_has_the_slots_that_were_used(void **state)
 {
@@ -149,6 +187,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_signal_leaves_what_was_said),
         cmocka_unit_test(of_much_the_end_is_kept),
         cmocka_unit_test(of_a_long_line_the_end_is_kept),
+        cmocka_unit_test(a_worker_hears_how_many_threads),
         cmocka_unit_test(a_pool_has_the_slots_that_were_used),
     };
     return argc > 1 ? be_worker(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);

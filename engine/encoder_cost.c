@@ -83,6 +83,19 @@ long encoder_slice(const struct encoder_config *c, const struct encoder_io *io, 
     return (batch + slices - 1) / slices; /* slices of nearly one size */
 }
 
+static double tapes_memory(const struct encoder_config *c, const struct encoder_io *io, long batch)
+{
+    double slice = (double)encoder_slice(c, io, batch);
+    return 2 * slice * (double)io->length * position_numbers(c, io) * sizeof(real);
+}
+
+double encoder_thread_memory(const struct encoder_config *c, const struct encoder_io *io,
+                             long batch)
+{
+    const double buffers = 16e6;
+    return buffers + tapes_memory(c, io, batch);
+}
+
 double encoder_memory(const struct encoder_config *c, const struct encoder_io *io, long batch)
 {
     const double process = 48e6; /* the program, OpenBLAS and its buffers */
@@ -93,10 +106,8 @@ double encoder_memory(const struct encoder_config *c, const struct encoder_io *i
     double sinusoids = c->positions == POSITIONS_SINUSOIDAL ? T * (double)c->d_model : 0;
     struct encoder_shapes s = shapes_of(c);
     double columns = (double)c->layers * (double)s.heads * (double)s.width * sizeof(int32_t);
-    double slice = (double)encoder_slice(c, io, batch);
     double targets = c->pool == POOL_NONE ? T * (double)io->slots : (double)io->slots;
     double examples = (double)batch * (T * io->fields + targets) * sizeof(int32_t);
-    double activations = 2 * slice * T * position_numbers(c, io) * sizeof(real);
-    return process + (copies * weights + sinusoids) * sizeof(real) + columns + activations +
-           examples;
+    return process + (copies * weights + sinusoids) * sizeof(real) + columns +
+           tapes_memory(c, io, batch) + examples;
 }

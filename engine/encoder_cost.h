@@ -21,6 +21,11 @@ double encoder_step_flops(const struct encoder_config *c, const struct encoder_i
  * impossible. */
 double encoder_memory(const struct encoder_config *c, const struct encoder_io *io, long batch);
 
+/* About how many more a further thread of it takes (trainer_set_threads): tapes of a slice, its
+ * stack, OpenBLAS's buffers. */
+double encoder_thread_memory(const struct encoder_config *c, const struct encoder_io *io,
+                             long batch);
+
 /* Multiply-adds x 2 of the matrix products that one sequence takes forward, with the heads that e
  * has. */
 double encoder_flops(const struct encoder *e);

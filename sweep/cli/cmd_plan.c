@@ -7,7 +7,7 @@
 #include "engine/base/json_write.h"
 
 struct plan_options {
-    const char *db, *shard;
+    const char *db, *shard, *threads;
     struct command_texts set;
     struct forecast_view view;
     bool json;
@@ -16,6 +16,8 @@ struct plan_options {
 static const struct command_option options[] = {
     {"workers", 'j', COMMAND_LONG, offsetof(struct plan_options, view.workers), "N",
      "trials at once, for the time estimate"},
+    {"threads", 't', COMMAND_TEXT, offsetof(struct plan_options, threads), "N",
+     "cores for each trial, as `run --threads`, for the time estimate"},
     COMMAND_DB_OPTION(struct plan_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct plan_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null takes it away"},
@@ -119,6 +121,8 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     enum status status = o->shard ? plan_shard_read(o->shard, &shard, m) : STATUS_OK;
     if (status == STATUS_OK)
         status = command_read_sweep(path, NULL, &o->set, &config, m);
+    if (status == STATUS_OK)
+        status = command_threads(o->threads, config, m);
     if (status == STATUS_OK)
         status = command_plan_new("plan", config, o->db, &p, m);
     if (status == STATUS_OK)

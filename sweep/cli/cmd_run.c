@@ -19,7 +19,7 @@ struct run_options {
     const char *db, *as, *shard, *serve; /* serve: its port; "": none was given */
     const char *from_shards;
     struct command_texts set, from;
-    const char *launch, *hosts, *agent;
+    const char *launch, *hosts, *agent, *threads;
     long workers;
     bool same_kernels, retry_failed, replace, quiet;
 };
@@ -27,6 +27,8 @@ struct run_options {
 static const struct command_option options[] = {
     {"workers", 'j', COMMAND_LONG, offsetof(struct run_options, workers), "N",
      "trials at once (the sweep file's `workers`, else usable cores)"},
+    {"threads", 't', COMMAND_TEXT, offsetof(struct run_options, threads), "N",
+     "cores for each trial; auto: one, and idle ones (the sweep file's `threads`, else auto)"},
     {"hosts", 0, COMMAND_TEXT, offsetof(struct run_options, hosts), "NAME,NAME:N",
      "machines to work on instead of this one, N trials at once on those with a number"},
     {"launch", 0, COMMAND_TEXT, offsetof(struct run_options, launch), "COMMAND",
@@ -262,6 +264,8 @@ static enum status run(const char *path, const struct run_options *o, struct pag
     struct runner_result result = {0};
     struct study_result tests = {0};
     enum status status = command_read_sweep(path, o->as, &o->set, &config, m);
+    if (status == STATUS_OK)
+        status = command_threads(o->threads, config, m);
     if (status == STATUS_OK)
         status = run_trials(config, o, page, &result, m);
     bool reports = status == STATUS_OK && ended(&result, o, exit_status);

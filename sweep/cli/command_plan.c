@@ -23,6 +23,15 @@ enum status command_read_sweep(const char *file, const char *as, const struct co
                  : config_read(file, set->item, set->count, c, m);
 }
 
+enum status command_threads(const char *text, struct config *c, struct message *m)
+{
+    char shown[64];
+    if (!text || config_threads(text, &c->threads))
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT, "--threads is '%s'; allowed: auto, 1 to %d",
+                       text_shown(text, shown, sizeof shown), TEAM_MAX);
+}
+
 /* Whether the sweep names a file to learn from. */
 static bool has_file(const struct config *c)
 {

@@ -9,6 +9,7 @@
 #include "sweep/cli/command_plan.h"
 #include "sweep/plan/machine.h"
 #include "sweep/report/table.h"
+#include "sweep/run/cores.h"
 
 /* A page or so; a longer plan is summed up per head count. */
 enum { POINTS_SHOWN = 60 };
@@ -193,19 +194,25 @@ static void print_sources(const struct forecast *f, bool retry_failed)
     printf(".\n");
 }
 
+/* Of so many judged trials, and those of tuning. */
+static double wall_s(const struct cores *c, const struct forecast *f, double core_s, double trials)
+{
+    return cores_wall_s(c, core_s, trials + (double)f->tuning_left);
+}
+
 static void print_estimate(const struct plan *p, const struct forecast *f,
                            const struct forecast_view *v)
 {
     char text[32];
     long n = f->to_run;
-    long workers = v->workers                ? v->workers
-                   : plan_config(p)->workers ? (long)plan_config(p)->workers
-                                             : machine_cores();
+    const struct config *config = plan_config(p);
+    const struct cores cores =
+        cores_granted(machine_cores(), v->workers ? v->workers : config->workers, config->threads);
     if (n == 0) {
         printf("\nNothing is left to run.\n");
         return;
     }
-    workers = workers < n ? workers : n;
+    long at_once = cores.trials < n ? cores.trials : n;
     long least = lround(f->trials_left.least);
     long most = lround(f->trials_left.most);
     bool open = most > least;
@@ -221,10 +228,14 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     else
         printf(" trial%s would run: about ", most == 1 ? "" : "s");
     if (open)
-        printf("%s to ", text_duration(cost_wall_s(f->left_s.least, workers), text, sizeof text));
+        printf("%s to ", text_duration(wall_s(&cores, f, f->left_s.least, f->trials_left.least),
+                                       text, sizeof text));
     printf("%s with %ld at once",
-           text_duration(cost_wall_s(f->left_s.most, workers), text, sizeof text), workers);
-    if (workers > machine_cores())
+           text_duration(wall_s(&cores, f, f->left_s.most, f->trials_left.most), text, sizeof text),
+           at_once);
+    if (cores.threads > 1)
+        printf(" of %d threads", cores.threads);
+    if (at_once * (cores.threads > 0 ? cores.threads : 1) > machine_cores())
         printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
     printf("%s.\n", open ? ", by the look that decides" : "");
     print_sources(f, v->retry_failed);

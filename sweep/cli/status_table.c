@@ -1,5 +1,6 @@
 #include "sweep/cli/status_table.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "sweep/cli/status_lost.h"
 #include "sweep/db/rows.h"
 #include "sweep/plan/machine.h"
+#include "sweep/run/cores.h"
 #include "sweep/run/cost.h"
 #include "sweep/run/looks.h"
 
@@ -67,25 +69,24 @@ struct sweep_state {
     struct status_lost lost;
 };
 
-/* Seconds to the end with as many trials at once as are running (or, here, could); NaN where no
- * trial has shown what one takes, and where shards wait for machines. */
+/* Seconds to the end with as many trials at once as are running (or, here, could), and where none
+ * waits, with the cores that are idle here; NaN where no trial has shown what one takes, and where
+ * shards wait for machines. */
 static enum status time_left(struct store *s, const struct cost *c, const struct rows *r, bool here,
                              double *seconds, struct message *m)
 {
-    double core_s;
-    bool known;
+    struct cost_left left;
     int64_t running = rows_integer(r, COLUMN_RUNNING);
-    int64_t left = running + rows_integer(r, COLUMN_QUEUED);
-    int64_t at_once = running > 0 ? running : machine_cores();
-    enum status status = cost_left(c, s, rows_integer(r, COLUMN_SWEEP_ID), &core_s, &known, m);
-    if (at_once > left)
-        at_once = left;
-    if (!known || (!here && running == 0))
+    bool by_itself = here && rows_null(r, COLUMN_HOSTS); /* else its cores are no limit */
+    int usable = by_itself || running == 0 ? machine_cores() : INT_MAX;
+    enum status status = cost_left(c, s, rows_integer(r, COLUMN_SWEEP_ID), &left, m);
+    struct cores cores = cores_granted(usable, running, 0);
+    if (by_itself && rows_integer(r, COLUMN_QUEUED) == 0)
+        cores.cores = usable;
+    if (!left.known || (!here && running == 0))
         *seconds = NAN;
-    else if (here && rows_null(r, COLUMN_HOSTS))
-        *seconds = cost_wall_s(core_s, (long)at_once);
-    else /* this machine's cores are no limit */
-        *seconds = core_s / (double)(at_once > 1 ? at_once : 1);
+    else
+        *seconds = cores_wall_s(&cores, left.core_s, left.trials);
     return status;
 }
 

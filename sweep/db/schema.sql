@@ -212,7 +212,7 @@ CREATE TABLE trial (
     test_loss    REAL CHECK (abs(test_loss) < 1e308),
     chance       REAL NOT NULL CHECK (chance BETWEEN 0 AND 1),  -- what guessing gets
     bad_step     INTEGER CHECK (bad_step >= 0),  -- where NaN or Inf first appeared
-    train_s      REAL CHECK (train_s >= 0 AND train_s < 1e308),
+    train_s      REAL CHECK (train_s >= 0 AND train_s < 1e308),  -- CPU time of all its threads
     checkpoint   TEXT,  -- weights of the best step: a file's name in <this file>.d
     checkpoint_sha256 TEXT CHECK (length(checkpoint_sha256) = 64),
     remark       TEXT,  -- what a person wrote about it: headcount sweep note
@@ -248,9 +248,8 @@ CREATE TABLE build (
     openblas   TEXT NOT NULL,
     core_type  TEXT NOT NULL,  -- OpenBLAS kernels in use
     kernels    TEXT NOT NULL,  -- headcount's own
-    threads    INTEGER NOT NULL,
     cpu        TEXT NOT NULL,
-    UNIQUE (version, git_commit, compiler, flags, openblas, core_type, kernels, threads, cpu)
+    UNIQUE (version, git_commit, compiler, flags, openblas, core_type, kernels, cpu)
 ) STRICT;
 
 -- One execution of a trial, crashed ones too.
@@ -304,6 +303,7 @@ CREATE TABLE curve (
     grad_norm  REAL CHECK (grad_norm >= 0 AND grad_norm < 1e308),
     lr         REAL CHECK (lr >= 0 AND lr < 1e308),
     elapsed_s  REAL CHECK (elapsed_s >= 0 AND elapsed_s < 1e308),
+    cpu_s      REAL CHECK (cpu_s >= 0 AND cpu_s < 1e308),  -- as trial.train_s, so far
     PRIMARY KEY (trial_id, step)
 ) STRICT, WITHOUT ROWID;
 

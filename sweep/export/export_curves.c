@@ -14,9 +14,9 @@ static const char TRIALS[] =
     "          FROM json_each(tuning)) AS tuning, is_tuning, state"
     "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 1"
     " ORDER BY trial_id";
-static const char CURVE[] =
-    "SELECT step, train_loss, train_acc, val_loss, val_acc, grad_norm, lr, elapsed_s FROM curve"
-    " WHERE trial_id = ? ORDER BY step";
+static const char CURVE[] = "SELECT step, train_loss, train_acc, val_loss, val_acc, grad_norm, lr, "
+                            "elapsed_s, cpu_s FROM curve"
+                            " WHERE trial_id = ? ORDER BY step";
 
 struct export
 {

@@ -16,6 +16,7 @@
 #include "engine/base/file.h"
 #include "engine/kernels/blas.h"
 #include "sweep/hosts/agent_wire.h"
+#include "sweep/plan/config.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker_pool.h"
 
@@ -167,6 +168,16 @@ static void begin_again(struct agent *a, const char *kernels)
     stop_for(a, STATUS_IO, strerror(errno));
 }
 
+static void set_threads(struct agent *a, const struct wire_frame *f)
+{
+    char *end;
+    long threads = strtol(f->payload, &end, 10);
+    if (*end || threads < 1 || threads > TEAM_MAX)
+        stop_for(a, STATUS_BAD_INPUT, "the coordinator granted a number of threads that cannot be");
+    else
+        worker_pool_set_threads(&a->workers, f->slot, (int)threads);
+}
+
 static void obey(struct agent *a, const struct wire_frame *f)
 {
     switch (f->type) {
@@ -178,6 +189,9 @@ static void obey(struct agent *a, const struct wire_frame *f)
         break;
     case AGENT_START:
         start_worker(a, f);
+        break;
+    case AGENT_THREADS:
+        set_threads(a, f);
         break;
     case AGENT_STOP:
         worker_pool_stop(&a->workers, f->slot);

@@ -27,7 +27,6 @@ static const struct field hello_field[] = {
     FIELD(struct agent_hello, core_type, FIELD_TEXT),
     FIELD(struct agent_hello, kernels, FIELD_TEXT),
     FIELD(struct agent_hello, cpu, FIELD_TEXT),
-    FIELD(struct agent_hello, threads, FIELD_INTEGER),
 };
 static const struct fields hello_fields = FIELDS("hello", struct agent_hello, hello_field);
 
@@ -53,8 +52,8 @@ enum status agent_hello_parse(const char *text, struct agent_hello *h, struct me
                            " where ours speaks %d; build it from the same tree",
                            protocol, AGENT_PROTOCOL);
     enum status s = fields_parse(&hello_fields, text, h, m);
-    if (s == STATUS_OK && (h->cores < 1 || h->cores > INT32_MAX || h->threads < 1 ||
-                           h->threads > INT32_MAX || isnan(h->memory) || h->memory < 0))
+    if (s == STATUS_OK &&
+        (h->cores < 1 || h->cores > INT32_MAX || isnan(h->memory) || h->memory < 0))
         s = status_fail(m, STATUS_BAD_INPUT, "the hello has a number that cannot be");
     return s;
 }
@@ -81,8 +80,7 @@ enum status agent_hello_here(struct agent_hello *h, struct message *m)
     *h = (struct agent_hello){.protocol = AGENT_PROTOCOL,
                               .pid = getpid(),
                               .cores = machine_cores(),
-                              .memory = memory_budget_available(),
-                              .threads = b.threads};
+                              .memory = memory_budget_available()};
     const uint16_t one = 1;
     snprintf(h->order, sizeof h->order, "%s", *(const char *)&one ? "little" : "big");
     gethostname(h->host, sizeof h->host - 1);
@@ -107,6 +105,5 @@ struct build_info agent_hello_build(const struct agent_hello *h)
                                .openblas = h->openblas,
                                .core_type = h->core_type,
                                .kernels = h->kernels,
-                               .cpu = h->cpu,
-                               .threads = (int)h->threads};
+                               .cpu = h->cpu};
 }

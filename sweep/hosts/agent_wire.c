@@ -27,6 +27,7 @@ static bool frame_valid(const struct wire_frame *f)
     case AGENT_BEAT:
     case AGENT_RUNS:
         return f->size == 0;
+    case AGENT_THREADS:
     case AGENT_SPAWNED:
         return f->size > 0 && f->size < sizeof "-9223372036854775808";
     default:

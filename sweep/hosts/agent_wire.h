@@ -11,6 +11,7 @@
  *           KERNELS  "CORETYPE KERNELS", instead of OPEN: the agent begins again (magic,
  *                    HELLO) as a program that computes with these
  *           START    a job (wire.h), in a slot that is free: at first, and since its ENDED
+ *           THREADS  a number: its worker may use so many threads from now on; 1 until then
  *           STOP     its worker saves a checkpoint and ends; then ENDED
  *           KILL     its worker is killed; then ENDED
  *           BYE      stops what runs, and ends; so does the end of file
@@ -25,8 +26,8 @@
  *     both  BEAT     at least every agent_open.beat_s after OPEN
  *
  * STARTs are answered in their order. A side that has heard nothing for its patience takes the
- * other for lost; what else an agent owes, and by when: host_deadlines.c. STOP and KILL may cross
- * the ENDED of their slot: they mean nothing then. */
+ * other for lost; what else an agent owes, and by when: host_deadlines.c. THREADS, STOP and KILL
+ * may cross the ENDED of their slot: they mean nothing then. */
 #ifndef SWEEP_HOSTS_AGENT_WIRE_H
 #define SWEEP_HOSTS_AGENT_WIRE_H
 
@@ -43,7 +44,7 @@
 #define AGENT_MAGIC "\x89headcount agent 1\r\n\x1a\n"
 
 enum {
-    AGENT_PROTOCOL = 4,
+    AGENT_PROTOCOL = 5,
     AGENT_NOISE = 64 << 10,
     AGENT_TEXT_MAX = 1 << 14, /* of HELLO, OPEN and ENDED */
     HOST_SLOTS_MAX = 4096
@@ -53,6 +54,7 @@ enum agent_type {
     AGENT_OPEN = 1,
     AGENT_KERNELS,
     AGENT_START,
+    AGENT_THREADS,
     AGENT_STOP,
     AGENT_KILL,
     AGENT_BYE,
@@ -78,7 +80,6 @@ struct agent_hello {
     char sources[80]; /* build_sources */
     char version[64], commit[64], compiler[256], flags[256]; /* as struct build_info */
     char openblas[128], core_type[64], kernels[64], cpu[256];
-    int64_t threads;
 };
 
 struct agent_open {

@@ -189,6 +189,13 @@ void host_start(struct host *h, int slot, const char *job, size_t size)
     put(h, AGENT_START, slot, job, size);
 }
 
+void host_set_threads(struct host *h, int slot, int threads)
+{
+    char text[16];
+    int length = snprintf(text, sizeof text, "%d", threads);
+    put(h, AGENT_THREADS, slot, text, (size_t)length);
+}
+
 void host_stop(struct host *h, int slot)
 {
     host_lane_leaves(h, slot);

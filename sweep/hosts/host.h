@@ -176,6 +176,7 @@ void host_kernels(struct host *h, const char *core_type, const char *kernels);
 /* READY, and for stop and kill LEAVING: what a slot is to do. A job that cannot be handed over
  * makes the host lost. */
 void host_start(struct host *h, int slot, const char *job, size_t size);
+void host_set_threads(struct host *h, int slot, int threads);
 void host_stop(struct host *h, int slot);
 void host_kill(struct host *h, int slot);
 

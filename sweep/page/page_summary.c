@@ -174,7 +174,7 @@ enum status page_put_summary(struct store *s, int64_t sweep_id, const struct rep
         {"cost", "SELECT * FROM cost"},
         {"chosen", "SELECT setting, setting_label, heads, tuning, n, n_bad, score FROM chosen"},
         {"builds", "SELECT version, git_commit, compiler, flags, openblas, core_type, kernels,"
-                   "       threads, cpu, count(*) AS attempts, count(DISTINCT host) AS hosts,"
+                   "       cpu, count(*) AS attempts, count(DISTINCT host) AS hosts,"
                    "       min(started) AS first, max(coalesce(ended, started)) AS last,"
                    "       total(a.cpu_s) AS cpu_s"
                    "  FROM attempt AS a JOIN build USING (build_id) JOIN trial USING (trial_id)"

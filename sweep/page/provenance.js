@@ -70,7 +70,7 @@ function provenanceSection(view) {
                     {
                         title: 'OpenBLAS',
                         number: false,
-                        value: b => `${b.openblas}, ${b.core_type}, ${count(b.threads, 'thread')}`,
+                        value: b => `${b.openblas}, ${b.core_type}`,
                     },
                     column('Kernels', 'kernels', undefined, WORDS),
                     column('Processor', 'cpu', undefined, WORDS),

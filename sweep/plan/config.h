@@ -5,6 +5,7 @@
 #ifndef SWEEP_PLAN_CONFIG_H
 #define SWEEP_PLAN_CONFIG_H
 
+#include "engine/base/team.h"
 #include "sweep/plan/metric.h"
 #include "sweep/plan/point.h"
 #include "sweep/plan/tree.h"
@@ -119,6 +120,7 @@ struct config {
     int64_t limit_memory; /* bytes; 0: none */
     int64_t retries;      /* default 2 */
     int64_t workers;      /* 0: as many as usable cores */
+    int64_t threads;      /* cores of each trial; 0: auto, one and those that are idle */
     int64_t run_cap;      /* default 100000 */
     int sets;             /* --set arguments, as given */
     const char **set;
@@ -157,6 +159,9 @@ enum status config_parse(const char *path, const char *text, size_t size, const 
                          int set_count, struct config **c, struct message *m);
 
 void config_free(struct config *c); /* NULL is allowed */
+
+/* Cores for each trial: "auto" (0), or a number from 1 to TEAM_MAX; false: neither. */
+bool config_threads(const char *text, int64_t *threads);
 
 /* What `name` may be: 1 to CONFIG_NAME_BYTES letters, digits, '.', '_', '-'. */
 enum { CONFIG_NAME_BYTES = 64 };

@@ -204,6 +204,27 @@ static enum status read_workers(struct reading *r, const struct tree *t)
     return t ? reading_integer(r, t, "workers", 1, WORKERS_MAX, &r->c->workers) : STATUS_OK;
 }
 
+bool config_threads(const char *text, int64_t *threads)
+{
+    double number = 0;
+    bool integral, automatic = strcmp(text, "auto") == 0;
+    if (!automatic &&
+        !(number_parse(text, &number, &integral) && integral && number >= 1 && number <= TEAM_MAX))
+        return false;
+    *threads = (int64_t)number;
+    return true;
+}
+
+static enum status read_threads(struct reading *r, const struct tree *t)
+{
+    char shown[64];
+    enum status s = t ? reading_expect(r, t, TREE_SCALAR, "threads") : STATUS_OK;
+    if (s || !t || config_threads(t->text, &r->c->threads))
+        return s;
+    return reading_refuse(r, t->place, "threads is %s; allowed: auto, 1 to %d",
+                          text_shown(t->text, shown, sizeof shown), TEAM_MAX);
+}
+
 static enum status read_run_cap(struct reading *r, const struct tree *t)
 {
     r->c->run_cap = 100000;
@@ -277,6 +298,9 @@ const struct config_mapping config_mappings[] = {
     KEY(claim, reading_claim, "a prediction to be tested: {best: 4, over: [1, 16]}")               \
     KEY(retries, read_retries, "how often a failed trial is tried again (2)")                      \
     KEY(workers, read_workers, "trials at once (the usable cores); `-j` goes before it")           \
+    KEY(threads, read_threads,                                                                     \
+        "cores for each trial, or `auto` (the default): one, and those that are idle; `-t` goes "  \
+        "before it")                                                                               \
     KEY(run_cap, read_run_cap, "a sweep of more points is refused (100000)")
 
 #define NAME(name, read, help) #name,

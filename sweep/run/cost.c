@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "sweep/db/rows.h"
-#include "sweep/plan/machine.h"
 
 /* Cautious figures for small models on one core of a present machine. */
 static const double ASSUMED_FLOPS_PER_S = 1e10, ASSUMED_START_S = 0.012;
@@ -80,9 +79,9 @@ static enum status read_speeds(struct cost *c, struct store *s, struct message *
         " FROM config JOIN (SELECT config_id, avg(train_s) AS seconds FROM trial"
         "   WHERE state = 'completed' GROUP BY config_id) USING (config_id) WHERE seconds >= ?1"
         " UNION ALL "
-        "SELECT" WORK_COLUMNS ", 0, v.step, v.elapsed_s"
+        "SELECT" WORK_COLUMNS ", 0, v.step, v.cpu_s"
         " FROM config JOIN trial AS t USING (config_id) JOIN curve AS v USING (trial_id)"
-        " WHERE t.state IN ('queued', 'running') AND v.elapsed_s >= ?1"
+        " WHERE t.state IN ('queued', 'running') AND v.cpu_s >= ?1"
         "   AND v.step = (SELECT max(step) FROM curve WHERE trial_id = t.trial_id)",
         VALUES(REAL(LONG_ENOUGH_S)));
     struct cost_shape shape;
@@ -93,15 +92,14 @@ static enum status read_speeds(struct cost *c, struct store *s, struct message *
     return rows_close(&r);
 }
 
-/* What trials that ran through at once took beside their training, the latest of them. An attempt
- * may have been paused by hand: no start counts for more than a second. */
+/* What trials that ran through at once took beside their training, the latest of them. */
 static enum status read_start(struct cost *c, struct store *s, struct message *m)
 {
     struct rows r =
         rows_open(s, m,
-                  "SELECT avg(beside) FROM (SELECT max(0, min(1, 86400 * (julianday(a.ended) -"
-                  " julianday(a.started)) - t.train_s)) AS beside FROM attempt AS a JOIN trial AS t"
-                  " USING (trial_id, attempt) WHERE a.outcome = 'completed' AND a.attempt = 1"
+                  "SELECT avg(beside) FROM (SELECT max(0, a.cpu_s - t.train_s) AS beside"
+                  " FROM attempt AS a JOIN trial AS t USING (trial_id, attempt)"
+                  " WHERE a.outcome = 'completed' AND a.attempt = 1"
                   " ORDER BY a.started DESC LIMIT 1000)",
                   NO_VALUES);
     if (rows_next(&r) && !rows_null(&r, 0)) {
@@ -156,8 +154,8 @@ double cost_rest_s(const struct cost *c, double trial_s, double done)
     return trial_s - fmin(1, done) * fmax(0, trial_s - c->start_s);
 }
 
-enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id, double *core_s,
-                      bool *known, struct message *m)
+enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id,
+                      struct cost_left *left, struct message *m)
 {
     /* Trials of one configuration are alike: how many there are, each with its share, and how much
      * of them is done. */
@@ -182,8 +180,7 @@ enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id, d
         "    FROM left JOIN config USING (config_id) LEFT JOIN recorded USING (config_id)"
         "   GROUP BY config_id",
         VALUES(INTEGER(sweep_id)));
-    *core_s = 0;
-    *known = true;
+    *left = (struct cost_left){.known = true};
     while (rows_next(&r)) {
         struct cost_shape shape;
         double work, trial_s;
@@ -194,15 +191,9 @@ enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id, d
             trial_s = c->start_s + work / cost_speed(c, shape, &source);
         else
             continue;
-        *known = *known && (source != COST_ASSUMED || c->start_source != COST_ASSUMED);
-        *core_s += rows_real(&r, TRIALS) * cost_rest_s(c, trial_s, rows_real(&r, DONE));
+        left->known &= (source != COST_ASSUMED || c->start_source != COST_ASSUMED);
+        left->trials += rows_real(&r, TRIALS);
+        left->core_s += rows_real(&r, TRIALS) * cost_rest_s(c, trial_s, rows_real(&r, DONE));
     }
     return rows_close(&r);
-}
-
-double cost_wall_s(double core_s, long at_once)
-{
-    long cores = machine_cores();
-    long used = at_once < cores ? at_once : cores;
-    return core_s / (double)(used > 1 ? used : 1);
 }

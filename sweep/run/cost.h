@@ -1,9 +1,9 @@
-/* What a trial takes on one core, in seconds:
+/* What a trial takes, in CPU seconds of all its threads:
  *
  *     start + work / speed
  *
- * start is what it takes beside its training: a process, its model and examples, its result on
- * disk, the coordinator's part. work are the FLOPs of all its steps, evaluations and of the test;
+ * start is what its worker takes beside its training: a process, its model and examples, its result
+ * on disk. work are the FLOPs of all its steps, evaluations and of the test;
  * speed is that of the measured trials which are most like it. Two trials are the less alike the
  * further apart their FLOPs per step are, and their heads, which decide how narrow the matrices
  * are: a distance of 1 is twice the FLOPs, or four times the heads. */
@@ -64,14 +64,13 @@ double cost_speed(const struct cost *c, struct cost_shape shape, enum cost_sourc
 /* What is left of a trial that takes trial_s, of which the share `done` is behind it. */
 double cost_rest_s(const struct cost *c, double trial_s, double done);
 
-/* Core seconds to the end of a sweep as the results file has it: what forecast.h finds for its
- * plan. Under `tune`, trials that wait for a choice count by the share of them that will run.
- * *known is false where no trial of the file has shown yet what one takes. */
-enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id, double *core_s,
-                      bool *known, struct message *m);
-
-/* Seconds until so many core seconds of work are done with so many trials at once: more of them
- * than this process may use cores make nothing faster. */
-double cost_wall_s(double core_s, long at_once);
+/* What is left of a sweep as the results file has it: what forecast.h finds for its plan. Under
+ * `tune`, trials that wait for a choice count by the share of them that will run. */
+struct cost_left {
+    double core_s, trials;
+    bool known; /* false: no trial of the file has shown yet what one takes */
+};
+enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id,
+                      struct cost_left *left, struct message *m);
 
 #endif

@@ -36,17 +36,12 @@ static void say_plainly(void *context, const char *text)
     runner_say(context, "%s", text);
 }
 
-static bool runs(const struct slot *s)
-{
-    return s->busy && s->ending == ENDING_NONE;
-}
-
 /* Calls `with` for every slot whose worker runs. */
 static void for_running(struct runner *r, void (*with)(struct slot *s))
 {
     for (int k = 0; k < r->machines; k++)
         for (int i = 0; i < r->machine[k].slots; i++)
-            if (runs(&r->machine[k].slot[i]))
+            if (slot_runs(&r->machine[k].slot[i]))
                 with(&r->machine[k].slot[i]);
 }
 
@@ -195,14 +190,6 @@ static int loop(struct runner *r)
 
 /* ---- the whole run ---- */
 
-static int slots_wanted(const struct plan *p, int wanted)
-{
-    int64_t slots = wanted > 0 ? wanted : plan_config(p)->workers;
-    if (slots <= 0)
-        slots = machine_cores();
-    return (int)(slots < plan_trials(p) ? slots : plan_trials(p));
-}
-
 /* slots: how many there is memory for. */
 static void tell_memory(struct runner *r, int slots, int wanted, double available, double largest)
 {
@@ -214,11 +201,17 @@ static void tell_memory(struct runner *r, int slots, int wanted, double availabl
                slots, slots == 1 ? "" : "s", wanted, needed, there);
 }
 
-/* More trials at once than cores are allowed, but they only take turns. */
+/* More threads at once than cores are allowed, but they only take turns. */
 static void tell_cores(struct runner *r)
 {
-    int cores = machine_cores();
-    if (r->slots > cores)
+    int cores = machine_cores(), threads = r->here.cores.threads;
+    if (r->slots * (threads > 0 ? threads : 1) <= cores)
+        return;
+    if (threads > 1)
+        runner_say(r, "%d trial%s of %d threads at once on %d core%s: no faster than %d thread%s",
+                   r->slots, r->slots == 1 ? "" : "s", threads, cores, cores == 1 ? "" : "s", cores,
+                   cores == 1 ? "" : "s");
+    else
         runner_say(r, "%d trials at once on %d core%s: no faster than %d", r->slots, cores,
                    cores == 1 ? "" : "s", cores);
 }
@@ -237,7 +230,7 @@ int runner_running_on(const struct machine *machine)
 {
     int n = 0;
     for (int i = 0; i < machine->slots; i++)
-        n += runs(&machine->slot[i]);
+        n += slot_runs(&machine->slot[i]);
     return n;
 }
 
@@ -249,8 +242,8 @@ void runner_machine_works(struct runner *r, struct machine *machine, bool works)
     slot_list_remove(&r->free, (int)(machine - r->machine));
     for (int i = 0; works && i < machine->slots; i++) {
         struct slot *s = &machine->slot[i];
-        s->closed = !runs(s) && open >= runner_open_max(machine);
-        open += !runs(s) && !s->closed;
+        s->closed = !slot_runs(s) && open >= runner_open_max(machine);
+        open += !slot_runs(s) && !s->closed;
         if (!s->busy && !s->closed)
             slot_list_add(&r->free, s);
     }
@@ -350,15 +343,17 @@ static void free_runner(struct runner *r)
 enum status runner_run(const struct plan *p, const struct runner_options *o,
                        struct runner_result *result, struct message *m)
 {
-    int wanted = slots_wanted(p, o->workers), slots = 0, lock = -1;
-    double available = memory_budget_available(), largest;
+    int wanted = 0, slots = 0, lock = -1;
+    double available = memory_budget_available(), largest = 0;
     struct memory_budget memory;
     struct runner r = {.plan = p, .machine = &r.here, .machines = 1};
     r.busy = (struct busy_retry){.timeout_s = BUSY_TIMEOUT_S, .context = &r, .say = say_plainly};
+    const int64_t asked = o->workers > 0 ? o->workers : plan_config(p)->workers;
     memset(result, 0, sizeof *result);
     if (o->host_count == 0) {
         memory_budget_init(&memory, p);
-        slots = memory_budget_trials(&memory, wanted, available, &largest);
+        slots = runner_grant_cores(&r, &r.here, &memory, machine_cores(), asked, available, &wanted,
+                                   &largest);
         memory_budget_clear(&memory);
     }
     enum status s = lock_take(o->db, &lock, m);

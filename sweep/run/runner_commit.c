@@ -276,9 +276,12 @@ static void start_claims(struct runner *r)
     bool at_once = store_snapshot(r->store, &m) == STATUS_OK; /* one lock for all that is read */
     take_claimed(r);
     for (int k = 0; k < r->claims; k++) {
-        struct slot *slot = r->claimed_for[k];
         double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
-        slot_take(slot, &r->claim[k], work, r->view);
+        slot_take(r->claimed_for[k], &r->claim[k], work, r->view);
+    }
+    runner_share_cores(r); /* those that run make room */
+    for (int k = 0; k < r->claims; k++) {
+        struct slot *slot = r->claimed_for[k];
         slot->alone = runner_open_max(&r->machine[slot->machine]) == 1;
         enum status s = start_slot(r, slot, &r->claim[k], &m);
         if (s != STATUS_OK) {
@@ -296,6 +299,8 @@ static void start_claims(struct runner *r)
         if (r->stopping) /* the one before could not be started */
             slot_stop(slot);
     }
+    if (r->claims > 0)
+        runner_share_cores(r);
     if (at_once)
         store_snapshot_end(r->store);
 }

@@ -191,7 +191,7 @@ static int running_on(const struct machine *machine)
     int n = 0;
     for (int i = 0; i < machine->slots; i++) {
         const struct slot *s = &machine->slot[i];
-        n += s->busy && s->ending == ENDING_NONE && s->pid > 0;
+        n += slot_runs(s) && s->pid > 0;
     }
     return n;
 }

@@ -132,18 +132,15 @@ static const char *name_of(const struct machine *machine)
 }
 
 /* How many trials at once a machine takes that has become ready. */
-static int slots_of(const struct runner *r, const struct machine *machine)
+static int slots_of(const struct runner *r, struct machine *machine)
 {
     const struct host *h = machine->host;
-    double largest;
-    int64_t wanted = h->spec.slots          ? h->spec.slots
-                     : r->hosts->slots_each ? r->hosts->slots_each
-                                            : h->hello.cores;
-    wanted = wanted < HOST_SLOTS_MAX ? wanted : HOST_SLOTS_MAX;
-    wanted = wanted < plan_trials(r->plan) ? wanted : plan_trials(r->plan);
-    double granted = h->spec.memory > 0 ? h->spec.memory : INFINITY;
-    return memory_budget_trials(&r->hosts->memory, (int)wanted, fmin(h->hello.memory, granted),
-                                &largest);
+    int wanted;
+    double largest, granted = h->spec.memory > 0 ? h->spec.memory : INFINITY;
+    int slots = runner_grant_cores(r, machine, &r->hosts->memory, (int)h->hello.cores,
+                                   h->spec.slots ? h->spec.slots : r->hosts->slots_each,
+                                   fmin(h->hello.memory, granted), &wanted, &largest);
+    return slots < HOST_SLOTS_MAX ? slots : HOST_SLOTS_MAX;
 }
 
 enum { ANNOUNCED_MAX = 16 }; /* machines that are named */
@@ -256,7 +253,7 @@ static void lost(struct runner *r, struct machine *machine)
     runner_machine_works(r, machine, false);
     for (int i = 0; i < machine->slots; i++) {
         struct slot *s = &machine->slot[i];
-        if (!s->busy || s->ending != ENDING_NONE)
+        if (!slot_runs(s))
             continue;
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why, "%s: %.1700s", name_of(machine), h->why);
@@ -278,7 +275,7 @@ static void lost(struct runner *r, struct machine *machine)
 static struct slot *slot_of(const struct machine *machine, const struct host_event *e)
 {
     struct slot *s = e->slot < machine->slots ? &machine->slot[e->slot] : NULL;
-    return s && s->busy && s->ending == ENDING_NONE ? s : NULL;
+    return s && slot_runs(s) ? s : NULL;
 }
 
 static void take_event(struct runner *r, struct machine *machine, const struct host_event *e)

@@ -2,6 +2,7 @@
  *
  *   runner_start.c   what comes before the first claim: plan, recovery
  *   runner.c         the loop; the end of a run
+ *   runner_cores.c   how many trials at once, and the threads of each
  *   runner_hosts.c   the machines: their slots come, go and come back with them
  *   runner_allocation.c  the allocation that they are of ends
  *   runner_faults.c  what went wrong: the trial's fault, its machine's, or everybody's
@@ -17,6 +18,7 @@
 
 #include "engine/base/clock.h"
 #include "sweep/run/busy_retry.h"
+#include "sweep/run/cores.h"
 #include "sweep/run/crash_suspects.h"
 #include "sweep/run/forecast.h"
 #include "sweep/run/host_blocklist.h"
@@ -24,6 +26,7 @@
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
+#include "sweep/worker/memory_budget.h"
 
 enum {
     CLAIMS_MAX = 256, /* in one transaction */
@@ -53,6 +56,7 @@ struct machine {
     struct host *host; /* NULL: this machine */
     int64_t build_id;  /* of its attempts; 0: not in the file yet */
     char build[512];   /* of its jobs */
+    struct cores cores;
     int slots;         /* 0: not known yet */
     struct slot *slot; /* (slots) */
     bool works;        /* its slots may be claimed for */
@@ -147,6 +151,19 @@ int runner_running_on(const struct machine *machine);
 /* The machine's slots that are not busy may be claimed for, as far as open_max goes, or not any
  * more. */
 void runner_machine_works(struct runner *r, struct machine *machine, bool works);
+
+/* ---- runner_cores.c ---- */
+
+/* What there is for trials on a machine of so many usable cores and free bytes, on which somebody
+ * asked for so many trials at once (0: nobody did). Returns how many slots that are; *wanted: how
+ * many they were if memory sufficed; *largest: as memory_budget_trials. */
+int runner_grant_cores(const struct runner *r, struct machine *machine,
+                       const struct memory_budget *memory, int usable, int64_t asked,
+                       double available, int *wanted, double *largest);
+
+/* Tells every worker how many threads it may use now: after a transaction, when it is known which
+ * free slots find nothing to run. */
+void runner_share_cores(struct runner *r);
 
 /* ---- runner_hosts.c ---- */
 

@@ -77,6 +77,11 @@ void slots_free(struct slot *slots, int n)
     free(slots);
 }
 
+bool slot_runs(const struct slot *s)
+{
+    return s->busy && s->ending == ENDING_NONE;
+}
+
 const char *slot_error(const struct slot *s)
 {
     return s->error.text ? s->error.text : "";
@@ -156,6 +161,7 @@ enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
     enum status status = start_worker(s, job, m);
     if (status != STATUS_OK)
         slot_unstarted(s, m->text);
+    s->threads = 1;
     s->pid = s->host ? 0 : worker_pool_pid(s->workers, s->lane);
     return status;
 }
@@ -212,6 +218,17 @@ void slot_count_notes(const struct slot *s, slot_listener listen, void *context)
              more == 1 ? "" : "s", more == 1 ? "was" : "were");
     if (more > 0)
         listen(context, s, WIRE_NOTE, note);
+}
+
+void slot_set_threads(struct slot *s, int threads)
+{
+    if (s->threads == 0 || s->threads == threads)
+        return;
+    s->threads = threads;
+    if (s->host)
+        host_set_threads(s->host, s->lane, threads);
+    else
+        worker_pool_set_threads(s->workers, s->lane, threads);
 }
 
 void slot_stop(struct slot *s)

@@ -32,6 +32,7 @@ struct slot {
 
     bool busy;    /* from the claim until its ending is committed */
     bool started; /* the worker said that it trains */
+    int threads;  /* that its worker was granted last */
     int64_t pid;  /* of its worker, also when that has ended; 0: could not be started */
 
     /* What the claim said that lives on. There are very many slots: no texts of the claim. */
@@ -91,6 +92,9 @@ void slots_free(struct slot *slots, int n);
 /* Why it ended as it did; "" where nobody said. */
 const char *slot_error(const struct slot *s);
 
+/* Whether its worker runs, or is about to. */
+bool slot_runs(const struct slot *s);
+
 /* Takes the claimed trial into the free slot s. work: what it takes, for the view. */
 void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v);
 
@@ -110,6 +114,9 @@ void slot_hear(struct slot *s, struct progress_view *v, const struct wire_frame 
 
 /* Its worker has ended: one more note says how many were left out, if any were. */
 void slot_count_notes(const struct slot *s, slot_listener listen, void *context);
+
+/* Grants its worker so many threads, if that is news; nothing before it is started. */
+void slot_set_threads(struct slot *s, int threads);
 
 /* Asks its worker to save a checkpoint and end; kills it. */
 void slot_stop(struct slot *s);

@@ -15,23 +15,23 @@ enum status store_build(struct store *s, const struct build_info *b, int64_t *bu
                         struct message *m)
 {
     const char *doing = "recording the build";
-    const struct value values[] = {TEXT(b->version), TEXT(b->commit),     TEXT(b->compiler),
-                                   TEXT(b->flags),   TEXT(b->openblas),   TEXT(b->core_type),
-                                   TEXT(b->kernels), INTEGER(b->threads), TEXT(b->cpu)};
+    const struct value values[] = {TEXT(b->version), TEXT(b->commit),   TEXT(b->compiler),
+                                   TEXT(b->flags),   TEXT(b->openblas), TEXT(b->core_type),
+                                   TEXT(b->kernels), TEXT(b->cpu)};
     int count = (int)(sizeof values / sizeof *values);
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)
         return status;
     status = store_execute(s, doing,
                            "INSERT INTO build (version, git_commit, compiler, flags, openblas,"
-                           " core_type, kernels, threads, cpu) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                           " core_type, kernels, cpu) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
                            " ON CONFLICT DO NOTHING",
                            values, count, NULL, m);
     if (status == STATUS_OK)
         status = store_integer(s, doing,
                                "SELECT build_id FROM build WHERE (version, git_commit, compiler,"
-                               " flags, openblas, core_type, kernels, threads, cpu) ="
-                               " (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                               " flags, openblas, core_type, kernels, cpu) ="
+                               " (?, ?, ?, ?, ?, ?, ?, ?)",
                                values, count, 0, build_id, m);
     return store_leave(s, status, m);
 }

@@ -33,7 +33,8 @@
     X("val_acc", "value ->> 'val_acc'")                                                            \
     X("grad_norm", "value ->> 'grad_norm'")                                                        \
     X("lr", "value ->> 'lr'")                                                                      \
-    X("elapsed_s", "value ->> 'elapsed_s'")
+    X("elapsed_s", "value ->> 'elapsed_s'")                                                        \
+    X("cpu_s", "value ->> 'cpu_s'")
 #define OF_BLOCKS(X) X("block", "key") X("loss", "value")
 #define OF_LABELS(X)                                                                               \
     X("label", "value ->> 'label'") X("n", "value ->> 'n'") X("acc", "value ->> 'acc'")

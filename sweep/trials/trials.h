@@ -54,7 +54,6 @@
 struct build_info {
     const char *version, *commit, *compiler, *flags;
     const char *openblas, *core_type, *kernels, *cpu;
-    int threads;
 };
 enum status store_build(struct store *s, const struct build_info *b, int64_t *build_id,
                         struct message *m);

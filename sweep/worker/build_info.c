@@ -45,7 +45,6 @@ enum status build_info(struct build_info *b, struct message *m)
         .core_type = blas.core_type,
         .kernels = kernels_build(),
         .cpu = cpu_name(),
-        .threads = blas.threads,
     };
     return s;
 }

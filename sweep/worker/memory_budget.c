@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/base/team.h"
+#include "engine/encoder_cost.h"
 #include "sweep/plan/machine.h"
 
 static int falling(const void *a, const void *b)
@@ -12,16 +14,21 @@ static int falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static double trial_bytes(const struct plan *p, long i)
+/* thread: of a further one. */
+static double trial_bytes(const struct plan *p, long i, double *thread)
 {
     struct point point;
     struct encoder_io io;
     struct task_shape shape;
     double limit = (double)plan_config(p)->limit_memory;
+    double threads = fmax(1, (double)plan_config(p)->threads);
+    *thread = 0;
     plan_point(p, i, &point);
     if (point_check(&point, &io, &shape, NULL, NULL) != STATUS_OK)
         return 0;
+    *thread = encoder_thread_memory(&point.model, &io, (long)point.train.batch);
     double bytes = point_memory(&point, &io, &shape) + MEMORY_BUDGET_WORKER;
+    bytes += (threads - 1) * *thread;
     return limit > 0 ? fmin(bytes, limit) : bytes;
 }
 
@@ -32,8 +39,11 @@ void memory_budget_init(struct memory_budget *r, const struct plan *p)
     if (!r->point)
         return;
     r->points = points;
-    for (long i = 0; i < points; i++)
-        r->point[i].bytes = trial_bytes(p, i);
+    for (long i = 0; i < points; i++) {
+        double thread;
+        r->point[i].bytes = trial_bytes(p, i, &thread);
+        r->thread = fmax(r->thread, thread);
+    }
     for (long k = 0; k < plan_trials(p); k++)
         r->point[plan_trial(p, k).point].trials++;
     qsort(r->point, (size_t)points, sizeof *r->point, falling);
@@ -61,6 +71,17 @@ int memory_budget_trials(const struct memory_budget *r, int wanted, double avail
             n++;
         }
     return n < wanted ? n : wanted;
+}
+
+int memory_budget_threads(const struct memory_budget *r, int n, double available)
+{
+    for (long i = 0; i < r->points && n > 0; i++) {
+        long trials = r->point[i].trials < n ? r->point[i].trials : n;
+        available -= (double)trials * r->point[i].bytes;
+        n -= (int)trials;
+    }
+    double threads = r->thread > 0 ? available / r->thread : 0;
+    return threads < 0 ? 0 : threads < TEAM_MAX ? (int)threads : TEAM_MAX;
 }
 
 /* A number of the environment; 0 where there is none. */

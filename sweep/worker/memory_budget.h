@@ -9,7 +9,8 @@ enum { MEMORY_BUDGET_WORKER = 16 << 20 };
 
 /* The trials of one point. */
 struct memory_budget_point {
-    double bytes; /* of each: what point_memory says, but not more than limits.memory allows */
+    double bytes; /* of each: what point_memory says, and what its threads take where their number
+                     is told, but not more than limits.memory allows */
     long trials;
 };
 
@@ -17,6 +18,7 @@ struct memory_budget_point {
 struct memory_budget {
     long points;                       /* 0: there was no memory to find out */
     struct memory_budget_point *point; /* (points), the largest first */
+    double thread;                     /* bytes of a further thread of a trial, at most */
 };
 
 /* Looks at every point and trial of the plan, once for all machines. memory_budget_clear when done.
@@ -28,6 +30,9 @@ void memory_budget_clear(struct memory_budget *r);
  * n largest do. *largest: bytes of the largest trial. `wanted` where that is not known. */
 int memory_budget_trials(const struct memory_budget *r, int wanted, double available,
                          double *largest);
+
+/* How many further threads fit beside any n of these trials. */
+int memory_budget_threads(const struct memory_budget *r, int n, double available);
 
 /* Bytes that the job of Slurm whose environment this is has on a node on which so many CPUs are its
  * own: SLURM_MEM_PER_NODE, or SLURM_MEM_PER_CPU for each. Infinite outside a job, and where it has

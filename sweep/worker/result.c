@@ -29,6 +29,7 @@ void curve_row_json(const struct curve_row *row, struct json_writer *w)
     add_number(w, "grad_norm", row->grad_norm, true);
     add_number(w, "lr", row->lr, true);
     add_number(w, "elapsed_s", row->elapsed_s, true);
+    add_number(w, "cpu_s", row->cpu_s, true);
     json_end_object(w);
 }
 

@@ -15,7 +15,8 @@
  *    "block_loss":[...],"label_acc":[{"label":,"n":,"acc":},...],"chance":,"train_s":,
  *    "resumed_from_step":,"error":null|"...","bad_step":null|n,
  *    "curve":[{"step":,"train_loss":,"train_acc":,"val_loss":,"val_acc":,"grad_norm":,"lr":,
- *              "elapsed_s":}, ...]}
+ *              "elapsed_s":,"cpu_s":}, ...]}
+ * train_s and cpu_s are CPU seconds of all threads over all attempts, elapsed_s are of the wall.
  * train_acc and val_acc are those of the best step. block_loss is there only where the targets are
  * the bytes of a text: the mean test loss of each contiguous block, in their order; the numbers of
  * sequences in two blocks differ by one at most. label_acc is there only where classes have names:
@@ -31,7 +32,7 @@
 
 struct curve_row {
     int64_t step;
-    double train_loss, train_acc, val_loss, val_acc, grad_norm, lr, elapsed_s;
+    double train_loss, train_acc, val_loss, val_acc, grad_norm, lr, elapsed_s, cpu_s;
 };
 
 enum { RESULT_BLOCKS = 32 }; /* at most */

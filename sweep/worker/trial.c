@@ -9,7 +9,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 
-double trial_train_s(const struct trial *t)
+double trial_elapsed_s(const struct trial *t)
 {
     return t->before_s + clock_now_s() - t->started_s;
 }
@@ -88,7 +88,7 @@ static enum status diverged(struct trial *t, struct message *m)
     t->result.diverged = true;
     t->result.bad_step = t->trainer->step + 1;
     t->result.steps_done = t->trainer->step;
-    t->result.train_s = trial_train_s(t);
+    t->result.train_s = trial_cpu_s(t);
     t->result.error = m->text;
     return STATUS_DIVERGED;
 }
@@ -102,16 +102,24 @@ const struct curve_row *trial_best(const struct trial *t)
     return NULL;
 }
 
+static void take_threads(const struct trial *t)
+{
+    if (t->threads)
+        trainer_set_threads(t->trainer, t->threads());
+}
+
 static enum status evaluate(struct trial *t, struct message *m)
 {
     struct curve_row row = {
         .step = t->trainer->step, .grad_norm = t->trainer->grad_norm, .lr = t->trainer->lr};
     struct metrics val = {0};
+    take_threads(t);
     trainer_take_means(t->trainer, &row.train_loss, &row.train_acc);
     trainer_evaluate(t->trainer, data_val(t->data), &val);
     row.val_loss = val.loss;
     row.val_acc = val.acc;
-    row.elapsed_s = trial_train_s(t);
+    row.elapsed_s = trial_elapsed_s(t);
+    row.cpu_s = trial_cpu_s(t);
     if (!isfinite(val.loss)) {
         status_fail(m, STATUS_DIVERGED,
                     "the validation loss is not finite after step %" PRId64 ": weights overflow",
@@ -152,6 +160,7 @@ static enum status unreadable(const struct trial *t, enum status s, struct messa
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
 {
     *evaluated = false;
+    take_threads(t);
     enum status s = trainer_step(t->trainer, m);
     if (s == STATUS_DIVERGED)
         return diverged(t, m);
@@ -174,6 +183,7 @@ static void test_blocks(struct trial *t)
         long first = k * set->n / B, end = (k + 1) * set->n / B;
         const struct examples block = data_range(t->data, set, first, end - first);
         struct metrics metrics = {0};
+        take_threads(t);
         trainer_evaluate(t->trainer, &block, &metrics);
         t->result.block_loss[k] = metrics.loss;
     }
@@ -185,6 +195,7 @@ static void test_labels(struct trial *t)
     const struct examples *set = data_test(t->data);
     struct result *r = &t->result;
     long classes = data_shape(t->data)->classes;
+    take_threads(t);
     trainer_predict(t->trainer, set, t->predicted);
     memset(t->label, 0, (size_t)classes * sizeof *t->label);
     for (long i = 0; i < set->n; i++) {
@@ -205,6 +216,7 @@ void trial_test(struct trial *t)
 {
     struct nn *nn = &t->trainer->encoder->nn;
     memcpy(nn->data, t->best, (size_t)nn->size * sizeof *nn->data);
+    take_threads(t);
     struct metrics test = {.acc_by_slot = t->result.test_acc_by_slot};
     trainer_evaluate(t->trainer, data_test(t->data), &test);
     t->result.test_acc = test.acc;
@@ -214,7 +226,7 @@ void trial_test(struct trial *t)
         test_blocks(t);
     if (t->label)
         test_labels(t);
-    t->result.train_s = trial_train_s(t);
+    t->result.train_s = trial_cpu_s(t);
     if (!isfinite(test.loss)) {
         t->result.diverged = true;
         t->result.bad_step = t->result.best_step;
@@ -229,11 +241,12 @@ static char *state_text(const struct trial *t)
 {
     struct text_buffer text = {0};
     text_add(&text, "%d %d %" PRId64 " %a %a\n", t->result.rows, t->has_best, t->result.best_step,
-             trial_train_s(t), trial_cpu_s(t));
+             trial_elapsed_s(t), trial_cpu_s(t));
     for (int i = 0; i < t->result.rows; i++) {
         const struct curve_row *c = &t->curve[i];
-        text_add(&text, "%" PRId64 " %a %a %a %a %a %a %a\n", c->step, c->train_loss, c->train_acc,
-                 c->val_loss, c->val_acc, c->grad_norm, c->lr, c->elapsed_s);
+        text_add(&text, "%" PRId64 " %a %a %a %a %a %a %a %a\n", c->step, c->train_loss,
+                 c->train_acc, c->val_loss, c->val_acc, c->grad_norm, c->lr, c->elapsed_s,
+                 c->cpu_s);
     }
     if (t->measurer)
         text_add(&text, "measures %d %zu\n", t->result.measured_from, t->measured->count);
@@ -284,9 +297,9 @@ static enum status read_state(struct trial *t, const char *text, struct message 
         struct curve_row *c = &t->curve[i];
         int length;
         text += used;
-        if (sscanf(text, "%" SCNd64 " %la %la %la %la %la %la %la\n%n", &c->step, &c->train_loss,
-                   &c->train_acc, &c->val_loss, &c->val_acc, &c->grad_norm, &c->lr, &c->elapsed_s,
-                   &length) != 8)
+        if (sscanf(text, "%" SCNd64 " %la %la %la %la %la %la %la %la\n%n", &c->step,
+                   &c->train_loss, &c->train_acc, &c->val_loss, &c->val_acc, &c->grad_norm, &c->lr,
+                   &c->elapsed_s, &c->cpu_s, &length) != 9)
             return status_fail(m, STATUS_CORRUPT, "row %d of the checkpoint's curve cannot be read",
                                i + 1);
         used = length;

@@ -25,7 +25,9 @@ struct trial {
     struct result_label *label; /* (classes) of them */
     real *best;                 /* (nn.size) weights of the best step */
     bool has_best;
-    double before_s; /* training seconds and CPU seconds of earlier attempts */
+    int (*threads)(void); /* how many it may use now; NULL: one. Asked before each step and
+                             evaluation */
+    double before_s;      /* elapsed and CPU seconds of earlier attempts */
     double cpu_before_s;
     double started_s, cpu_started_s;
 };
@@ -71,8 +73,8 @@ enum status trial_save(struct trial *t, const char *path, const char *build, str
 enum status trial_resume(struct trial *t, const char *path, const char *build, bool *other_build,
                          struct message *m);
 
-/* Seconds of training and of CPU over all attempts so far. */
-double trial_train_s(const struct trial *t);
+/* Seconds of training, and the CPU time of all threads in them, over all attempts so far. */
+double trial_elapsed_s(const struct trial *t);
 double trial_cpu_s(const struct trial *t);
 
 #endif

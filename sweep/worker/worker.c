@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "engine/encoder_cost.h"
 #include "engine/kernels/blas.h"
 #include "sweep/db/lock.h"
 #include "sweep/worker/trial.h"
@@ -83,9 +84,30 @@ static void send_progress(struct worker *w, enum wire_type type)
         .loss = t->loss_count ? t->loss_sum / (double)t->loss_count : NAN,
         .acc = t->target_sum ? (double)t->correct_sum / (double)t->target_sum : NAN,
         .value = best ? metric_value(w->job.metric, best->val_acc, best->val_loss) : NAN,
-        .elapsed_s = trial_train_s(w->trial),
+        .elapsed_s = trial_elapsed_s(w->trial),
     };
     worker_tell(type, &p, sizeof p);
+}
+
+static int threads_max = 1;
+
+/* A further thread must not be what takes the trial over limits.memory. */
+static void limit_threads(const struct job *j, const struct point *p)
+{
+    struct encoder_io io;
+    struct task_shape shape;
+    threads_max = TEAM_MAX;
+    if (j->memory == 0 || point_check(p, &io, &shape, NULL, NULL) != STATUS_OK)
+        return;
+    double left = (double)j->memory - point_memory(p, &io, &shape);
+    double threads = 1 + left / encoder_thread_memory(&p->model, &io, (long)p->train.batch);
+    threads_max = threads < 1 ? 1 : threads < TEAM_MAX ? (int)threads : TEAM_MAX;
+}
+
+static int threads_now(void)
+{
+    int granted = worker_threads();
+    return granted < threads_max ? granted : threads_max;
 }
 
 /* The trial at step 0. */
@@ -94,6 +116,8 @@ static enum status new_trial(struct arena *a, struct worker *w, const struct poi
 {
     const struct job *j = &w->job;
     enum status s = trial_new(a, p, j->seed, j->metric, &j->data, &w->trial, m);
+    if (s == STATUS_OK)
+        w->trial->threads = threads_now;
     return s == STATUS_OK && w->job.measure ? trial_measure(a, w->trial, m) : s;
 }
 
@@ -338,6 +362,8 @@ static enum status prepare(struct arena *a, struct worker *w, struct message *m)
     enum status s = point_parse(w->job.config, &p, m);
     if (s == STATUS_OK)
         s = take_lock(&w->job, m);
+    if (s == STATUS_OK)
+        limit_threads(&w->job, &p);
     if (s == STATUS_OK)
         s = new_trial(a, w, &p, m);
     if (s == STATUS_OK)

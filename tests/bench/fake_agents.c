@@ -80,8 +80,7 @@ static void introduce(struct fake *f, const char *host)
                             .openblas = "none",
                             .core_type = "none",
                             .kernels = "none",
-                            .cpu = "none",
-                            .threads = 1};
+                            .cpu = "none"};
     snprintf(h.host, sizeof h.host, "%s", host);
     int length = agent_hello_format(&h, text, sizeof text);
     expect(wire_put_bytes(&f->out, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), &m);
@@ -151,7 +150,8 @@ static void finish(struct fake *f, int slot)
                                     .val_acc = .5,
                                     .grad_norm = 1,
                                     .lr = .001,
-                                    .elapsed_s = f->trial_s};
+                                    .elapsed_s = f->trial_s,
+                                    .cpu_s = f->trial_s};
     const struct result r = {.steps_done = 1,
                              .has_best = true,
                              .best_step = 1,

@@ -107,7 +107,7 @@ check "a host that is an option" refused "'-x' is no name of a host" --launch "$
 check "a host that is a command" refused "is no name of a host" --launch "$there" --hosts 'a;reboot'
 check "an empty name" refused "'' is no name of a host" --launch "$there" --hosts 'a,,b'
 check "no trials at once" refused "a number from 1 to 4096" --launch "$there" --hosts a:0
-check "agent without a coordinator" sh -c 'headcount agent </dev/null | grep -aq "protocol=4$"'
+check "agent without a coordinator" sh -c 'headcount agent </dev/null | grep -aq "protocol=5$"'
 if has_terminal; then
     check "agent on a terminal" sh -c 'script -qec "headcount agent" /dev/null </dev/null | grep -q "is started by"'
 else

@@ -48,7 +48,7 @@ static const char SERVED_ROWS[] =
     "  SELECT 1, 1 + i % 2, i, 'completed', 1, i, '{}', '', '{}', 0, 130, 500, .5, .5, 1.0 + i, .5,"
     "         .5, 1, .5, 2, 'w', printf('%064d', i) FROM n;"
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)"
-    "INSERT INTO curve SELECT 1, 10 * i, 1, 1, 1, 1, 1, .1, i FROM n;";
+    "INSERT INTO curve SELECT 1, 10 * i, 1, 1, 1, 1, 1, .1, i, i FROM n;";
 
 /* Runs sql on the file as the coordinator would: in a log beside it. */
 static int served_write(struct served *f, const char *sql)

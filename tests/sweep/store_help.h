@@ -135,7 +135,7 @@ static inline struct plan_changes plan_into(struct fixture *x, struct store *s, 
 
 static inline int64_t add_build(struct fixture *x, struct store *s)
 {
-    struct build_info b = {"0.1.0", "abc", "gcc", "-O2", "OpenBLAS", "Haswell", "avx2", "cpu", 1};
+    struct build_info b = {"0.1.0", "abc", "gcc", "-O2", "OpenBLAS", "Haswell", "avx2", "cpu"};
     int64_t id = 0;
     assert_ok(store_build(s, &b, &id, &x->m));
     return id;
@@ -159,9 +159,9 @@ static inline const char *result_of(double acc)
         "\"test_loss\":0.25,\"chance\":0.125,\"train_s\":1.5,\"resumed_from_step\":20,"
         "\"error\":null,\"bad_step\":null,\"curve\":["
         "{\"step\":50,\"train_loss\":2,\"train_acc\":%.17g,\"val_loss\":1.25,\"val_acc\":%.17g,"
-        "\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":0.7},"
+        "\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":0.7,\"cpu_s\":0.6},"
         "{\"step\":100,\"train_loss\":1,\"train_acc\":0.75,\"val_loss\":1.5,\"val_acc\":0.1,"
-        "\"grad_norm\":0.5,\"lr\":0.0005,\"elapsed_s\":1.5}]}",
+        "\"grad_norm\":0.5,\"lr\":0.0005,\"elapsed_s\":1.5,\"cpu_s\":1.25}]}",
         acc, acc, acc, acc, acc, acc);
     return text;
 }

@@ -284,7 +284,7 @@ static void the_same_program_is_welcome(void **state)
     assert_int_equal(greeted(&host, "protocol=2\norder=little\nversion=0.1.0\n", hash),
                      HOST_REFUSED);
     assert_string_equal(host.why, "it runs another program, which speaks protocol 2 where ours "
-                                  "speaks 4; build it from the same tree");
+                                  "speaks 5; build it from the same tree");
 }
 
 static void hosts_are_read(void **state)

@@ -390,12 +390,12 @@ static void csv_has_every_evaluation(void **state)
     assert_ok(file_read(path, 1 << 20, &bytes, &size, &x->m));
     assert_string_equal(
         bytes, "trial,heads,setting,seed,tuning,is_tuning,state,step,train_loss,train_acc,val_loss,"
-               "val_acc,grad_norm,lr,elapsed_s\n"
-               "1,1,,7,,0,completed,50,2,0.25,1.25,0.25,1,0.001,0.7\n"
-               "1,1,,7,,0,completed,100,1,0.75,1.5,0.1,0.5,0.0005,1.5\n"
-               "2,2,\"a, \"\"b\"\"\",7,lr=0.01,0,completed,50,2,0.5,1.25,0.5,1,0.001,0.7\n"
-               "2,2,\"a, \"\"b\"\"\",7,lr=0.01,0,completed,100,1,0.75,1.5,0.1,0.5,0.0005,1.5\n"
-               "3,4,,7,,0,running,50,,,0.5,,,,\n");
+               "val_acc,grad_norm,lr,elapsed_s,cpu_s\n"
+               "1,1,,7,,0,completed,50,2,0.25,1.25,0.25,1,0.001,0.7,0.6\n"
+               "1,1,,7,,0,completed,100,1,0.75,1.5,0.1,0.5,0.0005,1.5,1.25\n"
+               "2,2,\"a, \"\"b\"\"\",7,lr=0.01,0,completed,50,2,0.5,1.25,0.5,1,0.001,0.7,0.6\n"
+               "2,2,\"a, \"\"b\"\"\",7,lr=0.01,0,completed,100,1,0.75,1.5,0.1,0.5,0.0005,1.5,1.25\n"
+               "3,4,,7,,0,running,50,,,0.5,,,,,\n");
     free(bytes);
     assert_ok(export_curves(r.s, r.sweep, path, &x->m)); /* in the place of the first */
     assert_status(STATUS_IO, export_curves(r.s, r.sweep, "/nowhere/curves.csv", &x->m));

@@ -175,7 +175,7 @@ static const char ATTEMPTS[] =
     "UPDATE trial SET state = 'diverged', bad_step = 3 WHERE trial_id = 2;"
     "UPDATE trial SET state = 'running', attempt = 3 WHERE trial_id IN (3, 4);"
     "UPDATE trial SET state = 'running', attempt = 1 WHERE trial_id = 5;"
-    "INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'b', 'c', 'k', 1, 'cpu');"
+    "INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'b', 'c', 'k', 'cpu');"
     "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome, resumed_from_step,"
     "  cause) VALUES (1, 1, 1, 'n1', 't', 'failed', 0, NULL), (1, 2, 1, 'n1', 't', 'completed', 0,"
     "  NULL), (2, 1, 1, 'n1', 't', 'diverged', 0, NULL),"

@@ -301,7 +301,7 @@ static void stored_words_name_no_folder(void **state)
     struct served *f = *state;
     char sql[1000];
     snprintf(sql, sizeof sql,
-             "INSERT INTO build VALUES (1, '', '', '', '', '', '', '', 1, ''); INSERT INTO attempt"
+             "INSERT INTO build VALUES (1, '', '', '', '', '', '', '', ''); INSERT INTO attempt"
              " (trial_id, attempt, build_id, started, resumed_from_step, error) VALUES (1, 1, 1,"
              " '2026', 0, 'not %s/of mine/x y.csv: gone'); UPDATE trial SET attempt = 1",
              f->folder);

@@ -99,7 +99,7 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
             "  SELECT sweep_id, '{}', 1, 1, '[1]' FROM sweep");
 
     run_sql(r.db, "INSERT INTO build SELECT 9, version, git_commit, compiler, flags, openblas,"
-                  " core_type, kernels, threads, 'old' FROM build;"
+                  " core_type, kernels, 'old' FROM build;"
                   "UPDATE attempt SET build_id = 9 WHERE trial_id = 2");
     assert_ok(store_delete(r.s, r.sweep, &x->m));
     static const char *const tables[] = {"study",   "head_metric", "layer_metric", "head_slot",

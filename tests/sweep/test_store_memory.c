@@ -10,7 +10,7 @@ static enum status live(struct fixture *x, const struct plan *p)
 {
     static const struct attempt_end end = {.cpu_s = 1, .error = "some words"};
     struct plan_changes changes;
-    struct build_info b = {"0.1.0", "abc", "gcc", "-O2", "OpenBLAS", "Haswell", "avx2", "cpu", 1};
+    struct build_info b = {"0.1.0", "abc", "gcc", "-O2", "OpenBLAS", "Haswell", "avx2", "cpu"};
     struct claimed c = {0};
     struct store *s = NULL;
     int64_t build = 0;

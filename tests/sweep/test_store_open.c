@@ -372,7 +372,9 @@ static void syncs_that_fail(void **state)
         for (int n = 0; reached; n++) {
             struct store *s = NULL;
             int64_t build = 0;
-            struct build_info b = {"1", "a", "gcc", "", "", "", "", "", n};
+            char version[16];
+            struct build_info b = {version, "a", "gcc", "", "", "", "", ""};
+            snprintf(version, sizeof version, "%d", n);
             if (round == 0)
                 remove(x->db);
             syncs_left = n;
@@ -392,7 +394,7 @@ static void syncs_that_fail(void **state)
             assert_answer(store_db(s), "SELECT count(*) FROM t_quantile", "1000");
             if (round == 2 && status == STATUS_OK) { /* acknowledged */
                 char sql[80];
-                snprintf(sql, sizeof sql, "SELECT count(*) FROM build WHERE threads = %d", n);
+                snprintf(sql, sizeof sql, "SELECT count(*) FROM build WHERE version = '%d'", n);
                 assert_answer(store_db(s), sql, "1");
             }
             close_store(x, s);

@@ -114,7 +114,7 @@ static enum status plan_second(struct world *w)
 
 static enum status record_build(struct world *w)
 {
-    struct build_info b = {"0.1.0", "abc", "gcc", "-O2", "OpenBLAS", "Haswell", "avx2", "cpu", 1};
+    struct build_info b = {"0.1.0", "abc", "gcc", "-O2", "OpenBLAS", "Haswell", "avx2", "cpu"};
     return store_build(w->s, &b, &w->build, &w->x->m);
 }
 

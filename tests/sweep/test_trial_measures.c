@@ -103,8 +103,10 @@ static void training_is_the_same(void **state)
     advance(without, 60);
     assert_memory_equal(with->trainer->encoder->nn.data, without->trainer->encoder->nn.data,
                         (size_t)with->trainer->encoder->nn.size * sizeof(real));
-    for (int i = 0; i < with->result.rows; i++)
+    for (int i = 0; i < with->result.rows; i++) {
         with->curve[i].elapsed_s = without->curve[i].elapsed_s = 0;
+        with->curve[i].cpu_s = without->curve[i].cpu_s = 0;
+    }
     with->result.train_s = without->result.train_s = 0;
     char *more = result_json(&with->result), *plain = result_json(&without->result);
     assert_null(strstr(plain, "head_metric"));
@@ -165,7 +167,7 @@ static void damaged_values(void **state)
     struct trial *t = new_trial(&a, true);
     advance(t, 30);
     const struct safetensors_meta none[] = {{NULL, NULL}};
-    const char *row = "1 1 25 0x0p+0 0x0p+0\n25 0 0 0 0 0 0 0\n";
+    const char *row = "1 1 25 0x0p+0 0x0p+0\n25 0 0 0 0 0 0 0 0\n";
     snprintf(text, sizeof text, "%smeasures 0 %zu\n0x1p+0\n", row, t->measured->count);
     assert_int_equal(checkpoint_write(path, t->trainer, t->best, text, none, &m), STATUS_OK);
     assert_int_equal(trial_resume(t, path, "build", &other, &m), STATUS_CORRUPT);

@@ -1,5 +1,5 @@
 -- Trials whose summaries are computed by hand in tests/sweep/test_store_views.c.
-INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'OpenBLAS', 'Haswell', 'avx2', 1, 'cpu');
+INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'OpenBLAS', 'Haswell', 'avx2', 'cpu');
 INSERT INTO sweep (sweep_id, name, question, yaml, yaml_sha256, plan_sha256, metric, goal,
     tune, claim, created, last_run, overrides, remark) VALUES (1, 'plain', 'How many?', 'name: plain', printf('%064d', 1),
     printf('%064d', 2), 'val_acc', 'maximize', '[]', NULL, '2026-01-01T00:00:00.000Z',

@@ -1,0 +1,38 @@
+/* How many trials run at once on a machine, and how many threads each of them has (cores.h). */
+#include "sweep/run/runner_internal.h"
+
+int runner_grant_cores(const struct runner *r, struct machine *machine,
+                       const struct memory_budget *memory, int usable, int64_t asked,
+                       double available, int *wanted, double *largest)
+{
+    struct cores *c = &machine->cores;
+    *c = cores_granted(usable, asked, plan_config(r->plan)->threads);
+    *wanted = c->trials < plan_trials(r->plan) ? c->trials : (int)plan_trials(r->plan);
+    int slots = memory_budget_trials(memory, *wanted, available, largest);
+    int threads = slots + memory_budget_threads(memory, slots, available);
+    if (threads < c->cores)
+        c->cores = threads;
+    return slots;
+}
+
+/* Free slots are counted where they may find a trial the next moment. */
+static void share(struct runner *r, struct machine *machine)
+{
+    struct cores c = machine->cores;
+    int among = 0, k = 0;
+    if (machine->open_max > 0 && machine->open_max < c.cores)
+        c.cores = machine->open_max; /* memory did not suffice for more */
+    for (int i = 0; i < machine->slots; i++) {
+        const struct slot *s = &machine->slot[i];
+        among += slot_runs(s) || (machine->works && !r->dry && !s->busy && !s->closed);
+    }
+    for (int i = 0; i < machine->slots; i++)
+        if (slot_runs(&machine->slot[i]))
+            slot_set_threads(&machine->slot[i], cores_of(&c, among, k++));
+}
+
+void runner_share_cores(struct runner *r)
+{
+    for (int k = 0; k < r->machines && !r->stopping; k++)
+        share(r, &r->machine[k]);
+}

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_SIZE = 1 << 20 };
+#include "engine/base/array.h"
+
+enum { CHUNK_LEAST = 1 << 12, CHUNK_MOST = 1 << 20 };
 
 /* The bytes handed out follow the header, from the first address aligned to ARENA_ALIGNMENT. */
 struct arena_chunk {
@@ -26,6 +28,7 @@ void arena_init(struct arena *a, jmp_buf *exhausted)
 
 static _Noreturn void exhausted(struct arena *a)
 {
+    a->ran_out = true;
     if (a->exhausted)
         longjmp(*a->exhausted, 1);
     abort();
@@ -46,6 +49,15 @@ static struct arena_chunk *chunk_new(struct arena *a, size_t size)
     return c;
 }
 
+/* As much again as all that was handed out: what needs little takes little. */
+static size_t chunk_size(size_t used, size_t bytes)
+{
+    size_t size = CHUNK_LEAST;
+    while (size < CHUNK_MOST && (size < used || size < 4 * bytes))
+        size *= 2;
+    return size;
+}
+
 void *arena_alloc(struct arena *a, size_t count, size_t size)
 {
     size_t bytes;
@@ -62,9 +74,9 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
     struct arena_chunk *c = a->chunks;
     if (!c || bytes > c->size - c->used) {
         /* Large: a chunk of its own, behind the newest one, whose rest stays in use. */
-        bool large = bytes > CHUNK_SIZE / 4;
+        bool large = bytes > CHUNK_MOST / 4;
         struct arena_chunk **at = large && c ? &c->next : &a->chunks;
-        c = chunk_new(a, large ? bytes : CHUNK_SIZE);
+        c = chunk_new(a, large ? bytes : chunk_size(a->used, bytes));
         c->next = *at;
         *at = c;
     }
@@ -72,6 +84,15 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
     c->used += bytes;
     a->used += bytes;
     return memory;
+}
+
+void *arena_grow(struct arena *a, void *array, size_t count, size_t size)
+{
+    size_t room = array_room(count);
+    if (!room)
+        return array;
+    void *grown = arena_alloc(a, room, size);
+    return count ? memcpy(grown, array, count * size) : grown;
 }
 
 char *arena_string(struct arena *a, const char *text)

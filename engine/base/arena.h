@@ -1,7 +1,8 @@
 /* Bump allocator. Model, tape, moments and batches are taken from one arena while they are built,
  * and freed all at once; a training step then allocates nothing. Code that builds them need not
- * check every allocation: running out of memory jumps to one place. Code that reads and writes
- * files (safetensors, checkpoints) uses malloc and returns STATUS_NO_MEMORY instead. */
+ * check every allocation: running out of memory jumps to one place. Reports do the same
+ * (sweep/db/scope.h). Code that reads and writes files (safetensors, checkpoints) uses malloc and
+ * returns STATUS_NO_MEMORY instead. */
 #ifndef ENGINE_BASE_ARENA_H
 #define ENGINE_BASE_ARENA_H
 
@@ -19,6 +20,7 @@ struct arena {
     size_t used;                   /* bytes handed out, padding included */
     size_t limit;                  /* that may be handed out; 0: as many as the system has */
     bool over_limit;               /* it ran out because of the limit */
+    bool ran_out;                  /* of memory, or because of the limit */
     jmp_buf *exhausted;            /* where to go when memory runs out; NULL: abort() */
     struct arena_release *release; /* newest first */
 };
@@ -30,6 +32,10 @@ void arena_init(struct arena *a, jmp_buf *exhausted);
 
 /* Zeroed memory aligned to ARENA_ALIGNMENT, owned by the arena. Never returns NULL. */
 void *arena_alloc(struct arena *a, size_t count, size_t size);
+
+/* The array of `count` elements with room for one more, as array_grow (array.h); what it leaves
+ * behind stays in the arena. */
+void *arena_grow(struct arena *a, void *array, size_t count, size_t size);
 
 /* A copy of the text, owned by the arena. */
 char *arena_string(struct arena *a, const char *text);

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* The elements that a full array of `count` gets room for; 0: it is not full. */
+size_t array_room(size_t count);
+
 /* The array of `count` elements with room for one more: reallocated when it is full, to twice its
  * size, so that the count alone says how large it is. It must have grown by this function from
  * NULL. NULL where there is no memory; the array then stays as it was. */

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/number.h"
 #include "engine/base/utf8.h"
 
@@ -19,7 +20,9 @@ static bool make_room(struct text_buffer *b, size_t size)
     if (b->out_of_memory || b->capacity - b->used > size)
         return !b->out_of_memory;
     size_t capacity = 2 * b->capacity + size + 256;
-    char *grown = realloc(b->text, capacity);
+    char *grown = b->arena ? arena_alloc(b->arena, capacity, 1) : realloc(b->text, capacity);
+    if (b->arena && b->used)
+        memcpy(grown, b->text, b->used + 1);
     if (grown) {
         b->text = grown;
         b->capacity = capacity;

@@ -16,12 +16,16 @@
 
 #include "engine/base/status.h"
 
+struct arena;
+
 /* A text that grows. Starts as {0}; free(text) at the end. Once memory has run out nothing is added
- * any more. (glibc's open_memstream loses text in that case and says nothing.) */
+ * any more. Starts as {.arena = a}: the text is the arena's, which jumps instead. (glibc's
+ * open_memstream loses text in that case and says nothing.) */
 struct text_buffer {
     char *text; /* terminated; NULL before the first text_add */
     size_t used, capacity;
     bool out_of_memory;
+    struct arena *arena;
 };
 void text_add(struct text_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text_buffer *b, const char *bytes, size_t size);

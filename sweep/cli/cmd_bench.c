@@ -291,17 +291,17 @@ static enum status bench_all(const struct bench_options *o, struct message *m)
                            o->workload);
     struct bench_workload w = *named;
     bool one = reshape(o, &w) || o->workload;
-    struct table *t = table_new(b.attention ? attention_columns : columns);
-    if (one)
-        s = workload_rows(t, &w, &b, m);
-    for (named = bench_workloads; !one && named->name && s == STATUS_OK; named++)
-        s = workload_rows(t, named, &b, m);
-    if (s == STATUS_OK)
-        s = table_write(t, o->json ? TABLE_JSON : TABLE_TEXT, false, stdout, m);
-    if (s == STATUS_OK && o->json)
-        putchar('\n');
-    table_free(t);
-    return s;
+    struct scope *x = scope_new(NULL, "a table", m);
+    if (scope_enter(x)) {
+        struct table *t = table_new(x, b.attention ? attention_columns : columns);
+        if (one)
+            scope_check(x, workload_rows(t, &w, &b, m));
+        for (const struct bench_workload *each = bench_workloads; !one && each->name; each++)
+            scope_check(x, workload_rows(t, each, &b, m));
+        table_write(t, o->json ? TABLE_JSON : TABLE_TEXT, false, stdout);
+        fputs(o->json ? "\n" : "", stdout);
+    }
+    return scope_end(x);
 }
 
 int command_bench(int argc, char **argv)

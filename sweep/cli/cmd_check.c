@@ -29,7 +29,7 @@ struct check_options {
     size_t suspicions;
     int64_t *differing; /* trials whose rows are not what their results say */
     size_t differing_count;
-    long trials, files;
+    long files;
     long gone; /* completed trials without a file, as it was removed on purpose */
 };
 
@@ -89,8 +89,10 @@ static int compare_trials(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void tell_suspicions(struct check_options *o)
+/* Once. */
+static void tell_suspicions(void *context)
 {
+    struct check_options *o = context;
     char what[40];
     for (size_t i = 0; i < o->suspicions; i++) {
         const struct suspicion *s = &o->suspicion[i];
@@ -102,6 +104,9 @@ static void tell_suspicions(struct check_options *o)
     }
     free(o->suspicion);
     free(o->differing);
+    o->suspicion = NULL;
+    o->differing = NULL;
+    o->suspicions = o->differing_count = 0;
 }
 
 /* Not damage: a user may look at the file in their own way. */
@@ -146,56 +151,45 @@ static enum status check_file(struct store *s, const char *path, const struct re
     return status;
 }
 
-static enum status check_files(struct store *s, struct check_options *o, struct message *m)
+static void check_files(struct scope *x, struct check_options *o)
 {
     enum { TRIAL, WEIGHTS, WEIGHTS_SHA256, CONFIG_SHA256, SEED, PARAMS };
-    struct rows r = rows_open(s, m,
-                              "SELECT trial_id, checkpoint, checkpoint_sha256, config_sha256, seed,"
-                              " n_params FROM trial JOIN config USING (config_id)"
-                              " WHERE checkpoint IS NOT NULL OR state = 'completed'"
-                              " ORDER BY trial_id",
-                              NO_VALUES);
-    while (rows_next(&r)) {
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT trial_id, checkpoint, checkpoint_sha256, config_sha256, seed,"
+                   " n_params FROM trial JOIN config USING (config_id)"
+                   " WHERE checkpoint IS NOT NULL OR state = 'completed'"
+                   " ORDER BY trial_id",
+                   NO_VALUES);
+    while (scope_next(x, r)) {
         char path[TRIAL_PATH_MAX];
-        struct result_owner owner = {rows_given(&r, CONFIG_SHA256),
-                                     (uint32_t)rows_integer(&r, SEED), rows_integer(&r, PARAMS)};
-        const char *sha256 = rows_text(&r, WEIGHTS_SHA256);
-        if (rows_null(&r, WEIGHTS)) {
+        struct result_owner owner = {rows_given(r, CONFIG_SHA256), (uint32_t)rows_integer(r, SEED),
+                                     rows_integer(r, PARAMS)};
+        const char *sha256 = rows_text(r, WEIGHTS_SHA256);
+        if (rows_null(r, WEIGHTS)) {
             o->gone++;
             continue;
         }
-        snprintf(path, sizeof path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
-        enum status status =
-            check_file(s, path, &owner, rows_integer(&r, TRIAL), sha256 ? sha256 : "", o, m);
-        if (status != STATUS_OK)
-            r.status = status;
+        snprintf(path, sizeof path, "%s/%s", store_folder(x->store), rows_text(r, WEIGHTS));
+        scope_check(x, check_file(x->store, path, &owner, rows_integer(r, TRIAL),
+                                  sha256 ? sha256 : "", o, x->message));
     }
-    return rows_close(&r);
 }
 
-static enum status check(struct store *s, void *context, struct message *m)
+static void check(struct scope *x, void *context)
 {
     struct check_options *o = context;
-    enum status status = store_check(s, tell_or_wait, o, m);
-    if (status == STATUS_OK)
-        status = check_files(s, o, m);
+    arena_on_free(&x->arena, tell_suspicions, o);
+    scope_check(x, store_check(x->store, tell_or_wait, o, x->message));
+    check_files(x, o);
     tell_suspicions(o);
-    if (status == STATUS_OK)
-        status = store_find_foreign(s, note, o, m);
-    if (status != STATUS_OK)
-        return status;
-    struct rows r = rows_open(s, m, "SELECT count(*) FROM trial", NO_VALUES);
-    if (rows_next(&r))
-        o->trials = (long)rows_integer(&r, 0);
-    status = rows_close(&r);
-    if (status != STATUS_OK)
-        return status;
-    text_print(stdout, "%s: %ld trials, %ld files of weights", o->db, o->trials, o->files);
+    scope_check(x, store_find_foreign(x->store, note, o, x->message));
+    long trials = (long)scope_ask(x, "SELECT count(*) FROM trial", NO_VALUES);
+    text_print(stdout, "%s: %ld trials, %ld files of weights", o->db, trials, o->files);
     if (o->gone)
         text_print(stdout, ", %ld result%s whose file is gone", o->gone, o->gone == 1 ? "" : "s");
     text_print(stdout, ": %s\n",
                o->problems ? "NOT as it should be" : "everything is as it should be");
-    return STATUS_OK;
 }
 
 int command_check(int argc, char **argv)

@@ -43,7 +43,7 @@ static const struct command_syntax syntax = {
     .most = 1,
 };
 
-static enum status show(struct store *s, void *context, struct message *m)
+static void show(struct scope *x, void *context)
 {
     const struct ensemble_command *c = context;
     const struct ensemble_question q = {.sweep_id = c->sweep_id,
@@ -53,7 +53,7 @@ static enum status show(struct store *s, void *context, struct message *m)
                                                   : c->json     ? REPORT_JSON
                                                   : c->markdown ? REPORT_MARKDOWN
                                                                 : REPORT_TEXT};
-    return report_ensemble(s, &q, text_page(stdout), stdout, m);
+    scope_check(x, report_ensemble(x->store, &q, text_page(stdout), stdout, x->message));
 }
 
 int command_ensemble(int argc, char **argv)

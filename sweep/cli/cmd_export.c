@@ -167,12 +167,13 @@ static enum status export_trials(struct store *s, const struct export_options *o
     return status;
 }
 
-static enum status export_from(struct store *s, void *context, struct message *m)
+static void export_from(struct scope *x, void *context)
 {
     const struct export_options *o = context;
-    return o->kind == EXPORT_RESULTS ? export_results(s, o->arguments[0], stdout, m)
-           : o->kind == EXPORT_CURVES || o->kind == EXPORT_TENSORBOARD ? export_trials(s, o, m)
-                                                                       : export_tensors(s, o, m);
+    bool trials = o->kind == EXPORT_CURVES || o->kind == EXPORT_TENSORBOARD;
+    scope_check(x, o->kind == EXPORT_RESULTS
+                       ? export_results(x->store, o->arguments[0], stdout, x->message)
+                       : (trials ? export_trials : export_tensors)(x->store, o, x->message));
 }
 
 /* --keep and what belongs to it. */

@@ -226,6 +226,11 @@ static enum status collect(struct store *s, void *context, struct message *m)
     return status;
 }
 
+static void collect_in(struct scope *x, void *options_given)
+{
+    scope_check(x, collect(x->store, options_given, x->message));
+}
+
 /* The folder has to be the file's own. Then the file forgets weights that are going to be removed:
  * what is cut off here is a file that nothing names, and is removed the next time. */
 static enum status prepare(const struct gc_options *o, struct message *m)
@@ -256,13 +261,13 @@ int command_gc(int argc, char **argv)
         return command_fail("gc", STATUS_BAD_INPUT, &m);
     }
     if (o.dry_run)
-        return command_read_store("gc", o.db, collect, &o);
+        return command_read_store("gc", o.db, collect_in, &o);
     enum status s = lock_take(o.db, &lock, &m);
     if (s != STATUS_OK)
         return command_fail("gc", s, &m);
     s = prepare(&o, &m);
     exit_status =
-        s == STATUS_OK ? command_read_store("gc", o.db, collect, &o) : command_fail("gc", s, &m);
+        s == STATUS_OK ? command_read_store("gc", o.db, collect_in, &o) : command_fail("gc", s, &m);
     lock_release(lock);
     return exit_status;
 }

@@ -43,9 +43,9 @@ static const struct command_syntax syntax = {
     .most = 1,
 };
 
-static enum status show(struct store *s, void *context, struct message *m)
+static void show(struct scope *x, void *context)
 {
-    return report_heads(s, context, text_page(stdout), stdout, m);
+    scope_check(x, report_heads(x->store, context, text_page(stdout), stdout, x->message));
 }
 
 int command_heads(int argc, char **argv)

@@ -241,20 +241,21 @@ static enum status print_table(const struct counted_model *p, enum table_format 
         {.name = "d_head_fixed", .title = "d_head fixed", .right = true},
         {.name = "n_params_fixed", .title = "parameters", .right = true},
         {0}};
-    struct table *t = table_new(columns);
-    bool people = f == TABLE_TEXT;
-    for (int i = 0; i < p->heads; i++) {
-        struct encoder_config c = p->config;
-        c.heads = p->head[i];
-        table_integer(t, c.heads);
-        c.d_head = WIDTH_WORD;
-        cells_of(t, p, c, people);
-        c.d_head = p->fixed;
-        cells_of(t, p, c, people);
+    struct scope *x = scope_new(NULL, "a table", m);
+    if (scope_enter(x)) {
+        struct table *t = table_new(x, columns);
+        for (int i = 0; i < p->heads; i++) {
+            struct encoder_config c = p->config;
+            c.heads = p->head[i];
+            table_integer(t, c.heads);
+            c.d_head = WIDTH_WORD;
+            cells_of(t, p, c, f == TABLE_TEXT);
+            c.d_head = p->fixed;
+            cells_of(t, p, c, f == TABLE_TEXT);
+        }
+        table_write(t, f, text_color(stdout), stdout);
     }
-    enum status s = table_write(t, f, text_color(stdout), stdout, m);
-    table_free(t);
-    return s;
+    return scope_end(x);
 }
 
 /* Where they are, for the first head count that the model can have under split. */

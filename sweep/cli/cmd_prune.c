@@ -50,42 +50,41 @@ static const struct command_syntax syntax = {
 
 /* What the results file must say first: the metric that chooses the best step of fine-tuning, and
  * how many heads there are to keep. */
-static enum status look_up(struct store *s, void *context, struct message *m)
+static void look_up(struct scope *x, void *context)
 {
     enum { METRIC, MOST, SWEEP };
     struct prune_command *c = context;
-    enum status status = study_what(s, c->what, &c->sweep_id, &c->trial_id, m);
-    if (status != STATUS_OK)
-        return status;
-    struct rows r = rows_open(
-        s, m,
+    scope_check(x, study_what(x->store, c->what, &c->sweep_id, &c->trial_id, x->message));
+    struct rows *r = scope_rows(
+        x,
         "SELECT s.metric, max(c.heads * c.layers), s.name"
         "  FROM sweep AS s JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)"
         " WHERE t.state = 'completed' AND CASE ?2 WHEN 0 THEN s.sweep_id = ?1 ELSE t.trial_id = ?2 "
         "END",
         VALUES(INTEGER(c->sweep_id), INTEGER(c->trial_id)));
     const struct prune_options *o = &c->options;
-    if (rows_next(&r) && !rows_null(&r, MOST)) {
-        int64_t most = rows_integer(&r, MOST);
-        metric_find(rows_given(&r, METRIC), &c->options.metric);
+    while (scope_next(x, r)) {
+        int64_t most = rows_integer(r, MOST);
+        if (rows_null(r, MOST))
+            continue;
+        metric_find(rows_given(r, METRIC), &c->options.metric);
         if (o->keeps && o->keep[0] > most)
-            status =
-                status_fail(m, STATUS_BAD_INPUT, "--keep %ld: %s %s has %s%lld head%s in all",
-                            o->keep[0], c->trial_id ? "trial" : "no model of",
-                            c->trial_id ? c->what : rows_given(&r, SWEEP),
-                            c->trial_id ? "" : "more than ", (long long)most, most == 1 ? "" : "s");
+            scope_fail(x, STATUS_BAD_INPUT, "--keep %ld: %s %s has %s%lld head%s in all",
+                       o->keep[0], c->trial_id ? "trial" : "no model of",
+                       c->trial_id ? c->what : rows_given(r, SWEEP),
+                       c->trial_id ? "" : "more than ", (long long)most, most == 1 ? "" : "s");
     }
-    return rows_close_after(&r, status);
 }
 
-static enum status show(struct store *s, void *context, struct message *m)
+static void show(struct scope *x, void *context)
 {
     const struct prune_command *c = context;
     enum report_format format = c->csv        ? REPORT_CSV
                                 : c->json     ? REPORT_JSON
                                 : c->markdown ? REPORT_MARKDOWN
                                               : REPORT_TEXT;
-    return report_prune(s, c->sweep_id, c->trial_id, format, text_page(stdout), stdout, m);
+    scope_check(x, report_prune(x->store, c->sweep_id, c->trial_id, format, text_page(stdout),
+                                stdout, x->message));
 }
 
 int command_prune(int argc, char **argv)

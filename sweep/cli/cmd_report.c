@@ -3,7 +3,6 @@
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
 #include "sweep/cli/command_target.h"
-#include "sweep/db/rows.h"
 #include "sweep/page/page.h"
 #include "sweep/report/figure.h"
 #include "sweep/report/report.h"
@@ -61,75 +60,65 @@ static const struct command_syntax syntax = {
 /* ---- the page and the figure ---- */
 
 /* The trial that --attention names, which is one of the sweep; 0 without. */
-static enum status attention_trial(struct store *s, const char *text, int64_t sweep_id,
-                                   int64_t *trial_id, struct message *m)
+static int64_t attention_trial(struct scope *x, const char *text, int64_t sweep_id)
 {
-    *trial_id = 0;
+    int64_t trial_id = 0;
     if (!text)
-        return STATUS_OK;
-    enum status status = store_trial(s, text, trial_id, m);
-    if (status != STATUS_OK)
-        return status;
-    struct rows r = rows_open(s, m,
-                              "SELECT name FROM trial JOIN sweep USING (sweep_id)"
-                              " WHERE trial_id = ?1 AND sweep_id <> ?2",
-                              VALUES(INTEGER(*trial_id), INTEGER(sweep_id)));
-    if (rows_next(&r)) {
+        return 0;
+    scope_check(x, store_trial(x->store, text, &trial_id, x->message));
+    struct rows *r = scope_rows(x,
+                                "SELECT name FROM trial JOIN sweep USING (sweep_id)"
+                                " WHERE trial_id = ?1 AND sweep_id <> ?2",
+                                VALUES(INTEGER(trial_id), INTEGER(sweep_id)));
+    while (scope_next(x, r)) {
         char name[80];
-        text_shown(rows_given(&r, 0), name, sizeof name);
-        r.status = status_fail(m, STATUS_BAD_INPUT, "trial %" PRId64 " is one of sweep %s",
-                               *trial_id, name);
+        text_shown(rows_given(r, 0), name, sizeof name);
+        scope_fail(x, STATUS_BAD_INPUT, "trial %" PRId64 " is one of sweep %s", trial_id, name);
     }
-    return rows_close(&r);
+    return trial_id;
 }
 
-static enum status page_text(struct store *s, int64_t sweep_id, const struct report_options *o,
-                             struct text_buffer *text, struct message *m)
+static void end_stop(void *nothing)
 {
-    struct page_options page = {.file = o->db};
-    enum status status = attention_trial(s, o->attention, sweep_id, &page.trial_id, m);
-    FILE *out = status == STATUS_OK ? text_stream(text) : NULL;
-    if (status != STATUS_OK)
-        return status;
-    if (!out)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a page");
-    status = page_write(s, sweep_id, &page, out, m);
-    fclose(out);
-    return status;
+    (void)nothing;
+    stop_restore();
 }
 
 /* The page or the figure, put together in memory, so that a file is there as a whole or not at
  * all. */
-static enum status write_picture(struct store *s, int64_t sweep_id, const struct report_options *o,
-                                 struct message *m)
+static void write_picture(struct scope *x, int64_t sweep_id, const struct report_options *o)
 {
     const char *name = o->html ? o->html : o->svg;
-    struct text_buffer text = {0};
+    struct text_buffer *text;
+    FILE *out = scope_text_stream(x, &text);
+    struct page_options page = {.file = o->db};
     char *path = NULL;
     bool to_file = strcmp(name, "-") != 0;
-    enum status status = to_file ? command_find_target(s, o->db, name, &path, m) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = stop_install(m);
-    if (status != STATUS_OK)
-        return status;
-    store_stop_when(s, stop_asked, NULL);
-    status = o->html ? page_text(s, sweep_id, o, &text, m) : figure_draw(s, sweep_id, &text, m);
-    if (status == STATUS_OK && stop_requests() > 0)
-        status = status_fail(m, STATUS_INTERRUPTED, "stopped; %s was not written", name);
-    if (status == STATUS_OK && to_file) {
-        struct iovec part = {.iov_base = text.text, .iov_len = text.used};
-        status = file_write(path, &part, 1, m);
-    } else if (status == STATUS_OK) {
-        fwrite(text.text, 1, text.used, stdout);
-        status = text_check(stdout, m);
+    if (to_file) {
+        scope_check(x, command_find_target(x->store, o->db, name, &path, x->message));
+        arena_on_free(&x->arena, free, path);
     }
-    stop_restore();
-    free(text.text);
-    free(path);
-    return status;
+    scope_check(x, stop_install(x->message));
+    arena_on_free(&x->arena, end_stop, NULL);
+    store_stop_when(x->store, stop_asked, NULL);
+    if (o->html) {
+        page.trial_id = attention_trial(x, o->attention, sweep_id);
+        scope_check(x, page_write(x->store, sweep_id, &page, out, x->message));
+    } else {
+        scope_check(x, figure_draw(x->store, sweep_id, text, x->message));
+    }
+    if (stop_requests() > 0)
+        scope_fail(x, STATUS_INTERRUPTED, "stopped; %s was not written", name);
+    if (to_file) {
+        struct iovec part = {.iov_base = text->text, .iov_len = text->used};
+        scope_check(x, file_write(path, &part, 1, x->message));
+    } else {
+        fwrite(text->text, 1, text->used, stdout);
+        scope_check(x, text_check(stdout, x->message));
+    }
 }
 
-static enum status report(struct store *s, void *context, struct message *m)
+static void report(struct scope *x, void *context)
 {
     const struct report_options *o = context;
     enum report_format format = o->csv        ? REPORT_CSV
@@ -137,22 +126,21 @@ static enum status report(struct store *s, void *context, struct message *m)
                                 : o->markdown ? REPORT_MARKDOWN
                                               : REPORT_TEXT;
     int64_t sweep_id[REPORT_SWEEPS_MAX] = {0};
-    enum status status = STATUS_OK;
-    for (int i = 0; i < o->sweeps && status == STATUS_OK; i++) {
-        status = store_sweep(s, o->sweep[i], &sweep_id[i], m);
-        for (int k = 0; k < i && status == STATUS_OK; k++)
+    for (int i = 0; i < o->sweeps; i++) {
+        scope_check(x, store_sweep(x->store, o->sweep[i], &sweep_id[i], x->message));
+        for (int k = 0; k < i; k++)
             if (sweep_id[k] == sweep_id[i])
-                status = status_fail(m, STATUS_BAD_INPUT, "%s is named twice", o->sweep[i]);
+                scope_fail(x, STATUS_BAD_INPUT, "%s is named twice", o->sweep[i]);
     }
-    if (status == STATUS_OK && o->sweeps == 0)
-        status = store_sweep(s, NULL, &sweep_id[0], m);
-    if (status != STATUS_OK)
-        return status;
+    if (o->sweeps == 0)
+        scope_check(x, store_sweep(x->store, NULL, &sweep_id[0], x->message));
     if (o->html || o->svg)
-        return write_picture(s, sweep_id[0], o, m);
-    if (o->sweeps > 1)
-        return report_write_several(s, sweep_id, o->sweeps, format, text_page(stdout), stdout, m);
-    return report_write(s, sweep_id[0], format, text_page(stdout), stdout, m);
+        write_picture(x, sweep_id[0], o);
+    else
+        scope_check(x, o->sweeps > 1 ? report_write_several(x->store, sweep_id, o->sweeps, format,
+                                                            text_page(stdout), stdout, x->message)
+                                     : report_write(x->store, sweep_id[0], format,
+                                                    text_page(stdout), stdout, x->message));
 }
 
 int command_report(int argc, char **argv)

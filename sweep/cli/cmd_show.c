@@ -75,36 +75,22 @@ static const struct table_column study_columns[] = {
 static const char study_sql[] =
     "SELECT name, options, answered, cpu_s FROM study WHERE trial_id = ?1 ORDER BY answered, name";
 
-static enum status write_query(struct store *s, int64_t trial, const char *sql,
-                               const struct table_column *columns, bool json, struct message *m)
+static struct table *read_query(struct scope *x, int64_t trial, const char *sql,
+                                const struct table_column *columns)
 {
-    struct table *t = table_new(columns);
-    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial)));
-    rows_to_table(&r, t);
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK)
-        status = json ? table_write(t, TABLE_JSON, false, stdout, m)
-                      : table_write_page(t, text_page(stdout), stdout, m);
-    table_free(t);
-    return status;
+    struct table *t = table_new(x, columns);
+    rows_to_table(x, scope_rows(x, sql, VALUES(INTEGER(trial))), t);
+    return t;
 }
 
-/* A table of one row as an object instead of an array of one. */
-static enum status write_only_row(const struct table *t, struct message *m)
+static void write_query(struct scope *x, int64_t trial, const char *sql,
+                        const struct table_column *columns)
 {
-    struct text_buffer array = {0};
-    FILE *f = text_stream(&array);
-    enum status s = f ? table_write(t, TABLE_JSON, false, f, m) : STATUS_OK;
-    if (!f || fclose(f) != 0 || array.out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a trial");
-    if (s == STATUS_OK && array.used > 2)
-        fwrite(array.text + 1, 1, array.used - 2, stdout);
-    free(array.text);
-    return s;
+    table_write_page(read_query(x, trial, sql, columns), text_page(stdout), stdout);
 }
 
-/* One object of a trial's row in the view `trials`. */
-static enum status write_trial(struct store *s, int64_t trial, struct message *m)
+/* A trial's row in the view `trials`. */
+static void write_trial(struct scope *x, int64_t trial)
 {
     static const struct table_column columns[] = {
         {.name = "trial_id"},       {.name = "sweep"},
@@ -121,29 +107,25 @@ static enum status write_trial(struct store *s, int64_t trial, struct message *m
         {.name = "file"},           {.name = "test_acc_by_slot"},
         {.name = "config"},         {0}};
     enum { PLAIN_CELLS = 23, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
-    struct table *t = table_new(columns);
-    struct rows r = rows_open(
-        s, m,
+    struct table *t = table_new(x, columns);
+    struct rows *r = scope_rows(
+        x,
         "SELECT trial_id, sweep, heads, seed, state, in_plan, is_tuning,"
         " steps_done, best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
         " test_loss, chance, train_s, n_params, flops_per_step,"
         " " WEIGHTS_SQL ", remark, config_sha256, " DATA_FILE_LAST_PATH ", test_acc_by_slot,"
         " config_json FROM trials WHERE trial_id = ?1",
-        VALUES(INTEGER(trial), TEXT(store_folder(s))));
-    if (rows_next(&r)) {
+        VALUES(INTEGER(trial), TEXT(store_folder(x->store))));
+    while (scope_next(x, r)) {
         for (int i = 0; i < PLAIN_CELLS; i++)
-            rows_cell(&r, i, t);
-        table_json(t, rows_null(&r, SLOTS) ? "null" : rows_text(&r, SLOTS));
-        table_json(t, rows_text(&r, WHOLE_CONFIG));
+            rows_cell(r, i, t);
+        table_json(t, rows_null(r, SLOTS) ? "null" : rows_text(r, SLOTS));
+        table_json(t, rows_text(r, WHOLE_CONFIG));
     }
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK)
-        status = write_only_row(t, m);
-    table_free(t);
-    return status;
+    table_add_json_row(t, &(struct json_writer){.out = stdout}, NULL);
 }
 
-static enum status write_json(struct store *s, int64_t trial, struct message *m)
+static void write_json(struct scope *x, int64_t trial)
 {
     static const struct {
         const char *key, *sql;
@@ -154,14 +136,13 @@ static enum status write_json(struct store *s, int64_t trial, struct message *m)
     struct json_writer w = {.out = stdout, .spaced = true};
     json_begin_object(&w, NULL);
     json_add_key(&w, "trial");
-    enum status status = write_trial(s, trial, m);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof lists / sizeof *lists; i++) {
+    write_trial(x, trial);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         json_add_key(&w, lists[i].key);
-        status = write_query(s, trial, lists[i].sql, lists[i].columns, true, m);
+        table_write(read_query(x, trial, lists[i].sql, lists[i].columns), TABLE_JSON, false,
+                    stdout);
     }
-    if (status == STATUS_OK)
-        puts("}");
-    return status;
+    puts("}");
 }
 
 /* As wide as the terminal, where that is narrower than a page. */
@@ -261,75 +242,66 @@ static void print_result(const struct rows *r)
         text_print(stdout, "  %-12s %s\n", "weights", rows_text(r, WEIGHTS));
 }
 
-static enum status print_head(struct store *s, int64_t trial, struct message *m)
+static void print_head(struct scope *x, int64_t trial)
 {
-    struct rows r = rows_open(s, m, head_sql, VALUES(INTEGER(trial), TEXT(store_folder(s))));
-    if (rows_next(&r)) {
+    struct rows *r = scope_rows(x, head_sql, VALUES(INTEGER(trial), TEXT(store_folder(x->store))));
+    while (scope_next(x, r)) {
         char params[32];
         char flops[32];
         char label[PLAN_TEXT_MAX];
         char rate[40] = "";
-        const char *setting = rows_text(&r, LABEL), *tuning = rows_text(&r, TUNED);
+        const char *setting = rows_text(r, LABEL), *tuning = rows_text(r, TUNED);
         plan_full_label(setting ? setting : "", tuning ? tuning : "", label, sizeof label);
         if (!strstr(label, "lr="))
-            snprintf(rate, sizeof rate, ", lr=%g", rows_real(&r, LR));
+            snprintf(rate, sizeof rate, ", lr=%g", rows_real(r, LR));
         text_print(stdout, "%s %lld of sweep %s: heads %lld%s%s%s, seed %lld\n",
-                   rows_integer(&r, IS_TUNING) ? "Tuning trial" : "Trial", (long long)trial,
-                   rows_text(&r, SWEEP), (long long)rows_integer(&r, HEADS), label[0] ? ", " : "",
-                   label, rate, (long long)rows_integer(&r, SEED));
+                   rows_integer(r, IS_TUNING) ? "Tuning trial" : "Trial", (long long)trial,
+                   rows_text(r, SWEEP), (long long)rows_integer(r, HEADS), label[0] ? ", " : "",
+                   label, rate, (long long)rows_integer(r, SEED));
         /* the steps of a trial that has not ended are known up to its last evaluation */
-        bool ended = !rows_null(&r, BEST_STEP) || !rows_null(&r, BAD_STEP);
+        bool ended = !rows_null(r, BEST_STEP) || !rows_null(r, BAD_STEP);
         text_print(stdout, "%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n",
-                   rows_text(&r, STATE),
-                   (long long)rows_integer(&r, ended ? STEPS_DONE : EVALUATED),
-                   (long long)rows_integer(&r, STEPS),
-                   rows_integer(&r, IN_PLAN) ? "" : ", no longer in the plan",
-                   text_count(rows_integer(&r, PARAMS), params, sizeof params),
-                   text_quantity(rows_real(&r, FLOPS), flops, sizeof flops));
-        if (!rows_null(&r, REMARK)) {
+                   rows_text(r, STATE), (long long)rows_integer(r, ended ? STEPS_DONE : EVALUATED),
+                   (long long)rows_integer(r, STEPS),
+                   rows_integer(r, IN_PLAN) ? "" : ", no longer in the plan",
+                   text_count(rows_integer(r, PARAMS), params, sizeof params),
+                   text_quantity(rows_real(r, FLOPS), flops, sizeof flops));
+        if (!rows_null(r, REMARK)) {
             printf("Note: ");
-            text_paragraph(stdout, rows_text(&r, REMARK), 0, 6, page_width() - 6);
+            text_paragraph(stdout, rows_text(r, REMARK), 0, 6, page_width() - 6);
             putchar('\n');
         }
-        show_config(rows_given(&r, CONFIG), page_width());
-        if (!rows_null(&r, DATA_FILE))
-            text_print(stdout, "  %-6s %s\n", "file", rows_text(&r, DATA_FILE));
-        text_print(stdout, "  %-6s %s\n", "sha256", rows_text(&r, SHA256));
-        print_result(&r);
+        show_config(rows_given(r, CONFIG), page_width());
+        if (!rows_null(r, DATA_FILE))
+            text_print(stdout, "  %-6s %s\n", "file", rows_text(r, DATA_FILE));
+        text_print(stdout, "  %-6s %s\n", "sha256", rows_text(r, SHA256));
+        print_result(r);
     }
-    return rows_close(&r);
 }
 
-static enum status print_studies(struct store *s, int64_t trial, struct message *m)
+static void print_studies(struct scope *x, int64_t trial)
 {
-    struct rows r = rows_open(s, m, study_sql, VALUES(INTEGER(trial)));
-    bool any = rows_next(&r) && printf("\n") > 0;
-    enum status status = rows_close(&r);
-    return any ? write_query(s, trial, study_sql, study_columns, false, m) : status;
+    struct table *t = read_query(x, trial, study_sql, study_columns);
+    if (table_rows(t) == 0)
+        return;
+    printf("\n");
+    table_write_page(t, text_page(stdout), stdout);
 }
 
-static enum status write_text(struct store *s, int64_t trial, struct message *m)
+static void write_text(struct scope *x, int64_t trial)
 {
-    int points = 0;
-    enum status status = print_head(s, trial, m);
-    if (status == STATUS_OK)
-        status = show_curve(s, trial, &points, m);
-    if (status == STATUS_OK && points > 0)
-        status = write_query(s, trial, curve_sql, curve_columns, false, m);
-    if (status == STATUS_OK) {
-        printf("\n");
-        status = write_query(s, trial, show_attempt_sql, show_attempt_columns, false, m);
-    }
-    if (status == STATUS_OK)
-        status = print_studies(s, trial, m);
-    if (status == STATUS_OK)
-        status = show_errors(s, trial, m);
-    return status;
+    print_head(x, trial);
+    if (show_curve(x, trial))
+        write_query(x, trial, curve_sql, curve_columns);
+    printf("\n");
+    write_query(x, trial, show_attempt_sql, show_attempt_columns);
+    print_studies(x, trial);
+    show_errors(x, trial);
 }
 
 /* ---- the trials of a sweep ---- */
 
-static enum status list_trials(struct store *s, int64_t sweep, bool json, struct message *m)
+static void list_trials(struct scope *x, int64_t sweep, bool json)
 {
     enum {
         TRIAL,
@@ -355,35 +327,33 @@ static enum status list_trials(struct store *s, int64_t sweep, bool json, struct
         {.name = "is_tuning"},
         {0}};
     bool settings = false;
-    struct table *t = table_new(columns);
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT trial_id, heads, setting_label, tuning, seed,"
-                  " iif(?2, state, replace(state, '_', ' ') || iif(is_tuning, ', tuning', '')"
-                  "  || iif(in_plan, '', ', left the plan')), val_acc, test_acc,"
-                  " in_plan, is_tuning FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
-                  VALUES(INTEGER(sweep), INTEGER(json)));
-    while (rows_next(&r)) {
+    struct table *t = table_new(x, columns);
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT trial_id, heads, setting_label, tuning, seed,"
+                   " iif(?2, state, replace(state, '_', ' ') || iif(is_tuning, ', tuning', '')"
+                   "  || iif(in_plan, '', ', left the plan')), val_acc, test_acc,"
+                   " in_plan, is_tuning FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
+                   VALUES(INTEGER(sweep), INTEGER(json)));
+    while (scope_next(x, r)) {
         char setting[PLAN_TEXT_MAX];
-        const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);
+        const char *label = rows_text(r, SETTING), *tuning = rows_text(r, TUNING);
         plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
         settings |= setting[0] != '\0';
-        rows_cell(&r, TRIAL, t);
-        rows_cell(&r, TRIAL_HEADS, t);
+        rows_cell(r, TRIAL, t);
+        rows_cell(r, TRIAL_HEADS, t);
         table_text(t, setting);
         for (int i = TRIAL_SEED; i <= TUNES; i++)
-            rows_cell(&r, i, t);
+            rows_cell(r, i, t);
     }
     if (!settings) /* nothing but heads varies */
         table_hide(t, "setting");
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK)
-        status = json ? table_write(t, TABLE_JSON, false, stdout, m)
-                      : table_write_page(t, text_page(stdout), stdout, m);
-    if (json)
+    if (json) {
+        table_write(t, TABLE_JSON, false, stdout);
         putchar('\n');
-    table_free(t);
-    return status;
+    } else {
+        table_write_page(t, text_page(stdout), stdout);
+    }
 }
 
 /* Which means a trial. */
@@ -392,20 +362,21 @@ static bool is_number(const char *word)
     return word && word[strspn(word, "0123456789")] == '\0';
 }
 
-static enum status show(struct store *s, void *context, struct message *m)
+static void show(struct scope *x, void *context)
 {
     const struct show_options *o = context;
     int64_t sweep, trial;
     bool number = is_number(o->trial);
-    enum status status = number ? STATUS_BAD_INPUT : store_sweep(s, o->trial, &sweep, m);
-    if (status == STATUS_OK)
-        return o->failed ? show_failed(s, sweep, o->json, m) : list_trials(s, sweep, o->json, m);
-    if (!number || status != STATUS_BAD_INPUT)
-        return status;
-    status = store_trial(s, o->trial, &trial, m);
-    if (status != STATUS_OK)
-        return status;
-    return o->json ? write_json(s, trial, m) : write_text(s, trial, m);
+    if (number) {
+        scope_check(x, store_trial(x->store, o->trial, &trial, x->message));
+        (o->json ? write_json : write_text)(x, trial);
+        return;
+    }
+    scope_check(x, store_sweep(x->store, o->trial, &sweep, x->message));
+    if (o->failed)
+        show_failed(x, sweep, o->json);
+    else
+        list_trials(x, sweep, o->json);
 }
 
 int command_show(int argc, char **argv)

@@ -72,16 +72,16 @@ static enum status open_view(struct status_options *o, struct status_view *v, st
 /* ---- as text ---- */
 
 /* Below the table: a note may be long. */
-static enum status print_notes(struct store *s, const char *without, FILE *out, struct message *m)
+static void print_notes(struct scope *x, const char *without, FILE *out)
 {
-    struct rows r = rows_open(s, m,
-                              "SELECT 'Note on ' || sweep || ': ' || remark AS note FROM progress "
-                              "WHERE remark IS NOT NULL"
-                              " AND sweep NOT IN (SELECT value FROM json_each(?))",
-                              VALUES(TEXT(without)));
-    while (rows_next(&r))
-        text_paragraph(out, rows_given(&r, 0), 0, 2, PAGE_WIDTH);
-    return rows_close(&r);
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT 'Note on ' || sweep || ': ' || remark AS note FROM progress "
+                   "WHERE remark IS NOT NULL"
+                   " AND sweep NOT IN (SELECT value FROM json_each(?))",
+                   VALUES(TEXT(without)));
+    while (scope_next(x, r))
+        text_paragraph(out, rows_given(r, 0), 0, 2, PAGE_WIDTH);
 }
 
 static void print_sentences(const struct text_buffer *sentences, struct text_page page, FILE *out)
@@ -110,72 +110,57 @@ static void print_remarks(const struct status_view *v, const struct status_table
                      "The next `headcount run` resumes them.\n");
 }
 
-/* The trials that run, of the results file and of shards. */
-static enum status print_running(const struct status_view *v, struct text_page page, FILE *out,
-                                 struct message *m)
+/* Each in turn is the scope's store: the results file, and the sum of shards. */
+static bool next_store(struct scope *x, const struct status_view *v)
 {
-    enum status status = STATUS_OK;
-    if (v->own)
-        status = status_running(v->own, v->shards.from_sum, RUNNING_MAX, page, out, m);
-    if (status == STATUS_OK && v->shards.sum)
-        status =
-            status_running_shards(v->shards.sum, v->shards.from_file, RUNNING_MAX, page, out, m);
-    return status;
+    struct store *own = x->store ? NULL : v->own;
+    x->store = own ? own : x->store != v->shards.sum ? v->shards.sum : NULL;
+    return x->store;
 }
 
-static enum status print_text(const struct status_view *v, const char *db, struct status_table *t,
-                              struct text_page page, FILE *out, struct message *m)
+static void print_text(struct scope *x, const struct status_view *v, const char *db,
+                       struct status_table *t, struct text_page page, FILE *out)
 {
-    enum status status = STATUS_OK;
+    const struct status_shards *s = &v->shards;
     if (t->sweeps > 0 || v->own)
-        status = table_write_page(t->rows, page, out, m);
+        table_write_page(t->rows, page, out);
     else
         text_print(out, "%s is not there yet.\n", db);
     print_sentences(&t->sentences, page, out);
-    if (status == STATUS_OK && v->own)
-        status = print_notes(v->own, v->shards.from_sum, out, m);
-    if (status == STATUS_OK && v->shards.sum)
-        status = print_notes(v->shards.sum, v->shards.from_file, out, m);
-    return status == STATUS_OK ? print_running(v, page, out, m) : status;
+    while (next_store(x, v))
+        print_notes(x, x->store == s->sum ? s->from_file : s->from_sum, out);
+    while (next_store(x, v))
+        if (x->store == s->sum)
+            status_running_shards(x, s->from_file, RUNNING_MAX, page, out);
+        else
+            status_running(x, s->from_sum, RUNNING_MAX, page, out);
 }
 
 /* ---- the whole ---- */
-
-static enum status read_table(struct status_view *v, bool json, struct status_table *t,
-                              struct message *m)
-{
-    status_table_new(json, t);
-    enum status status = STATUS_OK;
-    if (v->own)
-        status = status_table_add(t, v->own, &v->shards, m);
-    if (status == STATUS_OK && v->shards.sum)
-        status = status_table_add(t, v->shards.sum, &v->shards, m);
-    if (status == STATUS_OK)
-        status_table_end(t, &v->shards);
-    if (status == STATUS_OK && t->sentences.out_of_memory)
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for sentences");
-    return status;
-}
 
 /* remarks: where those go that are not for programs. */
 static enum status print_status(struct status_options *o, struct text_page page, FILE *out,
                                 FILE *remarks, struct message *m)
 {
     struct status_view v;
-    struct status_table t;
     enum status status = open_view(o, &v, m);
     if (status != STATUS_OK)
         return status;
-    status = read_table(&v, o->json, &t, m);
-    if (status == STATUS_OK && o->json) {
-        status = table_write(t.rows, TABLE_JSON, false, out, m);
-        putc('\n', out);
-    } else if (status == STATUS_OK) {
-        status = print_text(&v, o->db, &t, page, out, m);
+    struct scope *x = scope_new(NULL, "the status", m);
+    if (scope_enter(x)) {
+        struct status_table *t = status_table_new(x, o->json);
+        while (next_store(x, &v))
+            status_table_add(t, &v.shards);
+        status_table_end(t, &v.shards);
+        if (o->json) {
+            table_write(t->rows, TABLE_JSON, false, out);
+            putc('\n', out);
+        } else {
+            print_text(x, &v, o->db, t, page, out);
+        }
+        print_remarks(&v, t, remarks);
     }
-    if (status == STATUS_OK)
-        print_remarks(&v, &t, remarks);
-    status_table_free(&t);
+    status = scope_end(x);
     close_view(&v);
     return status;
 }
@@ -185,41 +170,39 @@ static enum status watch_page(void *context, struct text_page page, FILE *out, s
     return print_status(context, page, out, out, m);
 }
 
-static enum status add_lines(struct store *s, const char *without, struct status_shards *shards,
-                             struct text_buffer *lines, struct message *m)
+static void add_lines(struct scope *x, const char *without, struct status_shards *shards,
+                      struct text_buffer *lines)
 {
-    struct rows r = rows_open(
-        s, m,
+    struct rows *r = scope_rows(
+        x,
         "SELECT format('%s: %d of %d done, %d running, %d left, %d failed, %d diverged', sweep,"
         "              completed, planned, running, queued, failed, diverged), sweep"
         "  FROM progress WHERE sweep NOT IN (SELECT value FROM json_each(?))",
         VALUES(TEXT(without)));
-    while (rows_next(&r)) {
-        text_add(lines, "%s\n", rows_given(&r, 0));
-        status_shards_say(shards, rows_given(&r, 1), lines);
+    while (scope_next(x, r)) {
+        text_add(lines, "%s\n", rows_given(r, 0));
+        status_shards_say(shards, rows_given(r, 1), lines);
     }
-    return rows_close(&r);
 }
 
 /* A line for each sweep that changes when trials begin or end, and for its shards and jobs. */
 static enum status watch_lines(void *context, FILE *out, struct message *m)
 {
     struct status_view v;
-    struct text_buffer lines = {0};
     enum status status = open_view(context, &v, m);
     if (status != STATUS_OK)
         return status;
-    if (v.own)
-        status = add_lines(v.own, v.shards.from_sum, &v.shards, &lines, m);
-    if (status == STATUS_OK && v.shards.sum)
-        status = add_lines(v.shards.sum, v.shards.from_file, &v.shards, &lines, m);
-    status_shards_say_others(&v.shards, &lines);
-    status_shards_say_passed(&v.shards, &lines);
-    if (status == STATUS_OK && lines.out_of_memory)
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for sentences");
-    if (status == STATUS_OK && lines.text)
-        text_print(out, "%s", lines.text);
-    free(lines.text);
+    struct scope *x = scope_new(NULL, "the status", m);
+    if (scope_enter(x)) {
+        struct status_shards *s = &v.shards;
+        struct text_buffer lines = scope_text(x);
+        while (next_store(x, &v))
+            add_lines(x, x->store == s->sum ? s->from_file : s->from_sum, s, &lines);
+        status_shards_say_others(s, &lines);
+        status_shards_say_passed(s, &lines);
+        text_print(out, "%s", lines.text ? lines.text : "");
+    }
+    status = scope_end(x);
     close_view(&v);
     return status;
 }

@@ -2,7 +2,6 @@
  * read. */
 #include "sweep/cli/command.h"
 
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,20 +44,19 @@ static const struct command_syntax syntax = {
     .most = 1,
 };
 
-static enum status list_tasks(bool json, struct message *m)
+static void list_tasks(struct scope *x, bool json)
 {
     static const struct table_column columns[] = {{.name = "name", .title = "task"},
                                                   {.name = "version"},
                                                   {.name = "summary", .title = "learns to"},
                                                   {0}};
-    struct table *t = table_new(columns);
+    struct table *t = table_new(x, columns);
     for (int i = 0; task_table[i]; i++) {
         table_text(t, task_table[i]->name);
         table_integer(t, task_table[i]->version);
         table_text(t, task_table[i]->summary);
     }
-    enum status s = table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout, m);
-    table_free(t);
+    table_write(t, json ? TABLE_JSON : TABLE_TEXT, text_color(stdout), stdout);
     if (json) {
         putchar('\n');
     } else {
@@ -66,7 +64,6 @@ static enum status list_tasks(bool json, struct message *m)
                "headcount tasks model   the options of the model\n"
                "headcount tasks train   the options of training\n");
     }
-    return s;
 }
 
 /* What the option takes, in the words of its refusals. */
@@ -99,13 +96,12 @@ static const char *type_name(const struct option_entry *o)
     return "";
 }
 
-static enum status option_rows(const char *section, const struct option_entry *list,
-                               struct message *m)
+static void option_rows(struct scope *x, const char *section, const struct option_entry *list)
 {
     static const struct table_column columns[] = {{.name = "option"},  {.name = "type"},
                                                   {.name = "allowed"}, {.name = "default"},
                                                   {.name = "help"},    {0}};
-    struct table *t = table_new(columns);
+    struct table *t = table_new(x, columns);
     for (const struct option_entry *o = list; o->name; o++) {
         char allowed[ALLOWED_SIZE];
         table_printf(t, "%s.%s", section, o->name);
@@ -114,10 +110,8 @@ static enum status option_rows(const char *section, const struct option_entry *l
         table_text(t, o->default_value);
         table_text(t, o->help);
     }
-    enum status s = table_write(t, TABLE_JSON, false, stdout, m);
+    table_write(t, TABLE_JSON, false, stdout);
     putchar('\n');
-    table_free(t);
-    return s;
 }
 
 static void print_options(const char *section, const struct option_entry *list)
@@ -206,8 +200,9 @@ static bool has_masked(const int32_t *target, long n)
     return false;
 }
 
-static enum status print_drawn(struct arena *a, const struct point *p, const struct task_shape *s,
-                               long index, struct message *m)
+/* Example `index` of the test set, from 1. */
+static enum status print_example(struct arena *a, const struct point *p, const struct task_shape *s,
+                                 long index, struct message *m)
 {
     struct example_source source;
     enum status status = example_source_open(a, p, s, NULL, &source, m);
@@ -223,20 +218,6 @@ static enum status print_drawn(struct arena *a, const struct point *p, const str
     if (has_masked(x.targets, source.targets_each))
         printf("  A dot is a position without a target.\n");
     return STATUS_OK;
-}
-
-/* Example `index` of the test set, from 1. */
-static enum status print_example(const struct point *p, const struct task_shape *s, long index,
-                                 struct message *m)
-{
-    jmp_buf exhausted;
-    struct arena a;
-    arena_init(&a, &exhausted);
-    enum status status = setjmp(exhausted) == 0
-                             ? print_drawn(&a, p, s, index, m)
-                             : status_fail(m, STATUS_NO_MEMORY, "no memory for an example");
-    arena_free(&a);
-    return status;
 }
 
 static enum status refuse_option(const struct task *task, const char *typed, struct message *m)
@@ -324,8 +305,8 @@ static enum status describe_file(struct point *p, long example, struct message *
     return s;
 }
 
-static enum status describe_task(const struct task *task, const struct tasks_options *o,
-                                 struct message *m)
+static enum status describe_task(struct scope *x, const struct task *task,
+                                 const struct tasks_options *o, struct message *m)
 {
     struct point p;
     struct task_shape shape;
@@ -348,10 +329,11 @@ static enum status describe_task(const struct task *task, const struct tasks_opt
     print_task(task);
     print_shape(&shape);
     printf("Chance accuracy: %.4g\n\nTest example %ld:\n", shape.chance, o->example);
-    return print_example(&p, &shape, o->example, m);
+    return print_example(&x->arena, &p, &shape, o->example, m);
 }
 
-static enum status describe(const char *name, const struct tasks_options *o, struct message *m)
+static enum status describe(struct scope *x, const char *name, const struct tasks_options *o,
+                            struct message *m)
 {
     const char *names[128];
     int n = 0;
@@ -372,10 +354,12 @@ static enum status describe(const char *name, const struct tasks_options *o, str
                     : status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks",
                                   name);
     }
-    if (o->json)
-        return option_rows(task ? "task" : name, list, m);
-    if (task)
-        return describe_task(task, o, m);
+    if (task && !o->json)
+        return describe_task(x, task, o, m);
+    if (o->json) {
+        option_rows(x, task ? "task" : name, list);
+        return STATUS_OK;
+    }
     printf("Options of %s:\n", strcmp(name, "model") == 0 ? "the model" : "training");
     print_options(name, list);
     return STATUS_OK;
@@ -389,6 +373,13 @@ int command_tasks(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    enum status s = arguments ? describe(argv[optind], &o, &m) : list_tasks(o.json, &m);
+    struct scope *x = scope_new(NULL, "a description", &m);
+    if (scope_enter(x)) {
+        if (arguments)
+            scope_check(x, describe(x, argv[optind], &o, &m));
+        else
+            list_tasks(x, o.json);
+    }
+    enum status s = scope_end(x);
     return s == STATUS_OK ? EXIT_DONE : command_fail("tasks", s, &m);
 }

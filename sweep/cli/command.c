@@ -65,8 +65,7 @@ int command_missing(const char *name, const char *action, const char *usage, int
                          word, name, action ? " " : "", action ? action : "", usage);
 }
 
-int command_read_as(const char *name, const char *db, enum store_mode mode,
-                    enum status (*read)(struct store *s, void *context, struct message *m),
+int command_read_as(const char *name, const char *db, enum store_mode mode, command_read *read,
                     void *context)
 {
     struct message m = {{0}};
@@ -74,15 +73,16 @@ int command_read_as(const char *name, const char *db, enum store_mode mode,
     enum status status = store_open(db, mode, &s, &m);
     if (status != STATUS_OK)
         return command_fail(name, status, &m);
-    status = read(s, context, &m);
+    struct scope *x = scope_new(s, "what the results file has", &m);
+    if (scope_enter(x))
+        read(x, context);
+    status = scope_end(x);
     enum status closed = store_close(s, status == STATUS_OK ? &m : NULL);
     status = status == STATUS_OK ? closed : status;
     return status == STATUS_OK ? EXIT_DONE : command_fail(name, status, &m);
 }
 
-int command_read_store(const char *name, const char *db,
-                       enum status (*read)(struct store *s, void *context, struct message *m),
-                       void *context)
+int command_read_store(const char *name, const char *db, command_read *read, void *context)
 {
     return command_read_as(name, db, STORE_READ, read, context);
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "sweep/db/scope.h"
 #include "sweep/trials/trials.h"
 
 /* Exit statuses, as sweep/README.md lists them for users. A second signal gives 128 + its number.
@@ -48,16 +49,14 @@ int command_usage(const char *name, const char *format, ...) __attribute__((form
  * [options]". action: the word between the command and usage, or NULL. */
 int command_missing(const char *name, const char *action, const char *usage, int given);
 
-/* Opens the results file, lets `read` work on it, closes it; prints what failed. Returns the exit
- * status. */
-int command_read_as(const char *name, const char *db, enum store_mode mode,
-                    enum status (*read)(struct store *s, void *context, struct message *m),
+/* Opens the results file, lets `read` work on it in a scope, closes it; prints what failed. Returns
+ * the exit status. */
+typedef void command_read(struct scope *x, void *context);
+int command_read_as(const char *name, const char *db, enum store_mode mode, command_read *read,
                     void *context);
 
 /* As STORE_READ. */
-int command_read_store(const char *name, const char *db,
-                       enum status (*read)(struct store *s, void *context, struct message *m),
-                       void *context);
+int command_read_store(const char *name, const char *db, command_read *read, void *context);
 
 /* Options of one sub-command. Each stores into its member of the struct that command_parse is
  * given. */

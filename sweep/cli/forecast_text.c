@@ -272,8 +272,8 @@ static void counts_cells(struct table *t, const struct line_counts *n)
     table_integer(t, n->failed);
 }
 
-static struct table *table_of_points(const struct plan *p, const struct forecast *f,
-                                     bool retry_failed)
+static struct table *table_of_points(struct scope *x, const struct plan *p,
+                                     const struct forecast *f, bool retry_failed)
 {
     static const struct table_column columns[] = {
         {.title = "heads", .right = true},      {.title = "setting"},
@@ -281,7 +281,7 @@ static struct table *table_of_points(const struct plan *p, const struct forecast
         {.title = "trials", .right = true},     {.title = "done", .right = true},
         {.title = "to run", .right = true},     {.title = "failed", .right = true},
         {.title = "one trial", .right = true},  {0}};
-    struct table *t = table_new(columns);
+    struct table *t = table_new(x, columns);
     struct plan_text name;
     char part[2 * PLAN_TEXT_MAX];
     char full[3 * PLAN_TEXT_MAX];
@@ -343,7 +343,7 @@ static long sum_heads(const struct forecast *f, bool retry_failed, struct head_s
     return n;
 }
 
-static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
+static struct table *table_of_heads(struct scope *x, const struct forecast *f, bool retry_failed)
 {
     static const struct table_column columns[] = {
         {.title = "heads", .right = true},      {.title = "points", .right = true},
@@ -351,9 +351,9 @@ static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
         {.title = "trials", .right = true},     {.title = "done", .right = true},
         {.title = "to run", .right = true},     {.title = "failed", .right = true},
         {.title = "mean trial", .right = true}, {0}};
-    struct head_sum *sum = calloc((size_t)f->points, sizeof *sum);
-    struct table *t = sum ? table_new(columns) : NULL;
-    long n = sum ? sum_heads(f, retry_failed, sum) : 0;
+    struct head_sum *sum = arena_alloc(&x->arena, (size_t)f->points, sizeof *sum);
+    struct table *t = table_new(x, columns);
+    long n = sum_heads(f, retry_failed, sum);
     char text[32];
     for (long i = 0; i < n; i++) {
         const struct head_sum *h = &sum[i];
@@ -364,24 +364,24 @@ static struct table *table_of_heads(const struct forecast *f, bool retry_failed)
         counts_cells(t, &h->counts);
         table_text(t, text_duration(h->one_trial_s / (double)h->points, text, sizeof text));
     }
-    free(sum);
     return t;
 }
 
 enum status forecast_text_write(const struct plan *p, const struct forecast *f,
                                 const struct forecast_view *v, struct message *m)
 {
-    bool grouped = f->points > POINTS_SHOWN && !v->all;
-    print_summary(p, f, v);
-    putchar('\n');
-    struct table *t =
-        grouped ? table_of_heads(f, v->retry_failed) : table_of_points(p, f, v->retry_failed);
-    enum status s = t ? table_write(t, TABLE_TEXT, text_color(stdout), stdout, m)
-                      : status_fail(m, STATUS_NO_MEMORY, "no memory for a table");
-    table_free(t);
-    if (grouped)
-        printf("--all shows a line per point, --json every trial.\n");
-    print_estimate(p, f, v);
-    print_tests(plan_config(p));
-    return s;
+    struct scope *x = scope_new(NULL, "a table", m);
+    if (scope_enter(x)) {
+        bool grouped = f->points > POINTS_SHOWN && !v->all;
+        print_summary(p, f, v);
+        putchar('\n');
+        table_write(grouped ? table_of_heads(x, f, v->retry_failed)
+                            : table_of_points(x, p, f, v->retry_failed),
+                    TABLE_TEXT, text_color(stdout), stdout);
+        if (grouped)
+            printf("--all shows a line per point, --json every trial.\n");
+        print_estimate(p, f, v);
+        print_tests(plan_config(p));
+    }
+    return scope_end(x);
 }

@@ -1,7 +1,6 @@
 #include "sweep/cli/head_slices.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/form.h"
@@ -21,29 +20,26 @@ static const struct table_column columns[] = {{.name = "heads", .right = true},
 struct sliced {
     struct encoder_config config;
     struct encoder_shapes shapes;
-    int32_t *seen; /* (L,H,width), malloc; NULL where every head sees all */
+    int32_t *seen; /* (L,H,width); NULL where every head sees all */
     bool alike;    /* all layers see the same */
 };
 
-static enum status sliced_new(struct sliced *s, const struct encoder_config *c, int64_t heads,
-                              uint32_t seed, struct message *m)
+static struct sliced sliced_of(struct scope *x, const struct encoder_config *c, int64_t heads,
+                               uint32_t seed)
 {
-    *s = (struct sliced){.config = *c, .alike = true};
-    s->config.heads = heads;
-    enum status status = encoder_shapes(&s->config, &s->shapes, m);
-    if (status != STATUS_OK || s->shapes.width == 0)
-        return status;
-    const size_t layer = (size_t)(s->shapes.heads * s->shapes.width);
-    s->seen = calloc(layer * (size_t)c->layers, sizeof *s->seen);
-    if (!s->seen)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the columns of %ld heads",
-                           s->shapes.heads);
+    struct sliced s = {.config = *c, .alike = true};
+    s.config.heads = heads;
+    scope_check(x, encoder_shapes(&s.config, &s.shapes, x->message));
+    if (s.shapes.width == 0)
+        return s;
+    const size_t layer = (size_t)(s.shapes.heads * s.shapes.width);
+    s.seen = arena_alloc(&x->arena, layer * (size_t)c->layers, sizeof *s.seen);
     for (long l = 0; l < c->layers; l++) {
-        int32_t *seen = s->seen + (size_t)l * layer;
-        form_columns(&s->config, seed, l, s->shapes.width, seen);
-        s->alike = s->alike && memcmp(seen, s->seen, layer * sizeof *seen) == 0;
+        int32_t *seen = s.seen + (size_t)l * layer;
+        form_columns(&s.config, seed, l, s.shapes.width, seen);
+        s.alike = s.alike && memcmp(seen, s.seen, layer * sizeof *seen) == 0;
     }
-    return STATUS_OK;
+    return s;
 }
 
 static void add_slice(struct table *t, long first, long count)
@@ -52,9 +48,9 @@ static void add_slice(struct table *t, long first, long count)
 }
 
 /* "0:3,5,8:10": runs of neighbours as slices. */
-static void add_seen(struct table *t, const int32_t *seen, long width)
+static void add_seen(struct scope *x, struct table *t, const int32_t *seen, long width)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(x);
     for (long i = 0, end; i < width; i = end) {
         for (end = i + 1; end < width && seen[end] == seen[i] + (end - i);)
             end++;
@@ -62,10 +58,11 @@ static void add_seen(struct table *t, const int32_t *seen, long width)
         if (end > i + 1)
             text_add(&text, ":%ld", seen[i] + (end - i));
     }
-    table_buffer(t, &text);
+    table_text(t, text.text);
 }
 
-static void add_head(struct table *t, const struct sliced *s, long layer, long h, bool people)
+static void add_head(struct scope *x, struct table *t, const struct sliced *s, long layer, long h,
+                     bool people)
 {
     const struct encoder_shapes *e = &s->shapes;
     const struct attention a = {.H = e->heads, .G = e->kv_heads, .d_k = e->d_k, .d_v = e->d_v};
@@ -81,17 +78,17 @@ static void add_head(struct table *t, const struct sliced *s, long layer, long h
     add_slice(t, attention_value_column(&a, g), e->d_v);
     add_slice(t, h * e->d_v, e->d_v);
     if (s->seen)
-        add_seen(t, s->seen + (layer * e->heads + h) * e->width, e->width);
+        add_seen(x, t, s->seen + (layer * e->heads + h) * e->width, e->width);
     else
         add_slice(t, 0, (long)s->config.d_model);
 }
 
-static void add_model(struct table *t, const struct sliced *s, bool people)
+static void add_model(struct scope *x, struct table *t, const struct sliced *s, bool people)
 {
     const long layers = people && s->alike ? 1 : (long)s->config.layers;
     for (long l = 0; l < layers; l++)
         for (long h = 0; h < s->shapes.heads; h++)
-            add_head(t, s, l, h, people);
+            add_head(x, t, s, l, h, people);
 }
 
 static void print_weights(const struct sliced *s, bool first)
@@ -111,48 +108,31 @@ static void print_weights(const struct sliced *s, bool first)
     putchar('\n');
 }
 
-static enum status print_model(const struct sliced *s, bool first, struct message *m)
+static void print_model(struct scope *x, const struct sliced *s, bool first)
 {
-    struct table *t = table_new(columns);
-    add_model(t, s, true);
+    struct table *t = table_new(x, columns);
+    add_model(x, t, s, true);
     print_weights(s, first);
-    enum status status = table_write(t, TABLE_TEXT, text_color(stdout), stdout, m);
-    table_free(t);
-    return status;
-}
-
-/* Refuses before anything is printed. */
-static enum status check_all(const struct encoder_config *c, const int64_t *heads, int count,
-                             struct message *m)
-{
-    enum status status = STATUS_OK;
-    for (int i = 0; i < count && status == STATUS_OK; i++) {
-        struct encoder_shapes shapes;
-        struct encoder_config one = *c;
-        one.heads = heads[i];
-        status = encoder_shapes(&one, &shapes, m);
-    }
-    return status;
+    table_write(t, TABLE_TEXT, text_color(stdout), stdout);
 }
 
 enum status head_slices_print(const struct encoder_config *c, const int64_t *heads, int count,
                               uint32_t seed, enum table_format f, struct message *m)
 {
-    enum status status = check_all(c, heads, count, m);
-    if (status != STATUS_OK)
-        return status;
-    struct table *all = table_new(columns); /* of programs */
-    for (int i = 0; i < count && status == STATUS_OK; i++) {
-        struct sliced s;
-        status = sliced_new(&s, c, heads[i], seed, m);
-        if (status == STATUS_OK && f == TABLE_TEXT)
-            status = print_model(&s, i == 0, m);
-        else if (status == STATUS_OK)
-            add_model(all, &s, false);
-        free(s.seen);
+    struct scope *x = scope_new(NULL, "a table", m);
+    if (scope_enter(x)) {
+        struct table *all = table_new(x, columns); /* of programs */
+        struct sliced *s = arena_alloc(&x->arena, (size_t)count, sizeof *s);
+        for (int i = 0; i < count; i++) /* refuses before anything is printed */
+            s[i] = sliced_of(x, c, heads[i], seed);
+        for (int i = 0; i < count; i++) {
+            if (f == TABLE_TEXT)
+                print_model(x, &s[i], i == 0);
+            else
+                add_model(x, all, &s[i], false);
+        }
+        if (f != TABLE_TEXT)
+            table_write(all, f, false, stdout);
     }
-    if (status == STATUS_OK && f != TABLE_TEXT)
-        status = table_write(all, f, false, stdout, m);
-    table_free(all);
-    return status;
+    return scope_end(x);
 }

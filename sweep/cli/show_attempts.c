@@ -23,21 +23,17 @@ const char show_attempt_sql[] =
     "       pid, exit_code, signal, cpu_s, max_rss_kib, error, note"
     "  FROM attempt WHERE trial_id = ?1 ORDER BY attempt";
 
-enum status show_errors(struct store *s, int64_t trial, struct message *m)
+void show_errors(struct scope *x, int64_t trial)
 {
     enum { ATTEMPT, ERROR, NOTE };
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT attempt, error, note FROM attempt"
-                  " WHERE trial_id = ?1 AND coalesce(error, note) IS NOT NULL ORDER BY attempt",
-                  VALUES(INTEGER(trial)));
-    while (rows_next(&r)) {
-        for (int i = ERROR; i <= NOTE; i++) {
-            if (!rows_null(&r, i)) {
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT attempt, error, note FROM attempt"
+                   " WHERE trial_id = ?1 AND coalesce(error, note) IS NOT NULL ORDER BY attempt",
+                   VALUES(INTEGER(trial)));
+    while (scope_next(x, r))
+        for (int i = ERROR; i <= NOTE; i++)
+            if (!rows_null(r, i))
                 text_print(stdout, "\n%s of attempt %lld:\n%s\n", i == ERROR ? "Error" : "Note",
-                           (long long)rows_integer(&r, ATTEMPT), rows_text(&r, i));
-            }
-        }
-    }
-    return rows_close(&r);
+                           (long long)rows_integer(r, ATTEMPT), rows_text(r, i));
 }

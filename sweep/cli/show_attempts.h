@@ -3,18 +3,17 @@
 #define SWEEP_CLI_SHOW_ATTEMPTS_H
 
 #include "sweep/report/table.h"
-#include "sweep/trials/trials.h"
 
 /* The attempts of trial ?1: a query, and its columns in a table. */
 extern const struct table_column show_attempt_columns[];
 extern const char show_attempt_sql[];
 
 /* Errors and notes of a trial's attempts, as text: several lines stay several. */
-enum status show_errors(struct store *s, int64_t trial, struct message *m);
+void show_errors(struct scope *x, int64_t trial);
 
 /* The trials of a sweep's plan that failed or diverged, with all of their attempts. As text those
  * that ended with the same error, but for numbers in it, stand together below it; as JSON an array
  * of trials, by trial_id. */
-enum status show_failed(struct store *s, int64_t sweep_id, bool json, struct message *m);
+void show_failed(struct scope *x, int64_t sweep_id, bool json);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "sweep/db/rows.h"
 
 enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, VALUES_MAX = 1024 };
 
@@ -22,30 +21,29 @@ static void plot_point(char grid[PLOT_HEIGHT][PLOT_WIDTH + 1], double x, double 
 }
 
 /* Accuracy against steps: val '*', train '.'. */
-static enum status print_plot(struct store *s, int64_t trial, int *points, struct message *m)
+static int print_plot(struct scope *x, int64_t trial)
 {
     enum { AT_STEP, VALIDATION, TRAINING, LAST_STEP };
     char grid[PLOT_HEIGHT][PLOT_WIDTH + 1];
     int64_t last = 0;
+    int points = 0;
     for (int i = 0; i < PLOT_HEIGHT; i++) {
         memset(grid[i], ' ', PLOT_WIDTH);
         grid[i][PLOT_WIDTH] = '\0';
     }
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT v.step, v.val_acc, v.train_acc, t.steps FROM curve AS v"
-                  " JOIN trials AS t USING (trial_id) WHERE trial_id = ?1 ORDER BY v.step",
-                  VALUES(INTEGER(trial)));
-    while (rows_next(&r)) {
-        last = rows_integer(&r, LAST_STEP);
-        double x = last > 0 ? (double)rows_integer(&r, AT_STEP) / (double)last : 0.0;
-        plot_point(grid, x, rows_real(&r, VALIDATION), '*');
-        plot_point(grid, x, rows_real(&r, TRAINING), '.');
-        ++*points;
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT v.step, v.val_acc, v.train_acc, t.steps FROM curve AS v"
+                   " JOIN trials AS t USING (trial_id) WHERE trial_id = ?1 ORDER BY v.step",
+                   VALUES(INTEGER(trial)));
+    for (; scope_next(x, r); points++) {
+        last = rows_integer(r, LAST_STEP);
+        double at = last > 0 ? (double)rows_integer(r, AT_STEP) / (double)last : 0.0;
+        plot_point(grid, at, rows_real(r, VALIDATION), '*');
+        plot_point(grid, at, rows_real(r, TRAINING), '.');
     }
-    enum status status = rows_close(&r);
-    if (status != STATUS_OK || *points == 0)
-        return status;
+    if (points == 0)
+        return 0;
     printf("\nAccuracy (* validation, . training):\n");
     for (int i = 0; i < PLOT_HEIGHT; i++) {
         size_t end = PLOT_WIDTH;
@@ -57,29 +55,27 @@ static enum status print_plot(struct store *s, int64_t trial, int *points, struc
     for (int i = 0; i < PLOT_WIDTH; i++)
         putchar('-');
     printf("\n       0%*lld steps\n\n", PLOT_WIDTH - 7, (long long)last);
-    return STATUS_OK;
+    return points;
 }
 
 /* "  val loss    █▆▃▁  2.774 to 0.01"; nothing where fewer than two evaluations have a value. The
  * rows are those of `lines` in show_curve. */
-static enum status print_line(struct store *s, int64_t trial, const char *name, const char *sql,
-                              struct message *m)
+static void print_line(struct scope *x, int64_t trial, const char *name, const char *sql)
 {
-    double x[VALUES_MAX];
+    double y[VALUES_MAX];
     char line[SPARKLINE_SIZE];
     int n = 0;
-    struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial), INTEGER(VALUES_MAX)));
-    while (n < VALUES_MAX && rows_next(&r)) {
-        x[n] = rows_real(&r, 0);
-        n += isfinite(x[n]);
+    struct rows *r = scope_rows(x, sql, VALUES(INTEGER(trial), INTEGER(VALUES_MAX)));
+    while (scope_next(x, r)) {
+        y[n] = rows_real(r, 0);
+        n += isfinite(y[n]);
     }
-    text_sparkline(x, n, NAN, NAN, PLOT_WIDTH, line);
+    text_sparkline(y, n, NAN, NAN, PLOT_WIDTH, line);
     if (n > 1)
-        printf("  %-11s %s  %.4g to %.4g\n", name, line, x[0], x[n - 1]);
-    return rows_close(&r);
+        printf("  %-11s %s  %.4g to %.4g\n", name, line, y[0], y[n - 1]);
 }
 
-enum status show_curve(struct store *s, int64_t trial, int *points, struct message *m)
+bool show_curve(struct scope *x, int64_t trial)
 {
 #define LAST(column)                                                                               \
     "SELECT x FROM (SELECT step, " column " AS x FROM curve WHERE trial_id = ?1"                   \
@@ -91,12 +87,10 @@ enum status show_curve(struct store *s, int64_t trial, int *points, struct messa
                  {"grad norm", LAST("grad_norm")},
                  {"lr", LAST("lr")}};
 #undef LAST
-    *points = 0;
-    enum status status = print_plot(s, trial, points, m);
-    if (status != STATUS_OK || *points == 0 || !text_utf8())
-        return status;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0] && status == STATUS_OK; i++)
-        status = print_line(s, trial, lines[i].name, lines[i].sql, m);
-    putchar('\n');
-    return status;
+    if (print_plot(x, trial) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0] && text_utf8(); i++)
+        print_line(x, trial, lines[i].name, lines[i].sql);
+    fputs(text_utf8() ? "\n" : "", stdout);
+    return true;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
 #include "engine/base/json_write.h"
 #include "engine/base/sha256.h"
 #include "sweep/plan/plan.h"
@@ -30,6 +29,7 @@ struct failed_trial {
 };
 
 struct failures {
+    struct scope *scope;
     void *known;              /* the kinds, as a tree (search.h) by digest */
     struct error_kind **kind; /* (kinds) */
     long kinds;
@@ -37,11 +37,14 @@ struct failures {
     long trials;
 };
 
-static void free_failures(struct failures *f)
+static void leave(void *kind)
 {
-    tdestroy(f->known, free);
-    free(f->kind);
-    free(f->trial);
+    (void)kind; /* it is the scope's */
+}
+
+static void free_known(void *failures)
+{
+    tdestroy(((struct failures *)failures)->known, leave);
 }
 
 /* ---- kinds of errors ---- */
@@ -50,20 +53,16 @@ static void free_failures(struct failures *f)
  * do the spaces that align them. */
 static void digest_of(const char *error, char digest[65])
 {
-    size_t size = strlen(error), used = 0;
-    char *same = malloc(size + 1);
-    digest[0] = '\0';
-    if (!same)
-        return;
+    struct sha256 same;
+    sha256_init(&same);
     for (const char *at = error; *at;) {
         size_t n = strncmp(at, "0x", 2) == 0 ? 2 + strspn(at + 2, "0123456789abcdefABCDEF")
                                              : strspn(at, "0123456789");
         size_t spaces = strspn(at, " ");
-        same[used++] = n > 0 ? '0' : *at;
+        sha256_update(&same, n > 0 ? "0" : at, 1);
         at += n > 0 ? n : spaces > 0 ? spaces : 1;
     }
-    sha256_hex(same, used, digest);
-    free(same);
+    sha256_final(&same, digest);
 }
 
 static int by_digest(const void *a, const void *b)
@@ -80,20 +79,20 @@ static int number_of(const struct failures *f, const char *error)
     return found ? (*found)->number : 0;
 }
 
-/* The kind of this error, perhaps a new one; NULL without memory. */
+/* The kind of this error, perhaps a new one. */
 static struct error_kind *kind_of(struct failures *f, const char *error)
 {
-    struct error_kind *k = calloc(1, sizeof *k), **found = NULL;
-    struct error_kind **list = array_grow(f->kind, (size_t)f->kinds, sizeof(struct error_kind *));
-    f->kind = list ? list : f->kind;
-    if (k)
-        digest_of(error, k->digest);
-    if (list && k && k->digest[0])
-        found = tsearch(k, &f->known, by_digest);
-    if (!found || *found != k) {
-        free(k);
-        return found ? *found : NULL;
-    }
+    struct arena *a = &f->scope->arena;
+    struct error_kind key = {0};
+    digest_of(error, key.digest);
+    struct error_kind *const *found = tfind(&key, &f->known, by_digest);
+    if (found)
+        return *found;
+    struct error_kind *k = arena_alloc(a, 1, sizeof *k);
+    *k = key;
+    if (!tsearch(k, &f->known, by_digest))
+        scope_check(f->scope, status_no_memory(f->scope->message, "errors"));
+    f->kind = arena_grow(a, f->kind, (size_t)f->kinds, sizeof(struct error_kind *));
     k->order = f->kinds;
     f->kind[f->kinds++] = k;
     return k;
@@ -105,22 +104,17 @@ static struct error_kind *kind_of(struct failures *f, const char *error)
     "FROM trial AS t LEFT JOIN attempt AS a USING (trial_id)"                                      \
     " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.state IN ('failed', 'diverged')"
 
-static bool add_attempt(struct failures *f, int64_t trial_id, int64_t attempt, const char *error,
+static void add_attempt(struct failures *f, int64_t trial_id, int64_t attempt, const char *error,
                         bool last)
 {
     bool known = f->trials > 0 && f->trial[f->trials - 1].trial_id == trial_id;
     if (!known) {
-        struct failed_trial *more = array_grow(f->trial, (size_t)f->trials, sizeof *more);
-        if (!more)
-            return false;
-        f->trial = more;
+        f->trial = arena_grow(&f->scope->arena, f->trial, (size_t)f->trials, sizeof *f->trial);
         f->trial[f->trials++] = (struct failed_trial){trial_id, NULL};
     }
     if (!error && !last)
-        return true; /* it was asked to stop */
+        return; /* it was asked to stop */
     struct error_kind *k = kind_of(f, error ? error : "");
-    if (!k)
-        return false;
     if (k->attempts++ == 0) {
         k->trial = trial_id;
         k->attempt = attempt;
@@ -129,23 +123,19 @@ static bool add_attempt(struct failures *f, int64_t trial_id, int64_t attempt, c
         k->trials++;
         f->trial[f->trials - 1].kind = k;
     }
-    return true;
 }
 
-static enum status read_failures(struct store *s, int64_t sweep_id, struct failures *f,
-                                 struct message *m)
+static void read_failures(struct failures *f, int64_t sweep_id)
 {
     enum { TRIAL, ATTEMPT, ERROR, LAST };
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT t.trial_id, a.attempt, a.error,"
-                  " coalesce(a.attempt = t.attempt, 1) " FAILED " ORDER BY t.trial_id, a.attempt",
-                  VALUES(INTEGER(sweep_id)));
-    while (rows_next(&r))
-        if (!add_attempt(f, rows_integer(&r, TRIAL), rows_integer(&r, ATTEMPT),
-                         rows_text(&r, ERROR), rows_integer(&r, LAST) != 0))
-            r.status = status_fail(m, STATUS_NO_MEMORY, "no memory for errors");
-    return rows_close(&r);
+    struct rows *r =
+        scope_rows(f->scope,
+                   "SELECT t.trial_id, a.attempt, a.error,"
+                   " coalesce(a.attempt = t.attempt, 1) " FAILED " ORDER BY t.trial_id, a.attempt",
+                   VALUES(INTEGER(sweep_id)));
+    while (scope_next(f->scope, r))
+        add_attempt(f, rows_integer(r, TRIAL), rows_integer(r, ATTEMPT), rows_text(r, ERROR),
+                    rows_integer(r, LAST) != 0);
 }
 
 /* ---- as text ---- */
@@ -171,17 +161,17 @@ static void print_indented(const char *text)
         puts("    (it said nothing)");
 }
 
-static enum status print_error(struct store *s, const struct error_kind *k, struct message *m)
+static void print_error(struct scope *x, const struct error_kind *k)
 {
-    struct rows r = rows_open(s, m,
-                              "SELECT substr(error, 1, " SHOWN_MAX "), length(error) > " SHOWN_MAX
-                              " FROM attempt WHERE trial_id = ?1 AND attempt = ?2",
-                              VALUES(INTEGER(k->trial), INTEGER(k->attempt)));
-    bool has = rows_next(&r);
-    print_indented(has && !rows_null(&r, 0) ? rows_text(&r, 0) : "");
-    if (has && rows_integer(&r, 1))
+    struct rows *r = scope_rows(x,
+                                "SELECT substr(error, 1, " SHOWN_MAX "), length(error) > " SHOWN_MAX
+                                " FROM attempt WHERE trial_id = ?1 AND attempt = ?2",
+                                VALUES(INTEGER(k->trial), INTEGER(k->attempt)));
+    bool has = rows_next(r);
+    print_indented(has && !rows_null(r, 0) ? rows_text(r, 0) : "");
+    if (has && rows_integer(r, 1))
         puts("    [...]");
-    return rows_close(&r);
+    scope_close(x, r);
 }
 
 static const struct table_column trial_columns[] = {
@@ -237,35 +227,30 @@ static bool add_rows(struct rows *r, const struct failures *f, struct table *t)
     return setting[0] != '\0';
 }
 
-static enum status print_trials(struct store *s, const struct failures *f,
-                                const struct error_kind *kind, struct message *m)
+static void print_trials(const struct failures *f, const struct error_kind *kind)
 {
-    struct table *t = table_new(trial_columns);
+    struct table *t = table_new(f->scope, trial_columns);
     bool settings = false;
-    struct rows r = rows_open(
-        s, m,
+    struct rows *r = scope_rows(
+        f->scope,
         "SELECT v.trial_id, v.heads, v.setting_label, v.tuning, v.seed, v.state, t.retries_used,"
         " a.attempt, coalesce(a.outcome, 'running'), a.exit_code, a.signal, a.started, a.ended,"
         " a.resumed_from_step, a.host, a.job, a.error FROM trials AS v JOIN trial AS t"
         " USING (trial_id) LEFT JOIN attempt AS a USING (trial_id)"
         " WHERE t.trial_id = ?1 ORDER BY a.attempt",
         VALUES(INTEGER(0)));
-    for (long i = 0; i < f->trials && r.status == STATUS_OK; i++)
+    for (long i = 0; i < f->trials && r->status == STATUS_OK; i++)
         if (f->trial[i].kind == kind) {
-            rows_rebind(&r, VALUES(INTEGER(f->trial[i].trial_id)));
-            settings |= add_rows(&r, f, t);
+            rows_rebind(r, VALUES(INTEGER(f->trial[i].trial_id)));
+            settings |= add_rows(r, f, t);
         }
     if (!settings)
         table_hide(t, "setting");
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK)
-        status = table_write_page(t, text_page(stdout), stdout, m);
-    table_free(t);
-    return status;
+    scope_close(f->scope, r);
+    table_write_page(t, text_page(stdout), stdout);
 }
 
-static enum status print_kind(struct store *s, const struct failures *f, const struct error_kind *k,
-                              struct message *m)
+static void print_kind(const struct failures *f, const struct error_kind *k)
 {
     printf("\nError %d: ", k->number);
     if (k->trials > 0)
@@ -275,97 +260,94 @@ static enum status print_kind(struct store *s, const struct failures *f, const s
         printf("only %ld earlier attempt%s had it", k->attempts, k->attempts == 1 ? "" : "s");
     printf(". In attempt %lld of trial %lld%s:\n", (long long)k->attempt, (long long)k->trial,
            k->attempts == 1 ? "" : " (elsewhere numbers in it may differ)");
-    enum status status = print_error(s, k, m);
-    if (status != STATUS_OK || k->trials == 0)
-        return status;
+    print_error(f->scope, k);
+    if (k->trials == 0)
+        return;
     putchar('\n');
-    return print_trials(s, f, k, m);
+    print_trials(f, k);
 }
 
-static enum status print_summary(struct store *s, int64_t sweep_id, const struct failures *f,
-                                 struct message *m)
+static void print_summary(const struct failures *f, int64_t sweep_id)
 {
-    struct rows r = rows_open(s, m,
-                              "SELECT name, (SELECT count(*) FROM trial AS t"
-                              "  WHERE t.sweep_id = sweep.sweep_id AND in_plan = 1)"
-                              " FROM sweep WHERE sweep_id = ?1",
-                              VALUES(INTEGER(sweep_id)));
-    if (rows_next(&r))
-        text_print(stdout, "%s: %ld of %lld trials failed or diverged.\n", rows_given(&r, 0),
-                   f->trials, (long long)rows_integer(&r, 1));
-    return rows_close(&r);
+    struct rows *r = scope_rows(f->scope,
+                                "SELECT name, (SELECT count(*) FROM trial AS t"
+                                "  WHERE t.sweep_id = sweep.sweep_id AND in_plan = 1)"
+                                " FROM sweep WHERE sweep_id = ?1",
+                                VALUES(INTEGER(sweep_id)));
+    while (scope_next(f->scope, r))
+        text_print(stdout, "%s: %ld of %lld trials failed or diverged.\n", rows_given(r, 0),
+                   f->trials, (long long)rows_integer(r, 1));
 }
 
-static enum status print_failed(struct store *s, int64_t sweep_id, struct failures *f,
-                                struct message *m)
+static void print_failed(struct failures *f, int64_t sweep_id)
 {
     if (f->kinds > 0)
         qsort(f->kind, (size_t)f->kinds, sizeof(struct error_kind *), by_trials);
     for (long k = 0; k < f->kinds; k++)
         f->kind[k]->number = (int)k + 1;
-    enum status status = print_summary(s, sweep_id, f, m);
-    for (long k = 0; k < f->kinds && status == STATUS_OK; k++)
-        status = print_kind(s, f, f->kind[k], m);
-    return status;
+    print_summary(f, sweep_id);
+    for (long k = 0; k < f->kinds; k++)
+        print_kind(f, f->kind[k]);
 }
 
 /* ---- as JSON ---- */
 
+/* In a scope of its own: there may be very many trials. */
 static enum status put_attempts(struct store *s, int64_t trial, struct message *m)
 {
-    struct table *t = table_new(show_attempt_columns);
-    struct rows r = rows_open(s, m, show_attempt_sql, VALUES(INTEGER(trial)));
-    rows_to_table(&r, t);
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK)
-        status = table_write(t, TABLE_JSON, false, stdout, m);
-    table_free(t);
-    return status;
+    struct scope *x = scope_new(s, "the attempts at a trial", m);
+    if (scope_enter(x)) {
+        struct table *t = table_new(x, show_attempt_columns);
+        rows_to_table(x, scope_rows(x, show_attempt_sql, VALUES(INTEGER(trial))), t);
+        table_write(t, TABLE_JSON, false, stdout);
+    }
+    return scope_end(x);
 }
 
-/* error_kind: equal where trials ended alike. Trials are written as they are read: there may be
- * very many. */
-static enum status put_failed(struct store *s, const struct failures *f, struct message *m)
+/* error_kind: equal where trials ended alike. Trials are written as they are read. */
+static void put_failed(const struct failures *f)
 {
     enum { HEADS, SETTING, TUNING, SEED, STATE, RETRIES, LIMIT };
-    struct rows r = rows_open(s, m,
-                              "SELECT v.heads, v.setting_label, v.tuning, v.seed, v.state,"
-                              " t.retries_used, t.limit_hit FROM trials AS v"
-                              " JOIN trial AS t USING (trial_id) WHERE t.trial_id = ?1",
-                              VALUES(INTEGER(0)));
-    enum status status = STATUS_OK;
+    struct scope *x = f->scope;
+    struct rows *r = scope_rows(x,
+                                "SELECT v.heads, v.setting_label, v.tuning, v.seed, v.state,"
+                                " t.retries_used, t.limit_hit FROM trials AS v"
+                                " JOIN trial AS t USING (trial_id) WHERE t.trial_id = ?1",
+                                VALUES(INTEGER(0)));
     struct json_writer w = {.out = stdout, .spaced = true};
     json_begin_list(&w, NULL);
-    for (long i = 0; i < f->trials && status == STATUS_OK; i++) {
+    for (long i = 0; i < f->trials; i++) {
         char setting[PLAN_TEXT_MAX];
-        rows_rebind(&r, VALUES(INTEGER(f->trial[i].trial_id)));
-        if (!rows_next(&r))
+        rows_rebind(r, VALUES(INTEGER(f->trial[i].trial_id)));
+        if (!rows_next(r))
             break;
-        const char *label = rows_text(&r, SETTING), *tuning = rows_text(&r, TUNING);
+        const char *label = rows_text(r, SETTING), *tuning = rows_text(r, TUNING);
         plan_full_label(label ? label : "", tuning ? tuning : "", setting, sizeof setting);
         json_begin_object(&w, NULL);
         json_add_integer(&w, "trial_id", f->trial[i].trial_id);
-        json_add_integer(&w, "heads", rows_integer(&r, HEADS));
+        json_add_integer(&w, "heads", rows_integer(r, HEADS));
         json_add_text(&w, "setting", setting);
-        json_add_integer(&w, "seed", rows_integer(&r, SEED));
-        json_add_text(&w, "state", rows_text(&r, STATE));
-        json_add_integer(&w, "retries_used", rows_integer(&r, RETRIES));
-        json_add_integer(&w, "limit_hit", rows_integer(&r, LIMIT));
+        json_add_integer(&w, "seed", rows_integer(r, SEED));
+        json_add_text(&w, "state", rows_text(r, STATE));
+        json_add_integer(&w, "retries_used", rows_integer(r, RETRIES));
+        json_add_integer(&w, "limit_hit", rows_integer(r, LIMIT));
         json_add_integer(&w, "error_kind", f->trial[i].kind ? f->trial[i].kind->order + 1 : 0);
         json_add_key(&w, "attempts");
-        status = put_attempts(s, f->trial[i].trial_id, m);
+        scope_check(x, put_attempts(x->store, f->trial[i].trial_id, x->message));
         json_end_object(&w);
     }
     puts("]");
-    return rows_close_after(&r, status);
+    scope_close(x, r);
 }
 
-enum status show_failed(struct store *s, int64_t sweep_id, bool json, struct message *m)
+void show_failed(struct scope *x, int64_t sweep_id, bool json)
 {
-    struct failures f = {0};
-    enum status status = read_failures(s, sweep_id, &f, m);
-    if (status == STATUS_OK)
-        status = json ? put_failed(s, &f, m) : print_failed(s, sweep_id, &f, m);
-    free_failures(&f);
-    return status;
+    struct failures *f = arena_alloc(&x->arena, 1, sizeof *f);
+    f->scope = x;
+    arena_on_free(&x->arena, free_known, f);
+    read_failures(f, sweep_id);
+    if (json)
+        put_failed(f);
+    else
+        print_failed(f, sweep_id);
 }

@@ -1,9 +1,5 @@
 #include "sweep/cli/status_lost.h"
 
-#include <stdlib.h>
-
-#include "engine/base/text.h"
-#include "sweep/db/rows.h"
 #include "sweep/trials/lost.h"
 
 /* ?1 sweep, ?2 how many machines are told of. An agent's errors begin with its host. */
@@ -24,32 +20,20 @@ static const char LOST[] =
     "          iif(n = 1, '', 's'), substr(why, 1, 300)), '; ') FROM worst),"
     "  (SELECT count(*) FROM away)";
 
-enum status status_lost(struct store *s, int64_t sweep_id, struct status_lost *lost,
-                        struct message *m)
+struct status_lost status_lost(struct scope *x, int64_t sweep_id)
 {
     enum { JSON, WORDS, AWAY };
-    struct text_buffer words = {0};
-    bool ok = true;
-    *lost = (struct status_lost){0};
-    struct rows r = rows_open(s, m, LOST, VALUES(INTEGER(sweep_id), INTEGER(LOST_SHOWN)));
-    if (rows_next(&r)) {
-        int64_t more = rows_integer(&r, AWAY) - LOST_SHOWN;
-        lost->json = text_copy(rows_text(&r, JSON));
-        if (!rows_null(&r, WORDS))
-            text_add(&words, "%s", rows_text(&r, WORDS));
+    struct text_buffer words = scope_text(x);
+    struct status_lost lost = {0};
+    struct rows *r = scope_rows(x, LOST, VALUES(INTEGER(sweep_id), INTEGER(LOST_SHOWN)));
+    while (scope_next(x, r)) {
+        int64_t more = rows_integer(r, AWAY) - LOST_SHOWN;
+        lost.json = scope_column(x, r, JSON);
+        if (!rows_null(r, WORDS))
+            text_add(&words, "%s", rows_text(r, WORDS));
         if (more > 0)
             text_add(&words, "; and %lld more", (long long)more);
-        lost->words = words.text;
-        ok = lost->json && !words.out_of_memory;
     }
-    enum status status = rows_close(&r);
-    return ok || status != STATUS_OK
-               ? status
-               : status_fail(m, STATUS_NO_MEMORY, "no memory for what machines lost");
-}
-
-void status_lost_free(struct status_lost *lost)
-{
-    free(lost->json);
-    free(lost->words);
+    lost.words = words.text;
+    return lost;
 }

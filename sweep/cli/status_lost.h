@@ -2,7 +2,7 @@
 #ifndef SWEEP_CLI_STATUS_LOST_H
 #define SWEEP_CLI_STATUS_LOST_H
 
-#include "sweep/trials/trials.h"
+#include "sweep/db/scope.h"
 
 /* Since the last run of a sweep began. */
 struct status_lost {
@@ -11,10 +11,7 @@ struct status_lost {
                     now, those that lost most first; NULL: none */
 };
 
-/* Passes along all attempts of the file: to be asked while trials run. Free with status_lost_free,
- * after a failure too. */
-enum status status_lost(struct store *s, int64_t sweep_id, struct status_lost *lost,
-                        struct message *m);
-void status_lost_free(struct status_lost *lost);
+/* Passes along all attempts of the file: to be asked while trials run. */
+struct status_lost status_lost(struct scope *x, int64_t sweep_id);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "sweep/db/rows.h"
 #include "sweep/report/table.h"
 
 enum { VALUES_MAX = 512, CELLS = 16 };
@@ -32,7 +31,7 @@ static void add_curve(struct table *t, const double *x, int n, bool loss)
         table_printf(t, "%s%s%s %.3f", line, *line ? " " : "", loss ? "loss" : "acc", x[n - 1]);
 }
 
-static enum status add_trial(struct rows *r, struct rows *curve, bool shards, struct table *t)
+static void add_trial(struct rows *r, struct rows *curve, bool shards, struct table *t)
 {
     double x[VALUES_MAX];
     int n = 0;
@@ -52,7 +51,6 @@ static enum status add_trial(struct rows *r, struct rows *curve, bool shards, st
     table_integer(t, rows_integer(r, SEED));
     table_printf(t, "%lld/%lld", (long long)step, (long long)rows_integer(r, STEPS));
     add_curve(t, x, n, rows_integer(r, LOSS));
-    return curve->status;
 }
 
 enum { SHARDED = 1 };
@@ -66,38 +64,28 @@ static const struct table_column columns[] = {{.title = "running", .right = true
                                               {.title = "validation so far"},
                                               {0}};
 
-static enum status write_running(struct store *s, const char *sql, bool shards,
-                                 const struct value values[2], struct text_page page, FILE *out,
-                                 struct message *m)
+static void write_running(struct scope *x, const char *sql, bool shards, const struct value *values,
+                          int count, struct text_page page, FILE *out)
 {
-    struct table *t = table_when(columns, shards ? SHARDED : 0);
-    struct rows r = rows_open(s, m, sql, values, 2);
-    struct rows curve = rows_open(s, m, CURVE, NO_VALUES);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r))
-        status = add_trial(&r, &curve, shards, t);
-    if (status == STATUS_OK)
-        status = r.status;
-    if (status == STATUS_OK && !table_is_empty(t)) {
-        putc('\n', out);
-        status = table_write_page(t, page, out, m);
-    }
-    rows_close(&curve);
-    rows_close(&r);
-    table_free(t);
-    return status;
+    struct table *t = table_when(x, columns, shards ? SHARDED : 0);
+    struct rows *r = scope_rows(x, sql, values, count), *curve = scope_rows(x, CURVE, NO_VALUES);
+    while (curve->status == STATUS_OK && scope_next(x, r))
+        add_trial(r, curve, shards, t);
+    scope_close(x, curve);
+    if (table_rows(t) == 0)
+        return;
+    putc('\n', out);
+    table_write_page(t, page, out);
 }
 
-enum status status_running(struct store *s, const char *without, int most, struct text_page page,
-                           FILE *out, struct message *m)
+void status_running(struct scope *x, const char *without, int most, struct text_page page,
+                    FILE *out)
 {
-    const struct value values[] = {INTEGER(most), TEXT(without)};
-    return write_running(s, OF_FILE, false, values, page, out, m);
+    write_running(x, OF_FILE, false, VALUES(INTEGER(most), TEXT(without)), page, out);
 }
 
-enum status status_running_shards(struct store *sum, const char *without, int most,
-                                  struct text_page page, FILE *out, struct message *m)
+void status_running_shards(struct scope *x, const char *without, int most, struct text_page page,
+                           FILE *out)
 {
-    const struct value values[] = {INTEGER(most), TEXT(without)};
-    return write_running(sum, OF_SHARDS, true, values, page, out, m);
+    write_running(x, OF_SHARDS, true, VALUES(INTEGER(most), TEXT(without)), page, out);
 }

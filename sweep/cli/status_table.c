@@ -2,11 +2,9 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "sweep/cli/status_lost.h"
-#include "sweep/db/rows.h"
 #include "sweep/plan/machine.h"
 #include "sweep/run/cores.h"
 #include "sweep/run/cost.h"
@@ -72,22 +70,19 @@ struct sweep_state {
 /* Seconds to the end with as many trials at once as are running (or, here, could), and where none
  * waits, with the cores that are idle here; NaN where no trial has shown what one takes, and where
  * shards wait for machines. */
-static enum status time_left(struct store *s, const struct cost *c, const struct rows *r, bool here,
-                             double *seconds, struct message *m)
+static double time_left(struct scope *x, const struct cost *c, const struct rows *r, bool here)
 {
     struct cost_left left;
     int64_t running = rows_integer(r, COLUMN_RUNNING);
     bool by_itself = here && rows_null(r, COLUMN_HOSTS); /* else its cores are no limit */
     int usable = by_itself || running == 0 ? machine_cores() : INT_MAX;
-    enum status status = cost_left(c, s, rows_integer(r, COLUMN_SWEEP_ID), &left, m);
+    scope_check(x, cost_left(c, x->store, rows_integer(r, COLUMN_SWEEP_ID), &left, x->message));
     struct cores cores = cores_granted(usable, running, 0);
     if (by_itself && rows_integer(r, COLUMN_QUEUED) == 0)
         cores.cores = usable;
     if (!left.known || (!here && running == 0))
-        *seconds = NAN;
-    else
-        *seconds = cores_wall_s(&cores, left.core_s, left.trials);
-    return status;
+        return NAN;
+    return cores_wall_s(&cores, left.core_s, left.trials);
 }
 
 static void text_row(const struct rows *r, double seconds, struct table *t)
@@ -114,16 +109,10 @@ static void text_row(const struct rows *r, double seconds, struct table *t)
     table_text(t, last_run);
 }
 
-static void add_json(struct table *t, struct text_buffer *json)
-{
-    table_json(t, json->out_of_memory ? NULL : json->text);
-    free(json->text);
-}
-
-static void json_row(const struct rows *r, const struct sweep_state *state,
+static void json_row(struct scope *x, const struct rows *r, const struct sweep_state *state,
                      struct status_shards *shards, struct table *t)
 {
-    struct text_buffer shard_states = {0}, jobs = {0};
+    struct text_buffer shard_states = scope_text(x), jobs = scope_text(x);
     const struct looks_state *l = &state->looks;
     char looks[512] = "null", open[16] = "null";
     if (l->open > 0)
@@ -149,8 +138,8 @@ static void json_row(const struct rows *r, const struct sweep_state *state,
     table_json(t, rows_text(r, COLUMN_HOSTS_JSON));
     table_json(t, state->lost.json);
     status_shards_json(shards, rows_text(r, COLUMN_SWEEP), &shard_states, &jobs);
-    add_json(t, &shard_states);
-    add_json(t, &jobs);
+    table_json(t, shard_states.text);
+    table_json(t, jobs.text);
 }
 
 /* A sentence each for a sweep on other machines, with looks, with rungs and in shards. */
@@ -179,57 +168,48 @@ static void add_stages(const struct rows *r, const struct sweep_state *state,
         text_add(said, "%s: not finished: %s.\n", name, state->shards.unfinished);
 }
 
-/* Free with free_state, after a failure too. */
-static enum status read_state(struct store *s, const struct cost *cost, const struct rows *r,
-                              bool here, struct sweep_state *state, struct message *m)
+static void free_shards(void *shards)
+{
+    shards_free(shards);
+}
+
+static struct sweep_state *read_state(struct scope *x, const struct cost *cost,
+                                      const struct rows *r, bool here)
 {
     int64_t sweep_id = rows_integer(r, COLUMN_SWEEP_ID);
-    *state = (struct sweep_state){0};
-    enum status status = time_left(s, cost, r, here, &state->time_left_s, m);
-    if (status == STATUS_OK)
-        status = looks_read(s, sweep_id, &state->looks, m);
-    if (status == STATUS_OK)
-        status = store_shards(s, sweep_id, false, &state->shards, m);
-    if (status == STATUS_OK && rows_integer(r, COLUMN_RUNNING) > 0)
-        status = status_lost(s, sweep_id, &state->lost, m);
-    return status;
+    struct sweep_state *state = arena_alloc(&x->arena, 1, sizeof *state);
+    state->time_left_s = time_left(x, cost, r, here);
+    scope_check(x, looks_read(x->store, sweep_id, &state->looks, x->message));
+    arena_on_free(&x->arena, free_shards, &state->shards);
+    scope_check(x, store_shards(x->store, sweep_id, false, &state->shards, x->message));
+    if (rows_integer(r, COLUMN_RUNNING) > 0)
+        state->lost = status_lost(x, sweep_id);
+    return state;
 }
 
-static void free_state(struct sweep_state *state)
+void status_table_add(struct status_table *t, struct status_shards *shards)
 {
-    shards_free(&state->shards);
-    status_lost_free(&state->lost);
-}
-
-enum status status_table_add(struct status_table *t, struct store *s, struct status_shards *shards,
-                             struct message *m)
-{
-    struct sweep_state state;
+    struct scope *x = t->scope;
     struct cost cost;
-    bool here = s != shards->sum;
+    bool here = x->store != shards->sum;
     const char *without = here ? shards->from_sum : shards->from_file;
     cost_init(&cost);
-    enum status status = cost_read(&cost, s, m);
-    if (status != STATUS_OK)
-        return status;
+    scope_check(x, cost_read(&cost, x->store, x->message));
     char host[256] = "";
     gethostname(host, sizeof host - 1);
-    struct rows r = rows_open(s, m, sql, VALUES(TEXT(host), TEXT(without)));
-    while (status == STATUS_OK && rows_next(&r)) {
-        status = read_state(s, &cost, &r, here, &state, m);
-        if (status == STATUS_OK && t->json) {
-            json_row(&r, &state, shards, t->rows);
-        } else if (status == STATUS_OK) {
-            text_row(&r, state.time_left_s, t->rows);
-            add_stages(&r, &state, &t->sentences);
-            status_shards_say(shards, rows_given(&r, COLUMN_SWEEP), &t->sentences);
+    struct rows *r = scope_rows(x, sql, VALUES(TEXT(host), TEXT(without)));
+    for (; scope_next(x, r); t->sweeps++) {
+        const struct sweep_state *state = read_state(x, &cost, r, here);
+        if (t->json) {
+            json_row(x, r, state, shards, t->rows);
+        } else {
+            text_row(r, state->time_left_s, t->rows);
+            add_stages(r, state, &t->sentences);
+            status_shards_say(shards, rows_given(r, COLUMN_SWEEP), &t->sentences);
         }
-        free_state(&state);
         if (here)
-            t->running += rows_integer(&r, COLUMN_RUNNING);
-        t->sweeps++;
+            t->running += rows_integer(r, COLUMN_RUNNING);
     }
-    return rows_close_after(&r, status);
 }
 
 /* ---- the whole ---- */
@@ -269,31 +249,28 @@ static const struct table_column json_columns[] = {{.name = "sweep"},
                                                    {.name = "jobs"},
                                                    {0}};
 
-void status_table_new(bool json, struct status_table *t)
+struct status_table *status_table_new(struct scope *x, bool json)
 {
-    *t = (struct status_table){.json = json, .rows = table_new(json ? json_columns : text_columns)};
-}
-
-void status_table_free(struct status_table *t)
-{
-    table_free(t->rows);
-    free(t->sentences.text);
+    struct status_table *t = arena_alloc(&x->arena, 1, sizeof *t);
+    t->scope = x;
+    t->json = json;
+    t->rows = table_new(x, json ? json_columns : text_columns);
+    t->sentences = scope_text(x);
+    return t;
 }
 
 void status_table_end(struct status_table *t, struct status_shards *shards)
 {
-    struct text_buffer jobs = {0};
+    struct text_buffer jobs = scope_text(t->scope);
     if (!t->json) {
         status_shards_say_others(shards, &t->sentences);
         status_shards_say_passed(shards, &t->sentences);
         return;
     }
     status_shards_json_others(shards, &jobs);
-    if (jobs.used) {
-        for (const struct table_column *c = json_columns; c[1].name; c++)
-            table_text(t->rows, NULL);
-        add_json(t->rows, &jobs);
-    } else {
-        free(jobs.text);
-    }
+    if (!jobs.used)
+        return;
+    for (const struct table_column *c = json_columns; c[1].name; c++)
+        table_text(t->rows, NULL);
+    table_json(t->rows, jobs.text);
 }

@@ -6,6 +6,7 @@
 #include "sweep/report/table.h"
 
 struct status_table {
+    struct scope *scope;
     bool json;
     struct table *rows;
     struct text_buffer sentences;
@@ -13,14 +14,11 @@ struct status_table {
     int64_t running; /* ... of the results file, not of shards */
 };
 
-/* Begins an empty one; free with status_table_free. */
-void status_table_new(bool json, struct status_table *t);
-void status_table_free(struct status_table *t);
+struct status_table *status_table_new(struct scope *x, bool json);
 
-/* Adds the sweeps of s, which is the results file or the sum of shards; the shards' own sentences
- * and JSON with each. */
-enum status status_table_add(struct status_table *t, struct store *s, struct status_shards *shards,
-                             struct message *m);
+/* Adds the sweeps of the scope's store, which is the results file or the sum of shards; the shards'
+ * own sentences and JSON with each. */
+void status_table_add(struct status_table *t, struct status_shards *shards);
 
 /* Adds a row (JSON) or sentences about jobs of no sweep that was added. */
 void status_table_end(struct status_table *t, struct status_shards *shards);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
 #include "sweep/db/setting_order.h"
 
 static int compare_texts(const void *a, const void *b)
@@ -20,38 +19,29 @@ struct evidence_setting *evidence_find(struct evidence *e, const char *setting)
                        : NULL;
 }
 
-enum status evidence_no_memory(struct message *m)
-{
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the results of a sweep");
-}
-
 /* ---- what the test set has, and what settings have in common ---- */
 
 /* Targets that count in one example of the test set: of a file all of them. */
-static int64_t targets_of(const struct point *p, const struct task_shape *shape)
+static int64_t targets_of(struct arena *a, const struct point *p, const struct task_shape *shape)
 {
     size_t inputs = (size_t)(shape->length * shape->fields);
     size_t targets = (size_t)shape->slots * (shape->per_sequence ? 1 : (size_t)shape->length);
     if (p->task->file)
         return (int64_t)targets;
-    int32_t *example = calloc(inputs + targets, sizeof *example);
-    void *instance = calloc(1, p->task->instance_size + 1);
+    int32_t *example = arena_alloc(a, inputs + targets, sizeof *example);
+    void *instance = arena_alloc(a, 1, p->task->instance_size);
     int64_t n = 0;
-    if (example && instance) {
-        struct rng r = rng_at(0, RNG_TEST, 0, 0);
-        if (p->task->instance)
-            p->task->instance(p->task_options, instance);
-        p->task->example(p->task_options, instance, &r, example, example + inputs);
-        for (size_t i = 0; i < targets; i++)
-            n += example[inputs + i] != TASK_MASKED;
-    }
-    free(example);
-    free(instance);
+    struct rng r = rng_at(0, RNG_TEST, 0, 0);
+    if (p->task->instance)
+        p->task->instance(p->task_options, instance);
+    p->task->example(p->task_options, instance, &r, example, example + inputs);
+    for (size_t i = 0; i < targets; i++)
+        n += example[inputs + i] != TASK_MASKED;
     return n;
 }
 
 /* 0: unknown, as where the configuration is of another version of its task. */
-static int64_t test_targets(const char *config_json)
+static int64_t test_targets(struct arena *a, const char *config_json)
 {
     struct point point;
     struct task_shape shape;
@@ -60,32 +50,32 @@ static int64_t test_targets(const char *config_json)
         point.task->shape(point.task_options, &shape, &ignored) != STATUS_OK)
         return 0;
     return point_examples(shape.part[TASK_TEST], point.train.test_examples) *
-           targets_of(&point, &shape);
+           targets_of(a, &point, &shape);
 }
 
-static enum status read_targets(struct store *s, struct evidence *e, struct message *m)
+static void read_targets(struct scope *x, struct evidence *e)
 {
-    struct rows rows =
-        rows_open(s, m, "SELECT config_json FROM config WHERE config_id = ?", NO_VALUES);
+    struct rows *rows =
+        scope_rows(x, "SELECT config_json FROM config WHERE config_id = ?", NO_VALUES);
     for (int i = 0; i < e->settings; i++) {
-        rows_rebind(&rows, VALUES(INTEGER(e->setting[i].config_id)));
-        if (rows_next(&rows))
-            e->setting[i].input.test_targets = test_targets(rows_given(&rows, 0));
+        rows_rebind(rows, VALUES(INTEGER(e->setting[i].config_id)));
+        if (rows_next(rows))
+            e->setting[i].input.test_targets = test_targets(&x->arena, rows_given(rows, 0));
     }
-    return rows_close(&rows);
+    scope_close(x, rows);
 }
 
 /* Two settings that differ in the width of heads can mean the same model at a head count: they have
  * the same trials twice. */
-static enum status read_shared(struct store *s, struct evidence *e, struct message *m)
+static void read_shared(struct scope *x, struct evidence *e)
 {
     bool widths = false;
     for (int i = 0; i < e->settings; i++)
         widths = widths || strstr(e->setting[i].setting, "\"model.d_");
     if (!widths)
-        return STATUS_OK;
-    struct rows rows = rows_open(
-        s, m,
+        return;
+    struct rows *rows = scope_rows(
+        x,
         "WITH model AS MATERIALIZED (SELECT DISTINCT setting, heads, json_set(config_json,"
         "  '$.model.d_head', d_head, '$.model.d_k', d_k, '$.model.d_v', d_v) AS model"
         "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 1"
@@ -93,14 +83,13 @@ static enum status read_shared(struct store *s, struct evidence *e, struct messa
         "SELECT a.setting, heads, min(b.setting) FROM model AS a JOIN model AS b"
         " USING (heads, model) WHERE a.setting <> b.setting GROUP BY a.setting, heads",
         VALUES(INTEGER(e->sweep_id)));
-    while (rows_next(&rows)) {
-        struct evidence_setting *set = evidence_find(e, rows_given(&rows, 0));
-        struct evidence_setting *other = evidence_find(e, rows_given(&rows, 2));
+    while (scope_next(x, rows)) {
+        struct evidence_setting *set = evidence_find(e, rows_given(rows, 0));
+        struct evidence_setting *other = evidence_find(e, rows_given(rows, 2));
         for (int i = 0; set && other && i < set->count; i++)
-            if (set->heads[i].heads == rows_integer(&rows, 1))
+            if (set->heads[i].heads == rows_integer(rows, 1))
                 set->heads[i].shared = other->label;
     }
-    return rows_close(&rows);
 }
 
 /* ---- all of it ---- */
@@ -135,73 +124,18 @@ static void put_in_order(struct evidence *e)
     }
 }
 
-static enum status read_all(struct store *s, struct evidence *e, struct message *m)
+struct evidence *evidence_read(struct scope *x, int64_t sweep_id)
 {
-    static enum status (*const readers[])(struct store *, struct evidence *, struct message *) = {
+    static void (*const readers[])(struct scope *, struct evidence *) = {
         evidence_read_sweep, evidence_read_trials, read_targets,          read_shared,
         evidence_read_file,  evidence_read_tune,   evidence_read_outside, evidence_read_changes};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers && status == STATUS_OK; i++)
-        status = readers[i](s, e, m);
-    return status;
-}
-
-enum status evidence_read(struct store *s, int64_t sweep_id, struct evidence **out,
-                          struct message *m)
-{
-    struct evidence *e = calloc(1, sizeof *e);
-    *out = NULL;
-    if (!e)
-        return evidence_no_memory(m);
+    struct evidence *e = arena_alloc(&x->arena, 1, sizeof *e);
     e->sweep_id = sweep_id;
     e->base.chance = NAN;
-    enum status status = store_snapshot(s, m);
-    if (status == STATUS_OK) {
-        status = read_all(s, e, m);
-        store_snapshot_end(s);
-    }
-    if (status != STATUS_OK) {
-        evidence_free(e);
-        return status;
-    }
+    scope_read_begin(x);
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        readers[i](x, e);
+    scope_read_end(x);
     put_in_order(e);
-    *out = e;
-    return STATUS_OK;
-}
-
-static void free_setting(struct evidence_setting *set)
-{
-    for (int k = 0; k < set->input.choices; k++) {
-        free((char *)set->choice[k].label);
-        free((char *)set->choice[k].edge);
-    }
-    free(set->setting);
-    free(set->label);
-    free(set->heads);
-    free(set->extra);
-    free(set->first);
-    free(set->choice);
-    free(set->tuned_lr);
-}
-
-void evidence_free(struct evidence *e)
-{
-    if (!e)
-        return;
-    for (int i = 0; i < e->settings; i++)
-        free_setting(&e->setting[i]);
-    for (int i = 0; i < e->changes; i++) {
-        free(e->change[i].changed);
-        free(e->change[i].what);
-        free(e->change[i].rules);
-        free(e->change[i].claim);
-    }
-    free(e->setting);
-    free(e->outside);
-    free(e->change);
-    free(e->claim_over);
-    free(e->replicated);
-    free(e->trial);
-    free(e->block);
-    free(e);
+    return e;
 }

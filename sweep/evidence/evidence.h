@@ -3,6 +3,7 @@
 #ifndef SWEEP_EVIDENCE_EVIDENCE_H
 #define SWEEP_EVIDENCE_EVIDENCE_H
 
+#include "sweep/db/scope.h"
 #include "sweep/judge/verdict.h"
 #include "sweep/trials/trials.h"
 
@@ -23,7 +24,6 @@ struct evidence_setting {
     struct verdict_input input;   /* points to the above, and to what the evidence owns */
     /* For those who read it. */
     struct verdict_choice *choice;
-    char *tuned_lr;
     int64_t place;     /* in the plan, of the first trial that is judged */
     int64_t config_id; /* of its first trial in the plan, one that only serves to choose too */
     int *first;        /* as many as heads: index of their first trial */
@@ -59,24 +59,18 @@ struct evidence {
     struct evidence_change *change; /* the first: as it was planned first */
     /* For those who read it. */
     struct verdict_input base; /* the same for all settings */
-    int64_t *claim_over;
-    char *replicated;
     int trials;
     struct verdict_trial *trial;
     double *block; /* losses of all trials' blocks */
 };
 
-/* Reads a sweep, in one snapshot. Free with evidence_free; *e is NULL on failure: BAD_INPUT for an
- * unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. Under looks a setting has the trials up to its open
- * look, or to the one that decided. */
-enum status evidence_read(struct store *s, int64_t sweep_id, struct evidence **e,
-                          struct message *m);
-void evidence_free(struct evidence *e); /* NULL is allowed */
+/* Reads a sweep, in one snapshot. Leaves the scope with BAD_INPUT for an unknown sweep. Under looks
+ * a setting has the trials up to its open look, or to the one that decided. */
+struct evidence *evidence_read(struct scope *x, int64_t sweep_id);
 
 /* Whether the sweep's present claim is a prediction, by how its plan and its claim changed (table
  * plan_change): nothing could be seen of the plan's trials when it was last changed. pairs is 0
  * where results outside the plan were among those that could be seen. Without a claim: FIRST. */
-enum status evidence_proof(struct store *s, int64_t sweep_id, struct verdict_proof *proof,
-                           struct message *m);
+struct verdict_proof evidence_proof(struct scope *x, int64_t sweep_id);
 
 #endif

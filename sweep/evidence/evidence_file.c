@@ -1,27 +1,24 @@
 /* What trials over a user's file were tested on, and how they did on each block of a text. */
-#include <stdlib.h>
-
-#include "engine/base/array.h"
 #include "sweep/evidence/evidence_parts.h"
 
 /* What is sampled, and what a guess costs that knows how often each byte or label comes. */
-static enum status read_data(struct store *s, struct evidence *e, struct message *m)
+static void read_data(struct scope *x, struct evidence *e)
 {
     enum { TEXT, ENTROPY };
-    struct rows rows =
-        rows_open(s, m,
-                  "SELECT mode = 'lm', config_json ->> '$.task.options.entropy' FROM config"
-                  " WHERE config_id = ? AND task = 'text'",
-                  NO_VALUES);
+    struct rows *rows =
+        scope_rows(x,
+                   "SELECT mode = 'lm', config_json ->> '$.task.options.entropy' FROM config"
+                   " WHERE config_id = ? AND task = 'text'",
+                   NO_VALUES);
     for (int i = 0; i < e->settings; i++) {
         struct verdict_input *in = &e->setting[i].input;
-        rows_rebind(&rows, VALUES(INTEGER(e->setting[i].config_id)));
-        if (!rows_next(&rows))
+        rows_rebind(rows, VALUES(INTEGER(e->setting[i].config_id)));
+        if (!rows_next(rows))
             continue;
-        in->data = rows_integer(&rows, TEXT) ? VERDICT_TEXT : VERDICT_ROWS;
-        in->guess_loss = rows_null(&rows, ENTROPY) ? 0 : rows_real(&rows, ENTROPY);
+        in->data = rows_integer(rows, TEXT) ? VERDICT_TEXT : VERDICT_ROWS;
+        in->guess_loss = rows_null(rows, ENTROPY) ? 0 : rows_real(rows, ENTROPY);
     }
-    return rows_close(&rows);
+    scope_close(x, rows);
 }
 
 /* ---- blocks ---- */
@@ -33,28 +30,22 @@ struct losses {
 };
 
 /* Those of each trial of `e`. */
-static enum status read_losses(struct store *s, struct evidence *e, struct losses *of,
-                               struct message *m)
+static struct losses *read_losses(struct scope *x, struct evidence *e)
 {
-    struct rows rows =
-        rows_open(s, m, "SELECT loss FROM block_loss WHERE trial_id = ? ORDER BY block", NO_VALUES);
+    struct losses *of = arena_alloc(&x->arena, (size_t)e->trials, sizeof *of);
+    struct rows *rows =
+        scope_rows(x, "SELECT loss FROM block_loss WHERE trial_id = ? ORDER BY block", NO_VALUES);
     size_t blocks = 0;
-    bool room = true;
-    for (int i = 0; i < e->trials && room; i++) {
+    for (int i = 0; i < e->trials; i++) {
         of[i].first = blocks;
-        rows_rebind(&rows, VALUES(INTEGER(e->trial[i].trial_id)));
-        while (room && rows_next(&rows)) {
-            double *grown = array_grow(e->block, blocks, sizeof *grown);
-            room = grown != NULL;
-            if (!room)
-                break;
-            e->block = grown;
-            grown[blocks++] = rows_real(&rows, 0);
-            of[i].count++;
+        rows_rebind(rows, VALUES(INTEGER(e->trial[i].trial_id)));
+        for (; rows_next(rows); of[i].count++) {
+            e->block = arena_grow(&x->arena, e->block, blocks, sizeof *e->block);
+            e->block[blocks++] = rows_real(rows, 0);
         }
     }
-    enum status closed = rows_close(&rows);
-    return room ? closed : evidence_no_memory(m);
+    scope_close(x, rows);
+    return of;
 }
 
 /* Gives the trials of a setting their blocks: those that have as many as most have. */
@@ -78,18 +69,13 @@ static bool any_text(const struct evidence *e)
     return any;
 }
 
-enum status evidence_read_file(struct store *s, struct evidence *e, struct message *m)
+void evidence_read_file(struct scope *x, struct evidence *e)
 {
-    enum status status = read_data(s, e, m);
-    if (status != STATUS_OK || !e->base.loss || !any_text(e) || e->trials == 0)
-        return status;
-    struct losses *of = calloc((size_t)e->trials, sizeof *of);
-    if (!of)
-        return evidence_no_memory(m);
-    status = read_losses(s, e, of, m);
-    for (int i = 0; i < e->settings && status == STATUS_OK; i++)
+    read_data(x, e);
+    if (!e->base.loss || !any_text(e))
+        return;
+    const struct losses *of = read_losses(x, e);
+    for (int i = 0; i < e->settings; i++)
         if (e->setting[i].input.data == VERDICT_TEXT)
             share_out(e, &e->setting[i], of);
-    free(of);
-    return status;
 }

@@ -10,21 +10,18 @@
 #ifndef SWEEP_EVIDENCE_EVIDENCE_PARTS_H
 #define SWEEP_EVIDENCE_EVIDENCE_PARTS_H
 
-#include "sweep/db/rows.h"
 #include "sweep/evidence/evidence.h"
-
-enum status evidence_no_memory(struct message *m);
 
 /* While settings are in the order of their texts; NULL: there is none. */
 struct evidence_setting *evidence_find(struct evidence *e, const char *setting);
 
-enum status evidence_read_sweep(struct store *s, struct evidence *e, struct message *m);
-enum status evidence_read_outside(struct store *s, struct evidence *e, struct message *m);
-enum status evidence_read_changes(struct store *s, struct evidence *e, struct message *m);
+void evidence_read_sweep(struct scope *x, struct evidence *e);
+void evidence_read_outside(struct scope *x, struct evidence *e);
+void evidence_read_changes(struct scope *x, struct evidence *e);
 /* Leaves the settings in the order of their texts. */
-enum status evidence_read_trials(struct store *s, struct evidence *e, struct message *m);
+void evidence_read_trials(struct scope *x, struct evidence *e);
 /* Once the trials are there. */
-enum status evidence_read_file(struct store *s, struct evidence *e, struct message *m);
-enum status evidence_read_tune(struct store *s, struct evidence *e, struct message *m);
+void evidence_read_file(struct scope *x, struct evidence *e);
+void evidence_read_tune(struct scope *x, struct evidence *e);
 
 #endif

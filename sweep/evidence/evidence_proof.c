@@ -1,4 +1,3 @@
-#include "sweep/db/rows.h"
 #include "sweep/evidence/evidence.h"
 
 enum { PRESENT, CLAIMED, SEEN, PAIRS, ADDED, REMOVED };
@@ -31,48 +30,38 @@ static void take_row(struct proof_state *p, const struct rows *r, bool *claimed)
 }
 
 /* Where somebody has written the claim past the program, it is as new as can be. */
-static enum status proof_of_now(struct store *s, int64_t sweep_id, struct verdict_proof *proof,
-                                struct message *m)
+static struct verdict_proof proof_of_now(struct scope *x, int64_t sweep_id)
 {
     struct counts counts;
-    enum status status = store_counts(s, sweep_id, &counts, m);
-    if (status != STATUS_OK)
-        return status;
-    proof->pairs = counts.elsewhere;
+    scope_check(x, store_counts(x->store, sweep_id, &counts, x->message));
+    struct verdict_proof proof = {.pairs = counts.elsewhere};
     for (int i = 0; i < TRIAL_STATES; i++) {
-        proof->pairs += counts.trials[i];
-        proof->seen += trial_state_ended((enum trial_state)i) ? counts.trials[i] : 0;
+        proof.pairs += counts.trials[i];
+        proof.seen += trial_state_ended((enum trial_state)i) ? counts.trials[i] : 0;
     }
-    proof->status = proof->seen ? PROOF_LATE : PROOF_FIRST;
-    return status;
+    proof.status = proof.seen ? PROOF_LATE : PROOF_FIRST;
+    return proof;
 }
 
-enum status evidence_proof(struct store *s, int64_t sweep_id, struct verdict_proof *proof,
-                           struct message *m)
+struct verdict_proof evidence_proof(struct scope *x, int64_t sweep_id)
 {
     struct proof_state p = {0};
     bool claimed = false;
-    *proof = (struct verdict_proof){.status = PROOF_FIRST};
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT c.claim IS s.claim, c.claim IS NOT NULL, seen,"
-                  " CASE WHEN seen_outside = 0 THEN pairs ELSE 0 END, added, removed"
-                  " FROM plan_change AS c JOIN sweep AS s USING (sweep_id) WHERE sweep_id = ?"
-                  " AND s.claim IS NOT NULL ORDER BY plan_change_id",
-                  VALUES(INTEGER(sweep_id)));
-    while (rows_next(&r))
-        take_row(&p, &r, &claimed);
-    enum status status = rows_close(&r);
-    if (status != STATUS_OK)
-        return status;
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT c.claim IS s.claim, c.claim IS NOT NULL, seen,"
+                   " CASE WHEN seen_outside = 0 THEN pairs ELSE 0 END, added, removed"
+                   " FROM plan_change AS c JOIN sweep AS s USING (sweep_id) WHERE sweep_id = ?"
+                   " AND s.claim IS NOT NULL ORDER BY plan_change_id",
+                   VALUES(INTEGER(sweep_id)));
+    while (scope_next(x, r))
+        take_row(&p, r, &claimed);
     if (p.rows && !p.present)
-        return proof_of_now(s, sweep_id, proof, m);
+        return proof_of_now(x, sweep_id);
     if (p.seen == 0)
-        return STATUS_OK;
+        return (struct verdict_proof){.status = PROOF_FIRST};
     if (p.came_seen == 0)
-        *proof = (struct verdict_proof){PROOF_PLAN_CHANGED, p.seen, p.pairs, p.added, p.removed};
-    else
-        *proof = (struct verdict_proof){p.before ? PROOF_CHANGED : PROOF_LATE, p.came_seen,
-                                        p.came_pairs, 0, 0};
-    return STATUS_OK;
+        return (struct verdict_proof){PROOF_PLAN_CHANGED, p.seen, p.pairs, p.added, p.removed};
+    return (struct verdict_proof){p.before ? PROOF_CHANGED : PROOF_LATE, p.came_seen, p.came_pairs,
+                                  0, 0};
 }

@@ -4,58 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
-#include "engine/base/text.h"
+#include "sweep/db/trial_span.h"
 
 /* ---- what is known before any trial is read ---- */
 
-static enum status read_points(struct scan *sc)
+static void read_points(struct scan *sc)
 {
     enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR };
-    struct rows r = rows_open(sc->store, sc->m,
-                              "SELECT config_id, heads, steps, n_params, d_head, lr FROM config"
-                              " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
-                              "  AND trial.config_id = config.config_id AND in_plan = 1)"
-                              " ORDER BY config_id",
-                              VALUES(INTEGER(sc->sweep_id)));
-    bool room = true;
-    while (room && rows_next(&r)) {
-        struct grid_point *grown = array_grow(sc->point, (size_t)sc->points, sizeof *grown);
-        room = grown != NULL;
-        if (!room)
-            break;
-        sc->point = grown;
-        grown[sc->points++] = (struct grid_point){.config_id = rows_integer(&r, CONFIG),
-                                                  .heads = rows_integer(&r, HEADS),
-                                                  .steps = rows_integer(&r, STEPS),
-                                                  .n_params = rows_integer(&r, PARAMS),
-                                                  .d_head = rows_integer(&r, D_HEAD),
-                                                  .lr = rows_real(&r, LR)};
+    struct scope *x = sc->scope;
+    struct rows *r = scope_rows(x,
+                                "SELECT config_id, heads, steps, n_params, d_head, lr FROM config"
+                                " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
+                                "  AND trial.config_id = config.config_id AND in_plan = 1)"
+                                " ORDER BY config_id",
+                                VALUES(INTEGER(sc->e->sweep_id)));
+    while (scope_next(x, r)) {
+        sc->point = arena_grow(&x->arena, sc->point, (size_t)sc->points, sizeof *sc->point);
+        sc->point[sc->points++] = (struct grid_point){.config_id = rows_integer(r, CONFIG),
+                                                      .heads = rows_integer(r, HEADS),
+                                                      .steps = rows_integer(r, STEPS),
+                                                      .n_params = rows_integer(r, PARAMS),
+                                                      .d_head = rows_integer(r, D_HEAD),
+                                                      .lr = rows_real(r, LR)};
     }
-    enum status closed = rows_close(&r);
-    return room ? closed : evidence_no_memory(sc->m);
 }
 
-static enum status read_looks(struct scan *sc)
+static void read_looks(struct scan *sc)
 {
-    struct rows r =
-        rows_open(sc->store, sc->m,
-                  "SELECT setting, iif(max(decided), max(look), min(max(look) + 1, ?2)) FROM look"
-                  " WHERE sweep_id = ?1 GROUP BY setting ORDER BY setting",
-                  VALUES(INTEGER(sc->sweep_id), INTEGER(sc->e->base.looks)));
-    bool room = true;
-    while (room && rows_next(&r)) {
-        struct open_look *grown = array_grow(sc->look, (size_t)sc->looks, sizeof *grown);
-        char *setting = text_copy(rows_given(&r, 0));
-        sc->look = grown ? grown : sc->look;
-        room = grown && setting;
-        if (room)
-            grown[sc->looks++] = (struct open_look){setting, (int)rows_integer(&r, 1)};
-        else
-            free(setting);
+    struct scope *x = sc->scope;
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT setting, iif(max(decided), max(look), min(max(look) + 1, ?2)) FROM look"
+                   " WHERE sweep_id = ?1 GROUP BY setting ORDER BY setting",
+                   VALUES(INTEGER(sc->e->sweep_id), INTEGER(sc->e->base.looks)));
+    while (scope_next(x, r)) {
+        sc->look = arena_grow(&x->arena, sc->look, (size_t)sc->looks, sizeof *sc->look);
+        sc->look[sc->looks++] = (struct open_look){scope_given(x, r, 0), (int)rows_integer(r, 1)};
     }
-    enum status closed = rows_close(&r);
-    return room ? closed : evidence_no_memory(sc->m);
 }
 
 static int compare_looks(const void *a, const void *b)
@@ -116,36 +101,20 @@ static int compare_points(const void *a, const void *b)
     return compare_integers(x->config_id, y->config_id);
 }
 
-static void free_group(struct trial_group *g)
-{
-    if (!g)
-        return;
-    free(g->setting);
-    free(g->label);
-    free(g->replicate);
-    free(g);
-}
-
 static struct trial_group *new_group(struct scan *sc, struct grid_point *point, struct rows *r)
 {
-    struct trial_group **grown = array_grow(sc->group, (size_t)sc->groups, sizeof *grown);
-    struct trial_group *g = calloc(1, sizeof *g);
-    sc->group = grown ? grown : sc->group;
-    if (g) {
-        g->setting = text_copy(rows_given(r, SETTING));
-        g->label = text_copy(rows_given(r, LABEL));
-        g->replicate = text_copy(rows_given(r, REPLICATE));
-    }
-    if (!grown || !g || !g->setting || !g->label || !g->replicate) {
-        free_group(g);
-        return NULL;
-    }
-    g->point = point;
-    g->place = INT64_MAX;
+    struct scope *x = sc->scope;
+    struct trial_group *g = arena_alloc(&x->arena, 1, sizeof *g);
+    *g = (struct trial_group){.next = point->groups,
+                              .point = point,
+                              .setting = scope_given(x, r, SETTING),
+                              .label = scope_given(x, r, LABEL),
+                              .replicate = scope_given(x, r, REPLICATE),
+                              .place = INT64_MAX};
     g->look = look_of(sc, g->setting);
-    g->next = point->groups;
     point->groups = g;
-    grown[sc->groups++] = g;
+    sc->group = arena_grow(&x->arena, sc->group, (size_t)sc->groups, sizeof(struct trial_group *));
+    sc->group[sc->groups++] = g;
     return g;
 }
 
@@ -157,7 +126,6 @@ static struct grid_point *point_of(const struct scan *sc, int64_t config_id)
                       : NULL;
 }
 
-/* NULL: no memory. */
 static struct trial_group *group_of(struct scan *sc, struct grid_point *point, struct rows *r)
 {
     const char *setting = rows_given(r, SETTING), *replicate = rows_given(r, REPLICATE);
@@ -206,14 +174,12 @@ static void put_results(struct planned *p, struct rows *r, struct rows *curve, b
     p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->group->point) : NAN;
 }
 
-static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve)
+static void add_trial(struct scan *sc, struct rows *r, struct rows *curve)
 {
     struct grid_point *point = point_of(sc, rows_integer(r, CONFIG_ID));
     if (!point) /* `check` tells of it */
-        return STATUS_OK;
+        return;
     struct trial_group *g = group_of(sc, point, r);
-    if (!g)
-        return evidence_no_memory(sc->m);
     enum trial_state state = rows_state(r, STATE);
     enum trial_choice choice = rows_choice(r, CHOICE);
     int64_t place = rows_integer(r, PLACE);
@@ -226,15 +192,12 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
         g->tuning += state != TRIAL_NOT_NEEDED;
         g->tuning_ended += trial_state_ended(state);
         g->eliminated += state == TRIAL_NOT_NEEDED;
-        return STATUS_OK;
+        return;
     }
     if (state == TRIAL_NOT_NEEDED || choice == CHOICE_ELIMINATED)
-        return STATUS_OK;
-    struct planned *grown = array_grow(sc->planned, sc->count, sizeof *grown);
-    if (!grown)
-        return evidence_no_memory(sc->m);
-    sc->planned = grown;
-    struct planned *p = &grown[sc->count++];
+        return;
+    sc->planned = arena_grow(&sc->scope->arena, sc->planned, sc->count, sizeof *sc->planned);
+    struct planned *p = &sc->planned[sc->count++];
     *p = (struct planned){
         .trial = {.seed = rows_integer(r, SEED), .trial_id = rows_integer(r, TRIAL_ID)},
         .group = g,
@@ -244,25 +207,26 @@ static enum status add_trial(struct scan *sc, struct rows *r, struct rows *curve
         .judged = !sc->e->base.looks || rows_integer(r, LOOK) <= g->look};
     if (choice == CHOICE_CHOSEN && trial_state_ended(state))
         put_results(p, r, curve, sc->e->base.loss);
-    return STATUS_OK;
 }
 
-static enum status read_trials(struct scan *sc)
+static void read_trials(struct scan *sc)
 {
+    struct scope *x = sc->scope;
+    struct trial_span span;
     bool loss = sc->e->base.loss;
-    struct rows curve =
-        rows_open(sc->store, sc->m,
-                  "SELECT step, iif(?2, -val_loss, val_acc) FROM curve WHERE trial_id = ?1"
-                  " ORDER BY step DESC LIMIT 5",
-                  VALUES(INTEGER(0), INTEGER(loss)));
-    const struct value values[] = {INTEGER(sc->sweep_id), INTEGER(loss), INTEGER(sc->span.least),
-                                   INTEGER(sc->span.most)};
-    bool dense = trial_span_dense(&sc->span);
-    struct rows r = rows_open(sc->store, sc->m, trials_sql[dense], values, dense ? 4 : 2);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && curve.status == STATUS_OK && rows_next(&r))
-        status = add_trial(sc, &r, &curve);
-    return rows_close_after(&curve, rows_close_after(&r, status));
+    scope_check(x, trial_span_read(x->store, sc->e->sweep_id, &span, x->message));
+    struct rows *curve =
+        scope_rows(x,
+                   "SELECT step, iif(?2, -val_loss, val_acc) FROM curve WHERE trial_id = ?1"
+                   " ORDER BY step DESC LIMIT 5",
+                   VALUES(INTEGER(0), INTEGER(loss)));
+    const struct value values[] = {INTEGER(sc->e->sweep_id), INTEGER(loss), INTEGER(span.least),
+                                   INTEGER(span.most)};
+    bool dense = trial_span_dense(&span);
+    struct rows *r = scope_rows(x, trials_sql[dense], values, dense ? 4 : 2);
+    while (curve->status == STATUS_OK && scope_next(x, r))
+        add_trial(sc, r, curve);
+    scope_close(x, curve);
 }
 
 /* ---- order ---- */
@@ -329,25 +293,10 @@ void scan_sort(struct scan *sc)
 
 /* ---- all of it ---- */
 
-enum status scan_read(struct scan *sc)
+void scan_read(struct scan *sc)
 {
     sc->first = INT64_MAX;
-    enum status status = trial_span_read(sc->store, sc->sweep_id, &sc->span, sc->m);
-    if (status == STATUS_OK)
-        status = read_points(sc);
-    if (status == STATUS_OK)
-        status = read_looks(sc);
-    return status == STATUS_OK ? read_trials(sc) : status;
-}
-
-void scan_free(struct scan *sc)
-{
-    for (int i = 0; i < sc->groups; i++)
-        free_group(sc->group[i]);
-    for (int i = 0; i < sc->looks; i++)
-        free(sc->look[i].setting);
-    free(sc->point);
-    free(sc->group);
-    free(sc->look);
-    free(sc->planned);
+    read_points(sc);
+    read_looks(sc);
+    read_trials(sc);
 }

@@ -4,7 +4,6 @@
 #ifndef SWEEP_EVIDENCE_EVIDENCE_SCAN_H
 #define SWEEP_EVIDENCE_EVIDENCE_SCAN_H
 
-#include "sweep/db/trial_span.h"
 #include "sweep/evidence/evidence_parts.h"
 
 /* What is needed of a configuration: the seed is not in it. */
@@ -43,11 +42,8 @@ struct open_look {
 };
 
 struct scan {
-    struct store *store;
-    int64_t sweep_id;
+    struct scope *scope;
     struct evidence *e;
-    struct message *m;
-    struct trial_span span;
     int64_t first; /* place in the plan of the first trial */
     int points, groups, looks;
     struct grid_point *point; /* by rising config_id */
@@ -57,9 +53,8 @@ struct scan {
     struct planned *planned; /* by rising trial_id, then as planned_compare says */
 };
 
-/* Reads all trials of the plan; e->base is known. Free with scan_free, after a failure too. */
-enum status scan_read(struct scan *sc);
-void scan_free(struct scan *sc);
+/* Reads all trials of the plan; e->base is known. */
+void scan_read(struct scan *sc);
 
 /* Puts trials in the order of planned_compare. Of those that are one planned trial the one that has
  * ended comes first, else the one with the highest learning rate. */

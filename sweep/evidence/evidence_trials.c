@@ -1,48 +1,32 @@
 /* Settings and head counts, of trials in order. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "engine/base/array.h"
-#include "engine/base/text.h"
 #include "sweep/evidence/evidence_scan.h"
 
-static struct evidence_setting *add_setting(struct evidence *e, const struct trial_group *g)
+static struct evidence_setting *add_setting(struct arena *a, struct evidence *e,
+                                            const struct trial_group *g)
 {
-    struct evidence_setting *grown = array_grow(e->setting, (size_t)e->settings, sizeof *grown);
-    if (!grown)
-        return NULL;
-    e->setting = grown;
-    char *text = text_copy(g->setting), *label = text_copy(g->label);
-    if (!text || !label) {
-        free(text);
-        free(label);
-        return NULL;
-    }
-    struct evidence_setting *added = &grown[e->settings++];
+    e->setting = arena_grow(a, e->setting, (size_t)e->settings, sizeof *e->setting);
+    struct evidence_setting *added = &e->setting[e->settings++];
     *added = (struct evidence_setting){
-        .setting = text, .label = label, .place = INT64_MAX, .input = e->base};
+        .setting = g->setting, .label = g->label, .place = INT64_MAX, .input = e->base};
     added->input.look = g->look;
     return added;
 }
 
-static bool add_heads(struct evidence *e, struct evidence_setting *set,
+static void add_heads(struct arena *a, struct evidence *e, struct evidence_setting *set,
                       const struct grid_point *point)
 {
-    struct verdict_heads *heads = array_grow(set->heads, (size_t)set->count, sizeof *heads);
-    set->heads = heads ? heads : set->heads;
-    struct evidence_heads *extra = array_grow(set->extra, (size_t)set->count, sizeof *extra);
-    set->extra = extra ? extra : set->extra;
-    int *first = array_grow(set->first, (size_t)set->count, sizeof *first);
-    set->first = first ? first : set->first;
-    if (!heads || !extra || !first)
-        return false;
-    first[set->count] = e->trials;
-    extra[set->count] = (struct evidence_heads){.n_params = point->n_params};
+    size_t n = (size_t)set->count++;
+    set->heads = arena_grow(a, set->heads, n, sizeof *set->heads);
+    set->extra = arena_grow(a, set->extra, n, sizeof *set->extra);
+    set->first = arena_grow(a, set->first, n, sizeof *set->first);
+    set->first[n] = e->trials;
+    set->extra[n] = (struct evidence_heads){.n_params = point->n_params};
     if (!isnan(point->lr))
-        snprintf(extra[set->count].lr, sizeof extra->lr, "%.6g", point->lr);
-    heads[set->count++] = (struct verdict_heads){.heads = point->heads, .d_head = point->d_head};
-    return true;
+        snprintf(set->extra[n].lr, sizeof set->extra->lr, "%.6g", point->lr);
+    set->heads[n] = (struct verdict_heads){.heads = point->heads, .d_head = point->d_head};
 }
 
 static void take_trial(struct evidence *e, struct evidence_setting *set, const struct planned *p)
@@ -64,19 +48,20 @@ static void take_trial(struct evidence *e, struct evidence_setting *set, const s
 
 /* Under tune a seed has one trial per candidate until the choice is made: they are one planned
  * trial, which has ended when the chosen one has. */
-static enum status take_trials(struct scan *sc)
+static void take_trials(struct scan *sc)
 {
     struct evidence *e = sc->e;
+    struct arena *a = &sc->scope->arena;
     struct evidence_setting *set = NULL;
     const struct planned *last = NULL;
     for (const struct planned *p = sc->planned; p < sc->planned + sc->count; p++) {
         if (!p->judged)
             continue;
         const struct grid_point *point = p->group->point;
-        if ((!last || last->group->set != p->group->set) && !(set = add_setting(e, p->group)))
-            return evidence_no_memory(sc->m);
-        if ((!last || !planned_together(last, p)) && !add_heads(e, set, point))
-            return evidence_no_memory(sc->m);
+        if (!last || last->group->set != p->group->set)
+            set = add_setting(a, e, p->group);
+        if (!last || !planned_together(last, p))
+            add_heads(a, e, set, point);
         set->place = p->place < set->place ? p->place : set->place;
         if (last && planned_compare(last, p) == 0) {
             if (last->group->point->lr != point->lr) /* not chosen yet */
@@ -86,7 +71,6 @@ static enum status take_trials(struct scan *sc)
         take_trial(e, set, p);
         last = p;
     }
-    return STATUS_OK;
 }
 
 /* What settings have of all their trials, those that only serve to choose too. */
@@ -109,17 +93,12 @@ static void take_groups(struct scan *sc)
 
 /* ---- all of it ---- */
 
-enum status evidence_read_trials(struct store *s, struct evidence *e, struct message *m)
+void evidence_read_trials(struct scope *x, struct evidence *e)
 {
-    struct scan sc = {.store = s, .sweep_id = e->sweep_id, .e = e, .m = m};
-    enum status status = scan_read(&sc);
-    if (status == STATUS_OK) {
-        scan_sort(&sc);
-        e->trial = malloc((sc.count + 1) * sizeof *e->trial);
-        status = e->trial ? take_trials(&sc) : evidence_no_memory(m);
-    }
-    if (status == STATUS_OK)
-        take_groups(&sc);
-    scan_free(&sc);
-    return status;
+    struct scan sc = {.scope = x, .e = e};
+    scan_read(&sc);
+    scan_sort(&sc);
+    e->trial = arena_alloc(&x->arena, sc.count, sizeof *e->trial);
+    take_trials(&sc);
+    take_groups(&sc);
 }

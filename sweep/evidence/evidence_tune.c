@@ -1,11 +1,5 @@
 #include "sweep/evidence/evidence_parts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "engine/base/array.h"
-#include "engine/base/text.h"
 /* The last part of a dotted path: what is left of it after everything up to the last dot. */
 #define LAST_PART(key) "substr(" key ", 1 + length(rtrim(" key ", replace(" key ", '.', ''))))"
 
@@ -25,62 +19,45 @@ static const char CHOICES[] =
                  "            ON t.setting = c.setting AND t.heads = c.heads AND t.key = o.key)"
                  " GROUP BY setting, heads ORDER BY setting, heads";
 
-static enum status read_choices(struct store *s, struct evidence *e, struct message *m)
+static void read_choices(struct scope *x, struct evidence *e)
 {
     enum { SETTING, HEADS, LABEL, EDGE };
-    struct rows rows = rows_of_sweep(s, m, CHOICES, VALUES(INTEGER(e->sweep_id)));
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&rows)) {
-        struct evidence_setting *set = evidence_find(e, rows_given(&rows, SETTING));
+    struct rows *rows = scope_rows_of_sweep(x, CHOICES, VALUES(INTEGER(e->sweep_id)));
+    while (scope_next(x, rows)) {
+        struct evidence_setting *set = evidence_find(e, rows_given(rows, SETTING));
         if (!set)
             continue;
-        struct verdict_choice *choice =
-            array_grow(set->choice, (size_t)set->input.choices, sizeof *choice);
-        if (choice) {
-            set->choice = choice;
-            choice += set->input.choices++;
-            *choice = (struct verdict_choice){rows_integer(&rows, HEADS),
-                                              text_copy(rows_text(&rows, LABEL)),
-                                              text_copy(rows_text(&rows, EDGE))};
-        }
-        if (!choice || !choice->label || !choice->edge)
-            status = evidence_no_memory(m);
+        set->choice =
+            arena_grow(&x->arena, set->choice, (size_t)set->input.choices, sizeof *set->choice);
+        set->choice[set->input.choices++] = (struct verdict_choice){
+            rows_integer(rows, HEADS), scope_column(x, rows, LABEL), scope_column(x, rows, EDGE)};
     }
-    return rows_close_after(&rows, status);
 }
 
-/* "0.001, 0.003 and 0.01": `more` numbers are to come. */
-static enum status add_rate(struct evidence_setting *set, double rate, bool more, struct message *m)
+/* "0.001, 0.003 and 0.01". */
+static void read_rates(struct scope *x, struct evidence *e)
 {
-    size_t used = set->tuned_lr ? strlen(set->tuned_lr) : 0;
-    char *longer = realloc(set->tuned_lr, used + 32);
-    if (!longer)
-        return evidence_no_memory(m);
-    set->tuned_lr = longer;
-    set->input.tuned_lr = longer;
-    snprintf(longer + used, 32, "%s%.6g", used == 0 ? "" : more ? ", " : " and ", rate);
-    return STATUS_OK;
-}
-
-static enum status read_rates(struct store *s, struct evidence *e, struct message *m)
-{
-    struct rows rows = rows_of_sweep(
-        s, m,
-        "SELECT setting, rate, lead(rate) OVER (PARTITION BY setting ORDER BY rate) IS NOT NULL"
+    enum { SETTING, RATE, LAST };
+    struct text_buffer text = scope_text(x);
+    struct rows *rows = scope_rows_of_sweep(
+        x,
+        "SELECT setting, rate, lead(rate) OVER (PARTITION BY setting ORDER BY rate) IS NULL"
         " FROM (SELECT DISTINCT setting, tuning ->> '$.\"train.lr\"' AS rate FROM tuning)"
         " WHERE rate IS NOT NULL ORDER BY setting, rate",
         VALUES(INTEGER(e->sweep_id)));
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&rows)) {
-        struct evidence_setting *set = evidence_find(e, rows_given(&rows, 0));
+    while (scope_next(x, rows)) {
+        struct evidence_setting *set = evidence_find(e, rows_given(rows, SETTING));
+        bool last = rows_integer(rows, LAST) != 0;
+        text_add(&text, "%s%.6g", !text.used ? "" : last ? " and " : ", ", rows_real(rows, RATE));
         if (set)
-            status = add_rate(set, rows_real(&rows, 1), rows_integer(&rows, 2) != 0, m);
+            set->input.tuned_lr = text.text;
+        if (last)
+            text = scope_text(x);
     }
-    return rows_close_after(&rows, status);
 }
 
-enum status evidence_read_tune(struct store *s, struct evidence *e, struct message *m)
+void evidence_read_tune(struct scope *x, struct evidence *e)
 {
-    enum status status = read_choices(s, e, m);
-    return status == STATUS_OK ? read_rates(s, e, m) : status;
+    read_choices(x, e);
+    read_rates(x, e);
 }

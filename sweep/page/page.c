@@ -34,153 +34,117 @@ enum {
     HEADS_MAX = 4000
 };
 
-/* Without a store: the live page, which has no data in it. */
+/* Without a report: the live page, which has no data in it. */
 struct page {
-    struct store *store;
-    int64_t sweep_id;
+    struct scope *scope;
     const struct page_options *options;
     const struct report_data *report;
 };
 
 /* ---- data ---- */
 
-static enum status put_curves(const struct page *p, struct json_writer *w, struct message *m)
+static void put_curves(const struct page *p, struct json_writer *w)
 {
+    struct scope *x = p->scope;
     long points = 0;
-    struct rows r =
-        rows_open(p->store, m,
-                  "SELECT trial_id, count(*) OVER () FROM trial AS t WHERE sweep_id = ?1 AND EXISTS"
-                  "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
-                  " ORDER BY in_plan DESC, is_tuning, trial_id LIMIT ?2",
-                  VALUES(INTEGER(p->sweep_id), INTEGER(CURVES_MAX)));
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT trial_id, count(*) OVER () FROM trial AS t WHERE sweep_id = ?1"
+                   "   AND EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
+                   " ORDER BY in_plan DESC, is_tuning, trial_id LIMIT ?2",
+                   VALUES(INTEGER(p->report->sweep_id), INTEGER(CURVES_MAX)));
     json_begin_list(w, "curves");
-    while (rows_next(&r)) {
+    while (scope_next(x, r)) {
         if (!points) {
-            points = CURVE_POINTS / (long)rows_integer(&r, 1);
+            points = CURVE_POINTS / (long)rows_integer(r, 1);
             points = points > CURVE_MIN ? points : CURVE_MIN;
         }
         json_add_key(w, NULL);
-        r.status = page_curve(p->store, rows_integer(&r, 0), points, w->out, m);
+        page_curve(x, rows_integer(r, 0), points, w->out);
     }
     json_end_list(w);
-    return rows_close(&r);
 }
 
-static enum status put_attention(const struct page *p, FILE *out, struct message *m)
+static void put_attention(const struct page *p, FILE *out)
 {
-    int64_t trial_id = p->options->trial_id;
-    if (trial_id)
-        return page_attention(p->store, trial_id, out, m);
-    enum status status = page_best_trial(p->store, p->sweep_id, p->report, &trial_id, m);
-    return status == STATUS_OK ? page_attention_or_missing(p->store, trial_id, out, m) : status;
+    struct scope *x = p->scope;
+    int64_t named = p->options->trial_id;
+    scope_check(x, named ? page_attention(x->store, named, out, x->message)
+                         : page_attention_or_missing(x->store, page_best_trial(p->report), out,
+                                                     x->message));
 }
 
-static enum status put_pieces(const struct page *p, FILE *out, struct message *m)
+static void put_pieces(const struct page *p, FILE *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
     json_add_text(&w, "file", file_last_name(p->options->file));
     json_add_key(&w, "summary");
-    enum status status = page_put_summary(p->store, p->sweep_id, p->report, out, m);
-    if (status == STATUS_OK) {
-        json_add_key(&w, "trials");
-        status = page_trials(p->store, p->sweep_id, 0, TRIALS_MAX, out, m);
-    }
-    if (status == STATUS_OK)
-        status = put_curves(p, &w, m);
-    if (status == STATUS_OK) {
-        json_add_key(&w, "heads");
-        status = page_heads(p->store, p->sweep_id, 0, HEADS_MAX, out, m);
-    }
-    if (status == STATUS_OK) {
-        json_add_key(&w, "attention");
-        status = put_attention(p, out, m);
-    }
+    page_put_summary(p->report, out);
+    json_add_key(&w, "trials");
+    page_trials(p->scope, p->report->sweep_id, 0, TRIALS_MAX, out);
+    put_curves(p, &w);
+    json_add_key(&w, "heads");
+    page_heads(p->scope, p->report->sweep_id, 0, HEADS_MAX, out);
+    json_add_key(&w, "attention");
+    put_attention(p, out);
     json_end_object(&w);
-    return status;
 }
 
 /* In an element of its own, of which the script reads it. */
-static enum status put_data(const struct page *p, FILE *out, struct message *m)
+static void put_data(const struct page *p, FILE *out)
 {
-    if (!p->store)
-        return STATUS_OK;
-    FILE *escaped = page_stream(out, PAGE_JSON);
-    if (!escaped)
-        return status_no_memory(m, "a page");
+    if (!p->report)
+        return;
+    FILE *escaped = page_stream(p->scope, out, PAGE_JSON);
     fputs("<script type=\"application/json\" id=\"data\">", out);
-    enum status status = put_pieces(p, escaped, m);
-    fclose(escaped);
+    put_pieces(p, escaped);
+    fflush(escaped);
     fputs("</script>\n", out);
-    return status;
 }
 
 /* ---- parts ---- */
 
-/* The findings as text. */
-static enum status put_findings(const struct page *p, FILE *out, struct message *m)
-{
-    struct text_buffer text = {0};
-    FILE *report = text_stream(&text), *escaped = page_stream(out, PAGE_TEXT);
-    enum status status = status_no_memory(m, "a page");
-    if (report && escaped)
-        status = report_write_data(p->report, REPORT_TEXT, (struct text_page){.columns = 100},
-                                   report, m);
-    if (report)
-        fclose(report);
-    if (status == STATUS_OK)
-        page_names_only(text.text, store_folder(p->store), escaped);
-    if (escaped)
-        fclose(escaped);
-    free(text.text);
-    return status;
-}
-
 /* For a browser without scripts. */
-static enum status put_words(const struct page *p, FILE *out, struct message *m)
+static void put_words(const struct page *p, FILE *out)
 {
     fputs("<p>This page draws its charts with a script, which this browser does not run. ", out);
-    if (!p->store) {
+    if (!p->report) {
         fputs("<code>headcount report</code> has the findings as text.</p>", out);
-        return STATUS_OK;
+        return;
     }
     fputs("The findings as text:</p><pre>", out);
-    enum status status = put_findings(p, out, m);
+    FILE *escaped = page_stream(p->scope, out, PAGE_TEXT);
+    page_put_report(p->report, REPORT_TEXT, escaped);
+    fflush(escaped);
     fputs("</pre>", out);
-    return status;
 }
 
-static enum status put_title(const struct page *p, FILE *out, struct message *m)
+static void put_title(const struct page *p, FILE *out)
 {
-    if (!p->store) {
+    if (!p->report) {
         fputs("Sweeps", out);
-        return STATUS_OK;
+        return;
     }
-    FILE *escaped = page_stream(out, PAGE_TEXT);
-    if (!escaped)
-        return status_no_memory(m, "a page");
+    FILE *escaped = page_stream(p->scope, out, PAGE_TEXT);
     text_plain(escaped, p->report->name);
-    fclose(escaped);
-    return STATUS_OK;
+    fflush(escaped);
 }
 
-static enum status put_style(const struct page *p, FILE *out, struct message *m)
+static void put_style(const struct page *p, FILE *out)
 {
-    (void)p, (void)m;
+    (void)p;
     fputs(style_css, out);
-    return STATUS_OK;
 }
 
 static const char *script_of(const struct page *p)
 {
-    return p->store ? file_script : live_script;
+    return p->report ? file_script : live_script;
 }
 
-static enum status put_script(const struct page *p, FILE *out, struct message *m)
+static void put_script(const struct page *p, FILE *out)
 {
-    (void)m;
     fputs(script_of(p), out);
-    return STATUS_OK;
 }
 
 static void put_hash(const char *text, FILE *out)
@@ -199,67 +163,63 @@ static void put_hash(const char *text, FILE *out)
 
 /* Only this script and this style count; nothing is loaded from anywhere and nothing is sent, but
  * by the live page to the server that it is from. */
-static enum status put_policy(const struct page *p, FILE *out, struct message *m)
+static void put_policy(const struct page *p, FILE *out)
 {
-    (void)m;
     fputs("default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; script-src ",
           out);
     put_hash(script_of(p), out);
     fputs("; style-src ", out);
     put_hash(style_css, out);
-    fputs(p->store ? "" : "; connect-src 'self'", out);
-    return STATUS_OK;
+    fputs(p->report ? "" : "; connect-src 'self'", out);
 }
 
 static const struct part {
     const char *name; /* {{name}} in page.html */
-    enum status (*put)(const struct page *p, FILE *out, struct message *m);
+    void (*put)(const struct page *p, FILE *out);
 } parts[] = {
     {"policy", put_policy}, {"title", put_title}, {"style", put_style},
     {"words", put_words},   {"data", put_data},   {"script", put_script},
 };
 
-static enum status put_part(const struct page *p, const char *name, size_t size, FILE *out,
-                            struct message *m)
+static void put_part(const struct page *p, const char *name, size_t size, FILE *out)
 {
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strlen(parts[i].name) == size && memcmp(parts[i].name, name, size) == 0)
-            return parts[i].put(p, out, m);
-    return status_fail(m, STATUS_INTERNAL, "page.html has an unknown part");
+            parts[i].put(p, out);
 }
 
-static enum status put_page(const struct page *p, FILE *out, struct message *m)
+static void put_page(const struct page *p, FILE *out)
 {
     const char *at = template_html;
-    enum status status = STATUS_OK;
-    for (const char *open; status == STATUS_OK && (open = strstr(at, "{{"));) {
+    for (const char *open; (open = strstr(at, "{{"));) {
         const char *close = strstr(open, "}}");
         fwrite(at, 1, (size_t)(open - at), out);
-        status = put_part(p, open + 2, (size_t)(close - open) - 2, out, m);
+        put_part(p, open + 2, (size_t)(close - open) - 2, out);
         at = close + 2;
     }
     fputs(at, out);
-    return status == STATUS_OK ? text_check(out, m) : status;
 }
 
 enum status page_write(struct store *s, int64_t sweep_id, const struct page_options *o, FILE *out,
                        struct message *m)
 {
-    struct report_data *report;
-    enum status status = page_open_report(s, sweep_id, &report, m);
-    if (status != STATUS_OK)
-        return status;
-    status = put_page(&(struct page){s, sweep_id, o, report}, out, m);
-    page_close_report(s, report);
-    return status;
+    struct scope *x = scope_new(s, "a page", m);
+    if (scope_enter(x)) {
+        scope_read_begin(x);
+        put_page(&(struct page){x, o, report_data_read(x, sweep_id, true)}, out);
+        scope_read_end(x);
+        scope_check(x, text_check(out, m));
+    }
+    return scope_end(x);
 }
 
 enum status page_write_live(FILE *out, struct message *m)
 {
-    return put_page(&(struct page){0}, out, m);
+    put_page(&(struct page){0}, out);
+    return text_check(out, m);
 }
 
 void page_live_policy(FILE *out)
 {
-    put_policy(&(struct page){0}, out, NULL);
+    put_policy(&(struct page){0}, out);
 }

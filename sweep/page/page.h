@@ -13,17 +13,16 @@
  * last names (page_paths.h). Control characters are escaped, '<' is not: where a piece is put into
  * HTML, page_stream.h escapes it.
  *
- * All fail as rows_close and text_check do. */
+ * Errors of `out` stay in it, to be asked for once. */
 #ifndef SWEEP_PAGE_PAGE_H
 #define SWEEP_PAGE_PAGE_H
 
-#include <stdio.h>
-
+#include "sweep/db/scope.h"
 #include "sweep/trials/trials.h"
 
 /* {"sweeps":rows of the view progress}: name, question, how many trials are in which state,
  * last_run and sweep_id; the one that ran last comes first. */
-enum status page_index(struct store *s, FILE *out, struct message *m);
+void page_index(struct scope *x, FILE *out);
 
 /* Everything about a sweep but its trials one by one:
  *
@@ -40,24 +39,22 @@ enum status page_index(struct store *s, FILE *out, struct message *m);
  *   written    the time, UTC
  *
  * All trials of the plan are judged: 100,000 of them take half a second. */
-enum status page_summary(struct store *s, int64_t sweep_id, FILE *out, struct message *m);
+void page_summary(struct scope *x, int64_t sweep_id, FILE *out);
 
 /* The next trials of a sweep by rising trial_id, at most `most` after that of `after` (0: from the
  * first): {"total":300,"next":12 or null,"columns":...,"rows":...}. Those outside the plan too. */
-enum status page_trials(struct store *s, int64_t sweep_id, int64_t after, long most, FILE *out,
-                        struct message *m);
+void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FILE *out);
 
 /* The learning curve of a trial, running ones too: {"trial":12,"of":200,"step":[50,...],
  * "train_loss":[...],"train_acc":[...],"val_loss":[...],"val_acc":[...]}, to five digits. most: so
  * many points, and the last and the best among them; `of` is how many there are. 0: all. */
-enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, struct message *m);
+void page_curve(struct scope *x, int64_t trial_id, long most, FILE *out);
 
 /* What single heads do, as rows: trial_id, layer, head, main_slot, main_mass, rise (what the loss
  * gains without it), importance_norm, confidence, entropy, wo_share; to four digits. trial_id 0: of
  * all trials of the sweep that were measured, best trials of each head count first; at most `most`
  * heads, and of each trial all or none. */
-enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long most, FILE *out,
-                       struct message *m);
+void page_heads(struct scope *x, int64_t sweep_id, int64_t trial_id, long most, FILE *out);
 
 /* Where the heads of a trial look, computed here from its weights, which takes about as long as
  * they are evaluated on four sequences:

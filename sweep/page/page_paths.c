@@ -48,7 +48,7 @@ static bool is_path(const char *text, const char *at, const char *beside, const 
     return at[1] != '/' && *name > at + 1;
 }
 
-void page_names_only(const char *text, const char *beside, FILE *out)
+void page_names_only(const char *text, const char *beside, struct text_buffer *names)
 {
     const char *from = text, *name, *end;
     for (const char *at = text; (at = strchr(at, '/'));) {
@@ -56,9 +56,9 @@ void page_names_only(const char *text, const char *beside, FILE *out)
             at++;
             continue;
         }
-        fwrite(from, 1, (size_t)(at - from), out);
+        text_add_bytes(names, from, (size_t)(at - from));
         from = name;
         at = end;
     }
-    fputs(from, out);
+    text_add_bytes(names, from, strlen(from));
 }

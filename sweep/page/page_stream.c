@@ -1,10 +1,9 @@
 #include "sweep/page/page_stream.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct stream {
-    FILE *to;
+    FILE *own, *to;
     enum page_place place;
 };
 
@@ -40,21 +39,21 @@ static ssize_t write_on(void *cookie, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-static int close_stream(void *cookie)
+static void close_stream(void *stream)
 {
-    free(cookie);
-    return 0;
+    struct stream *s = stream;
+    if (s->own)
+        fclose(s->own);
 }
 
-FILE *page_stream(FILE *to, enum page_place place)
+FILE *page_stream(struct scope *x, FILE *to, enum page_place place)
 {
-    struct stream *s = malloc(sizeof *s);
-    if (!s)
-        return NULL;
-    *s = (struct stream){to, place};
-    FILE *out =
-        fopencookie(s, "w", (cookie_io_functions_t){.write = write_on, .close = close_stream});
-    if (!out)
-        free(s);
-    return out;
+    struct stream *s = arena_alloc(&x->arena, 1, sizeof *s);
+    s->to = to;
+    s->place = place;
+    arena_on_free(&x->arena, close_stream, s);
+    s->own = fopencookie(s, "w", (cookie_io_functions_t){.write = write_on});
+    if (!s->own)
+        scope_check(x, status_no_memory(x->message, x->what));
+    return s->own;
 }

@@ -2,7 +2,7 @@
 #ifndef SWEEP_PAGE_PAGE_STREAM_H
 #define SWEEP_PAGE_PAGE_STREAM_H
 
-#include <stdio.h>
+#include "sweep/db/scope.h"
 
 enum page_place {
     PAGE_TEXT, /* in an element: & < > " ' are character references */
@@ -10,8 +10,8 @@ enum page_place {
                   begins a comment */
 };
 
-/* NULL where there is no memory. fclose ends it and leaves `to` open; what could not be written
- * shows as an error of `to`. */
-FILE *page_stream(FILE *to, enum page_place place);
+/* To be flushed before more is written to `to`; it ends with the scope, which `to` must outlive.
+ * What could not be written shows as an error of `to`. */
+FILE *page_stream(struct scope *x, FILE *to, enum page_place place);
 
 #endif

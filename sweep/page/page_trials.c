@@ -1,8 +1,6 @@
 /* The pieces that are about trials one by one. */
 #include "sweep/page/page.h"
 
-#include <stdlib.h>
-
 #include "sweep/db/trial_span.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads_parts.h"
@@ -19,15 +17,12 @@ static const char *const behind_sql[] = {
     " ORDER BY trial_id"};
 
 /* `next` comes before the rows: the last of them, if any comes after it. */
-static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, long most,
-                              FILE *out, struct message *m)
+void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FILE *out)
 {
     struct trial_span span;
-    int64_t next;
     char sql[1500];
-    enum status status = trial_span_read(s, sweep_id, &span, m);
-    if (status != STATUS_OK)
-        return status;
+    scope_read_begin(x);
+    scope_check(x, trial_span_read(x->store, sweep_id, &span, x->message));
     after = after < span.least ? span.least - 1 : after;
     const struct value values[] = {INTEGER(sweep_id), INTEGER(after), INTEGER(most),
                                    INTEGER(span.most)};
@@ -35,9 +30,7 @@ static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, 
     snprintf(sql, sizeof sql,
              "SELECT iif(count(*) = 2, min(trial_id), NULL) FROM (%s LIMIT 2 OFFSET ?3 - 1)",
              behind);
-    status = rows_ask(s, m, sql, values, 4, &next);
-    if (status != STATUS_OK)
-        return status;
+    int64_t next = scope_ask(x, sql, values, 4);
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
     json_add_integer(&w, "total", span.count);
@@ -51,37 +44,24 @@ static enum status put_trials(struct store *s, int64_t sweep_id, int64_t after, 
              "       error, note, remark, checkpoint IS NOT NULL AS weights"
              "  FROM trials WHERE trial_id IN (%s LIMIT ?3) ORDER BY trial_id",
              behind);
-    struct rows r = rows_open(s, m, sql, values, 4);
-    status = page_rows(&r, PAGE_ALL_DIGITS, out);
+    page_rows(x, scope_rows(x, sql, values, 4), PAGE_ALL_DIGITS, out);
     json_end_object(&w);
     fputc('\n', out);
-    return status == STATUS_OK ? text_check(out, m) : status;
-}
-
-enum status page_trials(struct store *s, int64_t sweep_id, int64_t after, long most, FILE *out,
-                        struct message *m)
-{
-    enum status status = store_snapshot(s, m);
-    if (status != STATUS_OK)
-        return status;
-    status = put_trials(s, sweep_id, after, most, out, m);
-    store_snapshot_end(s);
-    return status;
+    scope_read_end(x);
 }
 
 /* ---- curves ---- */
 
 enum { CURVE_COLUMNS = 5, CURVE_DIGITS = 5 };
 
-enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, struct message *m)
+void page_curve(struct scope *x, int64_t trial_id, long most, FILE *out)
 {
-    struct text_buffer text[CURVE_COLUMNS] = {0};
+    struct text_buffer text[CURVE_COLUMNS];
     struct json_writer column[CURVE_COLUMNS], w = {.out = out};
     const char *name[CURVE_COLUMNS] = {"step", "train_loss", "train_acc", "val_loss", "val_acc"};
-    bool out_of_memory = false;
     int64_t of = 0;
-    struct rows r = rows_open(
-        s, m,
+    struct rows *r = scope_rows(
+        x,
         "WITH c AS (SELECT *, row_number() OVER (ORDER BY step) AS i, count(*) OVER () AS n"
         "             FROM curve WHERE trial_id = ?1)"
         " SELECT step, train_loss, train_acc, val_loss, val_acc, n FROM c"
@@ -90,40 +70,34 @@ enum status page_curve(struct store *s, int64_t trial_id, long most, FILE *out, 
         "  ORDER BY step",
         VALUES(INTEGER(trial_id), INTEGER(most)));
     for (int i = 0; i < CURVE_COLUMNS; i++) {
+        text[i] = scope_text(x);
         column[i] = (struct json_writer){.text = &text[i]};
         json_begin_list(&column[i], NULL);
     }
-    while (rows_next(&r)) {
-        of = rows_integer(&r, CURVE_COLUMNS);
+    while (scope_next(x, r)) {
+        of = rows_integer(r, CURVE_COLUMNS);
         for (int i = 0; i < CURVE_COLUMNS; i++)
-            json_add_digits(&column[i], NULL, rows_real(&r, i), i ? CURVE_DIGITS : 15);
+            json_add_digits(&column[i], NULL, rows_real(r, i), i ? CURVE_DIGITS : 15);
     }
-    enum status status = rows_close(&r);
     json_begin_object(&w, NULL);
     json_add_integer(&w, "trial", trial_id);
     json_add_integer(&w, "of", of);
     for (int i = 0; i < CURVE_COLUMNS; i++) {
         json_end_list(&column[i]);
         json_add_json(&w, name[i], text[i].text);
-        out_of_memory = out_of_memory || text[i].out_of_memory;
-        free(text[i].text);
     }
     json_end_object(&w);
     fputc('\n', out);
-    if (status == STATUS_OK && out_of_memory)
-        status = status_no_memory(m, "a page");
-    return status == STATUS_OK ? text_check(out, m) : status;
 }
 
 /* ---- heads ---- */
 
 enum { HEADS_DIGITS = 4 };
 
-enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long most, FILE *out,
-                       struct message *m)
+void page_heads(struct scope *x, int64_t sweep_id, int64_t trial_id, long most, FILE *out)
 {
     const struct heads_question q = {.sweep_id = sweep_id, .trial_id = trial_id};
-    struct text_buffer sql = {0};
+    struct text_buffer sql = scope_text(x);
     text_add(&sql,
              "%s, ranked AS (SELECT *, row_number() OVER (PARTITION BY setting, heads"
              "                                            ORDER BY loss, trial_id) AS place"
@@ -138,8 +112,6 @@ enum status page_heads(struct store *s, int64_t sweep_id, int64_t trial_id, long
              " SELECT trial_id, layer, head, main_slot, main_mass, rise, importance_norm,"
              "        confidence, entropy, wo_share FROM whole WHERE last <= %ld ORDER BY n",
              heads_measured_sql, most);
-    struct rows r = heads_query(s, &q, &sql, m);
-    enum status status = page_rows(&r, HEADS_DIGITS, out);
+    page_rows(x, heads_query(x, &q, sql.text), HEADS_DIGITS, out);
     fputc('\n', out);
-    return status == STATUS_OK ? text_check(out, m) : status;
 }

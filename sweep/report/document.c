@@ -1,16 +1,18 @@
 #include "sweep/report/document.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SENTENCE_WIDTH = 90 };
 
-struct document document_new(FILE *out, bool markdown, struct text_page page)
+struct document document_new(struct scope *x, FILE *out, bool markdown, struct text_page page)
 {
     int columns = page.columns < 1 || page.columns > DOCUMENT_WIDTH ? DOCUMENT_WIDTH
                   : page.columns < DOCUMENT_MIN                     ? DOCUMENT_MIN
                                                                     : page.columns;
-    return (struct document){.out = out,
+    return (struct document){.scope = x,
+                             .out = out,
+                             .left_out = scope_text(x),
+                             .shown = scope_text(x),
                              .markdown = markdown,
                              .color = page.color && !markdown,
                              .page = columns,
@@ -58,12 +60,9 @@ void document_title(struct document *d, const char *name, const char *more)
         put_markdown(d->out, more);
         fputc('\n', d->out);
     } else {
-        struct text_buffer title = {0};
+        struct text_buffer title = scope_text(d->scope);
         text_add(&title, "%s%s%s", name, more[0] ? ": " : "", more);
-        if (!title.out_of_memory)
-            put_text(d, title.text, true, 0, d->page);
-        d->out_of_memory = d->out_of_memory || title.out_of_memory;
-        free(title.text);
+        put_text(d, title.text, true, 0, d->page);
     }
 }
 
@@ -116,24 +115,21 @@ void document_item(struct document *d, const char *text)
 
 void document_text(struct document *d, enum document_block block, struct text_buffer *text)
 {
-    if (text->out_of_memory)
-        d->out_of_memory = true;
-    else if (text->used && block == DOCUMENT_PARAGRAPH)
+    if (text->used && block == DOCUMENT_PARAGRAPH)
         document_paragraph(d, text->text);
     else if (text->used && block == DOCUMENT_FINDING)
         document_finding(d, text->text);
     else if (text->used)
         document_item(d, text->text);
-    free(text->text);
-    *text = (struct text_buffer){0};
+    text->used = 0;
 }
 
-enum status document_table(struct document *d, struct table *t, struct message *m)
+void document_table(struct document *d, struct table *t)
 {
     begin(d, DOCUMENT_TABLE);
     if (!d->markdown)
         table_fit(t, d->page, &d->left_out, &d->shown);
-    return table_write(t, d->markdown ? TABLE_MARKDOWN : TABLE_TEXT, d->color, d->out, m);
+    table_write(t, d->markdown ? TABLE_MARKDOWN : TABLE_TEXT, d->color, d->out);
 }
 
 void document_leave_out(struct document *d, const char *title)
@@ -143,23 +139,11 @@ void document_leave_out(struct document *d, const char *title)
 
 void document_legend(struct document *d, const char *text)
 {
-    struct text_buffer whole = {0};
+    struct text_buffer whole = scope_text(d->scope);
     text_add(&whole, "%s", text);
     if (d->left_out.used)
         text_add(&whole, " Left out%s for lack of room: %s; --markdown has all.",
                  table_share_names(&d->left_out, &d->shown) ? " of some tables" : "",
                  d->left_out.text);
-    if (!whole.out_of_memory)
-        document_paragraph(d, whole.text);
-    d->out_of_memory = d->out_of_memory || whole.out_of_memory;
-    free(whole.text);
-}
-
-enum status document_end(struct document *d, struct message *m)
-{
-    bool out_of_memory = d->out_of_memory || d->left_out.out_of_memory || d->shown.out_of_memory;
-    free(d->left_out.text);
-    free(d->shown.text);
-    d->left_out = d->shown = (struct text_buffer){0};
-    return out_of_memory ? status_no_memory(m, "the report") : text_check(d->out, m);
+    document_paragraph(d, whole.text);
 }

@@ -1,13 +1,12 @@
 /* A text for people from blocks, as plain text laid out for a page or as Markdown: what a report
  * says does not depend on which.
  *
- *     struct document d = document_new(stdout, false, text_page(stdout));
+ *     struct document d = document_new(x, stdout, false, text_page(stdout));
  *     document_title(&d, name, question), document_paragraph(&d, facts);
  *     document_heading(&d, label);
- *     s = document_table(&d, t, m);
+ *     document_table(&d, t);
  *     document_finding(&d, sentence), document_item(&d, sentence);
  *     document_legend(&d, legend);
- *     s = document_end(&d, m);
  *
  * All texts are foreign: written plain, and without the marks that Markdown would act on. */
 #ifndef SWEEP_REPORT_DOCUMENT_H
@@ -29,6 +28,7 @@ enum document_block {
 };
 
 struct document {
+    struct scope *scope;
     FILE *out;
     bool markdown, color;
     int page;                    /* columns of text that a table may take */
@@ -36,11 +36,10 @@ struct document {
     enum document_block last;    /* what was written last */
     struct text_buffer left_out; /* titles of the columns that found no room, for the legend */
     struct text_buffer shown;    /* and of those that did */
-    bool out_of_memory;          /* kept for document_end */
 };
 
-/* page.columns 0: as wide as wanted; color is for text only. End with document_end. */
-struct document document_new(FILE *out, bool markdown, struct text_page page);
+/* page.columns 0: as wide as wanted; color is for text only. */
+struct document document_new(struct scope *x, FILE *out, bool markdown, struct text_page page);
 
 /* more: what the name asks; "" without. */
 void document_title(struct document *d, const char *name, const char *more);
@@ -54,16 +53,13 @@ void document_item(struct document *d, const char *text);
  * is none. */
 void document_text(struct document *d, enum document_block block, struct text_buffer *text);
 
-/* Writes t, in text without the columns that find no room; fails as table_write does. */
-enum status document_table(struct document *d, struct table *t, struct message *m);
+/* Writes t, in text without the columns that find no room; leaves as table_write does. */
+void document_table(struct document *d, struct table *t);
 
 /* Names a column that was left out before. */
 void document_leave_out(struct document *d, const char *title);
 
 /* A paragraph that explains the columns, and names those that found no room. */
 void document_legend(struct document *d, const char *text);
-
-/* Frees what d holds. NO_MEMORY, or what text_check finds. */
-enum status document_end(struct document *d, struct message *m);
 
 #endif

@@ -1,7 +1,6 @@
 #include "sweep/report/figure.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/report/figure_parts.h"
@@ -287,7 +286,7 @@ static void add_panels(struct figure *f, int top, int panels, int columns)
 
 static void add_head(struct figure *f)
 {
-    struct text_buffer about = {0};
+    struct text_buffer about = scope_text(f->r->scope);
     text_add(&f->script,
              "set encoding utf8\n"
              "set terminal svg noenhanced size %d,%d font 'Helvetica,13' background '#ffffff' name "
@@ -304,9 +303,7 @@ static void add_head(struct figure *f)
     text_add(&f->script,
              "\nset label 2 at screen 0.5, screen %.6f center font ',11' textcolor '#666666' ",
              1 - 42. / f->height);
-    gnuplot_quote(&f->script, about.text ? about.text : "", 130);
-    f->script.out_of_memory = f->script.out_of_memory || about.out_of_memory;
-    free(about.text);
+    gnuplot_quote(&f->script, about.text, 130);
     /* An empty plot carries what belongs to the whole. */
     text_add(&f->script, "\nunset border\nunset tics\nplot NaN notitle\nunset label\n");
     figure_axes(f);
@@ -347,37 +344,26 @@ static void add_many(struct figure *f)
     add_panels(f, TITLE + map, panels, columns);
 }
 
-static enum status draw(const struct report_data *r, struct text_buffer *svg, struct message *m)
+static void draw(const struct report_data *r, struct text_buffer *svg)
 {
-    struct figure f = {.r = r};
-    struct report_map *map;
+    struct scope *x = r->scope;
+    struct figure f = {.r = r, .script = scope_text(x)};
     if (!find_ranges(&f))
-        return status_fail(m, STATUS_BAD_INPUT, "no trial of %s has ended: nothing to draw yet",
-                           r->name);
-    enum status status = report_map_new(r, &map, m);
-    if (status != STATUS_OK)
-        return status;
-    f.map = map;
+        scope_fail(x, STATUS_BAD_INPUT, "no trial of %s has ended: nothing to draw yet", r->name);
+    f.map = report_map_new(r);
     if (r->settings <= FIGURE_CURVES && figure_map_height(&f) == 0)
         add_single(&f);
     else
         add_many(&f);
     text_add(&f.script, "unset multiplot\n");
-    status = f.script.out_of_memory ? status_no_memory(m, "the figure")
-                                    : gnuplot_draw(&f.script, svg, m);
-    free(f.script.text);
-    report_map_free(map);
-    return status;
+    scope_check(x, gnuplot_draw(&f.script, svg, x->message));
 }
 
 enum status figure_draw(struct store *s, int64_t sweep_id, struct text_buffer *svg,
                         struct message *m)
 {
-    struct report_data *r;
-    enum status status = report_data_read(s, sweep_id, false, &r, m);
-    if (status != STATUS_OK)
-        return status;
-    status = draw(r, svg, m);
-    report_data_free(r);
-    return status;
+    struct scope *x = scope_new(s, "the figure", m);
+    if (scope_enter(x))
+        draw(report_data_read(x, sweep_id, false), svg);
+    return scope_end(x);
 }

@@ -3,7 +3,6 @@
 #include "sweep/report/figure_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "sweep/report/gnuplot.h"
 
@@ -40,7 +39,7 @@ static void add_cell(struct figure *f, const struct report_cell *cell)
     int x = index_of(&f->map->axis[1], cell->at[1]), y = index_of(&f->map->axis[0], cell->at[0]);
     double span = log2((double)f->most / (double)f->fewest);
     double t = cell->edge > 0 && span > 0 ? log2((double)cell->edge / (double)f->fewest) / span : 0;
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(f->r->scope);
     if (cell->edge > 0) {
         report_plateau(cell->set, &text);
         text_add(&text, " (%lld)", (long long)cell->edge);
@@ -53,8 +52,6 @@ static void add_cell(struct figure *f, const struct report_cell *cell)
              t > .5 ? "#ffffff" : "#222222");
     gnuplot_quote(&f->script, text.text ? text.text : "-", 24);
     text_add(&f->script, "\n");
-    f->script.out_of_memory = f->script.out_of_memory || text.out_of_memory;
-    free(text.text);
 }
 
 static void add_axis(struct figure *f, const char *which, const struct report_axis *axis)

@@ -18,8 +18,8 @@ enum status report_write(struct store *s, int64_t sweep_id, enum report_format f
 
 /* The same of what was read (report_data.h). */
 struct report_data;
-enum status report_write_data(const struct report_data *r, enum report_format f,
-                              struct text_page page, FILE *out, struct message *m);
+void report_write_data(const struct report_data *r, enum report_format f, struct text_page page,
+                       FILE *out);
 
 /* The columns of its table on the page, as "by_heads". */
 void report_page_columns(const struct report_data *r, struct json_writer *w);

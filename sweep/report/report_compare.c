@@ -4,19 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
 #include "sweep/report/report_compare_read.h"
 
 /* ---- blocks ---- */
 
 static struct compare_block *add_block(struct report_compare *c, const struct report_setting *name)
 {
-    struct compare_block *grown = array_grow(c->block, (size_t)c->blocks, sizeof *grown);
-    if (!grown)
-        return NULL;
-    c->block = grown;
-    grown[c->blocks] = (struct compare_block){.name = name};
-    return &grown[c->blocks++];
+    c->block = arena_grow(&c->scope->arena, c->block, (size_t)c->blocks, sizeof *c->block);
+    c->block[c->blocks] = (struct compare_block){.name = name};
+    return &c->block[c->blocks++];
 }
 
 static struct compare_block *block_of(const struct report_compare *c, const char *setting)
@@ -28,14 +24,13 @@ static struct compare_block *block_of(const struct report_compare *c, const char
 }
 
 /* Puts the settings beside one another. */
-static enum status make_blocks(struct report_compare *c, struct message *m)
+static void make_blocks(struct report_compare *c)
 {
     for (int i = 0; i < c->sweeps; i++) {
         const struct report_data *r = c->sweep[i];
         for (int k = 0; k < r->settings && r->settings > 1; k++) {
             struct compare_block *b = block_of(c, r->setting[k].setting);
-            if (!b && !(b = add_block(c, &r->setting[k])))
-                return status_no_memory(m, "the comparison");
+            b = b ? b : add_block(c, &r->setting[k]);
             b->set[i] = &r->setting[k];
         }
     }
@@ -43,15 +38,14 @@ static enum status make_blocks(struct report_compare *c, struct message *m)
         const struct report_data *r = c->sweep[i];
         if (r->settings != 1)
             continue;
-        if (c->blocks == 0 && !add_block(c, &r->setting[0]))
-            return status_no_memory(m, "the comparison");
+        if (c->blocks == 0)
+            add_block(c, &r->setting[0]);
         for (int k = 0; k < c->blocks; k++)
             c->block[k].set[i] = &r->setting[0];
     }
     for (int k = 0; k < c->blocks; k++)
         while (!c->block[k].set[c->block[k].base])
             c->block[k].base++;
-    return STATUS_OK;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -62,14 +56,12 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /* Every head count that one of the block's settings has. */
-static enum status make_lines(struct report_compare *c, struct compare_block *b, struct message *m)
+static void make_lines(struct report_compare *c, struct compare_block *b)
 {
     int most = 0, n = 0;
     for (int i = 0; i < c->sweeps; i++)
         most += b->set[i] ? b->set[i]->verdict->rows : 0;
-    b->line = calloc((size_t)most + 1, sizeof *b->line);
-    if (!b->line)
-        return status_no_memory(m, "the comparison");
+    b->line = arena_alloc(&c->scope->arena, (size_t)most, sizeof *b->line);
     for (int i = 0; i < c->sweeps; i++)
         for (int k = 0; b->set[i] && k < b->set[i]->verdict->rows; k++)
             b->line[n++].heads = b->set[i]->verdict->row[k].heads;
@@ -77,7 +69,6 @@ static enum status make_lines(struct report_compare *c, struct compare_block *b,
     for (int i = 0; i < n; i++)
         if (b->lines == 0 || b->line[i].heads != b->line[b->lines - 1].heads)
             b->line[b->lines++] = b->line[i];
-    return STATUS_OK;
 }
 
 /* ---- differences ---- */
@@ -156,7 +147,7 @@ static void compare_line(const struct report_compare *c, const struct compare_bl
 /* Room for the trials of any head count. */
 static size_t most_trials(const struct report_compare *c)
 {
-    size_t most = 1;
+    size_t most = 0;
     for (int i = 0; i < c->sweeps; i++)
         for (int k = 0; k < c->sweep[i]->settings; k++)
             for (int h = 0; h < c->sweep[i]->setting[k].input.count; h++) {
@@ -166,27 +157,17 @@ static size_t most_trials(const struct report_compare *c)
     return most;
 }
 
-static enum status compare_blocks(struct report_compare *c, const struct compare_tasks *tasks,
-                                  struct message *m)
+static void compare_blocks(struct report_compare *c, const struct compare_tasks *tasks)
 {
     size_t most = most_trials(c);
-    int64_t *unit = calloc(2 * most, sizeof *unit);
-    double *value = calloc(2 * most, sizeof *value);
-    enum status status = STATUS_OK;
-    if (!unit || !value) {
-        free(unit);
-        free(value);
-        return status_no_memory(m, "the comparison");
-    }
-    for (int k = 0; k < c->blocks && status == STATUS_OK; k++) {
+    int64_t *unit = arena_alloc(&c->scope->arena, 2 * most, sizeof *unit);
+    double *value = arena_alloc(&c->scope->arena, 2 * most, sizeof *value);
+    for (int k = 0; k < c->blocks; k++) {
         struct unit_arrays x = {unit, value}, y = {unit + most, value + most};
-        status = make_lines(c, &c->block[k], m);
-        for (int i = 0; i < c->block[k].lines && status == STATUS_OK; i++)
+        make_lines(c, &c->block[k]);
+        for (int i = 0; i < c->block[k].lines; i++)
             compare_line(c, &c->block[k], &c->block[k].line[i], tasks, &x, &y);
     }
-    free(unit);
-    free(value);
-    return status;
 }
 
 /* ---- all of it ---- */
@@ -196,63 +177,29 @@ static bool judged_by_loss(const struct report_data *r)
     return r->settings > 0 && r->setting[0].input.loss;
 }
 
-static enum status check_metrics(const struct report_compare *c, struct message *m)
+static void check_metrics(const struct report_compare *c)
 {
     for (int i = 1; i < c->sweeps; i++)
         if (judged_by_loss(c->sweep[i]) != judged_by_loss(c->sweep[0]))
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "of %s and %s one is judged by accuracy, the other by loss: "
-                               "compare sweeps of one metric",
-                               c->sweep[0]->name, c->sweep[i]->name);
-    return STATUS_OK;
+            scope_fail(c->scope, STATUS_BAD_INPUT,
+                       "of %s and %s one is judged by accuracy, the other by loss: "
+                       "compare sweeps of one metric",
+                       c->sweep[0]->name, c->sweep[i]->name);
 }
 
-enum status report_compare_new(struct store *s, const int64_t *sweep_id, int sweeps,
-                               struct report_compare **out, struct message *m)
+struct report_compare *report_compare_new(struct scope *x, const int64_t *sweep_id, int sweeps)
 {
-    struct report_compare *c = calloc(1, sizeof *c);
+    struct report_compare *c = arena_alloc(&x->arena, 1, sizeof *c);
     struct compare_tasks tasks[COMPARE_MAX] = {{0}};
-    enum status status = STATUS_OK;
-    *out = NULL;
-    if (!c)
-        return status_no_memory(m, "the comparison");
-    for (int i = 0; i < sweeps && status == STATUS_OK; i++) {
-        status = report_data_read(s, sweep_id[i], false, &c->sweep[i], m);
-        c->sweeps += status == STATUS_OK;
-        if (status == STATUS_OK)
-            status = compare_read_options(s, c, i, sweep_id[i], m);
-        if (status == STATUS_OK)
-            status = compare_read_tasks(s, sweep_id[i], &tasks[i], m);
+    c->scope = x;
+    for (int i = 0; i < sweeps; i++) {
+        c->sweep[c->sweeps++] = report_data_read(x, sweep_id[i], false);
+        compare_read_options(c, i, sweep_id[i]);
+        tasks[i] = compare_read_tasks(x, sweep_id[i]);
     }
-    if (status == STATUS_OK)
-        status = check_metrics(c, m);
-    if (status == STATUS_OK) {
-        compare_keep_differing(c);
-        status = make_blocks(c, m);
-    }
-    if (status == STATUS_OK)
-        status = compare_blocks(c, tasks, m);
-    for (int i = 0; i < COMPARE_MAX; i++)
-        compare_tasks_free(&tasks[i]);
-    if (status != STATUS_OK) {
-        report_compare_free(c);
-        return status;
-    }
-    *out = c;
-    return STATUS_OK;
-}
-
-void report_compare_free(struct report_compare *c)
-{
-    if (!c)
-        return;
-    for (int i = 0; i < c->options; i++)
-        compare_option_free(&c->option[i]);
-    for (int i = 0; i < c->blocks; i++)
-        free(c->block[i].line);
-    for (int i = 0; i < c->sweeps; i++)
-        report_data_free(c->sweep[i]);
-    free(c->option);
-    free(c->block);
-    free(c);
+    check_metrics(c);
+    compare_keep_differing(c);
+    make_blocks(c);
+    compare_blocks(c, tasks);
+    return c;
 }

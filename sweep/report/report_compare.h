@@ -40,6 +40,7 @@ struct compare_option {
 };
 
 struct report_compare {
+    struct scope *scope;
     int sweeps;
     struct report_data *sweep[COMPARE_MAX];
     int blocks;
@@ -48,17 +49,13 @@ struct report_compare {
     struct compare_option *option; /* by path */
 };
 
-/* Reads 2 to COMPARE_MAX sweeps. BAD_INPUT where one is judged by accuracy and another by loss;
- * else fails as report_data_read does. Free with report_compare_free. */
-enum status report_compare_new(struct store *s, const int64_t *sweep_id, int sweeps,
-                               struct report_compare **c, struct message *m);
-void report_compare_free(struct report_compare *c);
+/* Reads 2 to COMPARE_MAX sweeps. Leaves the scope with BAD_INPUT where one is judged by accuracy
+ * and another by loss. */
+struct report_compare *report_compare_new(struct scope *x, const int64_t *sweep_id, int sweeps);
 
-/* The comparison for people, as JSON, and as CSV with a line per sweep and head count. Each fails
- * as table_write does. */
-enum status report_compare_people(const struct report_compare *c, struct document *d,
-                                  struct message *m);
-enum status report_compare_json(const struct report_compare *c, FILE *out, struct message *m);
-enum status report_compare_csv(const struct report_compare *c, FILE *out, struct message *m);
+/* The comparison for people, as JSON, and as CSV with a line per sweep and head count. */
+void report_compare_people(const struct report_compare *c, struct document *d);
+void report_compare_json(const struct report_compare *c, FILE *out);
+void report_compare_csv(const struct report_compare *c, FILE *out);
 
 #endif

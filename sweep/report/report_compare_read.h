@@ -6,12 +6,10 @@
 
 /* Adds the values that each option has in the judged trials of a sweep, which is c's number
  * `sweep`. Heads, which every comparison shows, are left out. */
-enum status compare_read_options(struct store *s, struct report_compare *c, int sweep,
-                                 int64_t sweep_id, struct message *m);
+void compare_read_options(struct report_compare *c, int sweep, int64_t sweep_id);
 
 /* Leaves the options that are not the same in all sweeps, by path. */
 void compare_keep_differing(struct report_compare *c);
-void compare_option_free(struct compare_option *o);
 
 /* The tasks, with their options, of a setting's trials at a head count: several with replicate. */
 struct compare_task {
@@ -23,9 +21,7 @@ struct compare_tasks {
     struct compare_task *item;
 };
 
-enum status compare_read_tasks(struct store *s, int64_t sweep_id, struct compare_tasks *list,
-                               struct message *m);
-void compare_tasks_free(struct compare_tasks *list);
+struct compare_tasks compare_read_tasks(struct scope *x, int64_t sweep_id);
 
 /* "" where there is none. */
 const char *compare_tasks_of(const struct compare_tasks *list, const char *setting, int64_t heads);

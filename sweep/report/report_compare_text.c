@@ -1,6 +1,5 @@
 /* A comparison of sweeps in words and numbers: for people, as JSON and as CSV. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "sweep/report/report_compare.h"
 #include "sweep/report/report_parts.h"
@@ -49,7 +48,7 @@ static const struct table_column NONE = {0}, NUMBER = {.right = true, .decimals 
 /* A line per head count, with the sweeps from left to right. */
 static struct table *make_wide(const struct report_compare *c, const struct compare_block *b)
 {
-    struct table *t = table_new(&NONE);
+    struct table *t = table_new(c->scope, &NONE);
     table_add_titled(t, NUMBER, "heads");
     for (int i = 0; i < c->sweeps; i++) {
         if (!b->set[i])
@@ -80,7 +79,7 @@ static struct table *make_wide(const struct report_compare *c, const struct comp
 /* A line per head count and sweep, where there is no room for the sweeps beside one another. */
 static struct table *make_long(const struct report_compare *c, const struct compare_block *b)
 {
-    struct table *t = table_new(&NONE);
+    struct table *t = table_new(c->scope, &NONE);
     table_add_titled(t, NUMBER, "heads");
     table_add_titled(t, NONE, "%s", "");
     table_add_titled(t, COUNT, "n");
@@ -102,23 +101,18 @@ static struct table *make_long(const struct report_compare *c, const struct comp
     return t;
 }
 
-static enum status write_table(const struct report_compare *c, const struct compare_block *b,
-                               struct document *d, struct message *m)
+static void write_table(const struct report_compare *c, const struct compare_block *b,
+                        struct document *d)
 {
-    struct text_buffer names = {0};
+    struct text_buffer names = scope_text(c->scope);
     struct table *t = make_wide(c, b);
     if (!d->markdown)
         table_fit(t, d->page, &names, NULL);
-    if (!d->markdown && table_width(t) > d->page) {
-        table_free(t);
+    if (!d->markdown && table_width(t) > d->page)
         t = make_long(c, b);
-    } else if (names.used && !d->left_out.used) {
+    else if (names.used && !d->left_out.used)
         text_add(&d->left_out, "%s", names.text);
-    }
-    free(names.text);
-    enum status s = document_table(d, t, m);
-    table_free(t);
-    return s;
+    document_table(d, t);
 }
 
 /* ---- the sentences ---- */
@@ -210,19 +204,18 @@ static void add_tests(const struct compare_block *b, int sweep, struct text_buff
     text_add(text, "%s", said ? "." : "");
 }
 
-static enum status write_block(const struct report_compare *c, const struct compare_block *b,
-                               struct document *d, struct message *m)
+static void write_block(const struct report_compare *c, const struct compare_block *b,
+                        struct document *d)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(c->scope);
     if (b->name->label[0])
         document_heading(d, b->name->label);
-    enum status s = write_table(c, b, d, m);
-    for (int i = 0; i < c->sweeps && s == STATUS_OK; i++) {
+    write_table(c, b, d);
+    for (int i = 0; i < c->sweeps; i++) {
         if (is_compared(b, i))
             add_tests(b, i, &text);
         document_text(d, DOCUMENT_ITEM, &text);
     }
-    return s;
 }
 
 static const char COMPARE_LEGEND[] =
@@ -230,21 +223,17 @@ static const char COMPARE_LEGEND[] =
     "of the means and of the differences between means. Every interval is 95% by itself: of many "
     "head counts, one in twenty misses by chance.";
 
-enum status report_compare_people(const struct report_compare *c, struct document *d,
-                                  struct message *m)
+void report_compare_people(const struct report_compare *c, struct document *d)
 {
-    struct text_buffer text = {0};
-    enum status s = STATUS_OK;
+    struct text_buffer text = scope_text(c->scope);
     document_title(d, "Comparison", "");
     add_names(c, &text);
     document_text(d, DOCUMENT_PARAGRAPH, &text);
     add_options(c, &text);
     document_text(d, DOCUMENT_PARAGRAPH, &text);
-    for (int i = 0; i < c->blocks && s == STATUS_OK; i++)
-        s = write_block(c, &c->block[i], d, m);
-    if (s == STATUS_OK)
-        document_legend(d, COMPARE_LEGEND);
-    return s;
+    for (int i = 0; i < c->blocks; i++)
+        write_block(c, &c->block[i], d);
+    document_legend(d, COMPARE_LEGEND);
 }
 
 /* ---- for programs ---- */
@@ -297,10 +286,9 @@ static void add_row(struct table *t, const struct report_compare *c, const struc
     table_row(t, &row);
 }
 
-static enum status write_rows(const struct report_compare *c, enum table_format format, FILE *out,
-                              struct message *m)
+static void write_rows(const struct report_compare *c, enum table_format format, FILE *out)
 {
-    struct table *t = table_new(ROWS);
+    struct table *t = table_new(c->scope, ROWS);
     for (int k = 0; k < c->blocks; k++) {
         const struct compare_block *b = &c->block[k];
         for (int i = 0; i < b->lines; i++)
@@ -308,14 +296,12 @@ static enum status write_rows(const struct report_compare *c, enum table_format 
                 if (b->line[i].cell[sweep].row)
                     add_row(t, c, b, b->line[i].heads, sweep, &b->line[i].cell[sweep]);
     }
-    enum status s = table_write(t, format, false, out, m);
-    table_free(t);
-    return s;
+    table_write(t, format, false, out);
 }
 
-enum status report_compare_csv(const struct report_compare *c, FILE *out, struct message *m)
+void report_compare_csv(const struct report_compare *c, FILE *out)
 {
-    return write_rows(c, TABLE_CSV, out, m);
+    write_rows(c, TABLE_CSV, out);
 }
 
 static void put_options(const struct report_compare *c, struct json_writer *w)
@@ -333,7 +319,7 @@ static void put_options(const struct report_compare *c, struct json_writer *w)
     json_end_list(w);
 }
 
-enum status report_compare_json(const struct report_compare *c, FILE *out, struct message *m)
+void report_compare_json(const struct report_compare *c, FILE *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
@@ -348,8 +334,7 @@ enum status report_compare_json(const struct report_compare *c, FILE *out, struc
     json_end_list(&w);
     put_options(c, &w);
     json_add_key(&w, "rows");
-    enum status s = write_rows(c, TABLE_JSON, out, m);
+    write_rows(c, TABLE_JSON, out);
     json_end_object(&w);
     fputc('\n', out);
-    return s == STATUS_OK ? text_check(out, m) : s;
 }

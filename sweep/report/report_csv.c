@@ -22,28 +22,25 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* In the order of the view; those of a drawn sweep as its settings stand in reports. */
-static bool add_rows(const struct report_data *r, unsigned conditions, struct table *t)
+static void add_rows(const struct report_data *r, unsigned conditions, struct table *t)
 {
-    const struct report_setting **set = malloc(((size_t)r->settings + 1) * sizeof *set);
-    for (int i = 0; set && i < r->settings; i++)
+    const struct report_setting **set =
+        arena_alloc(&r->scope->arena, (size_t)r->settings, sizeof(struct report_setting *));
+    for (int i = 0; i < r->settings; i++)
         set[i] = &r->setting[i];
-    if (set && !r->evidence->drawn)
-        qsort(set, (size_t)r->settings, sizeof *set, compare_rows);
-    for (int i = 0; set && i < r->settings; i++)
+    if (!r->evidence->drawn)
+        qsort(set, (size_t)r->settings, sizeof(struct report_setting *), compare_rows);
+    for (int i = 0; i < r->settings; i++)
         for (long row = 0; row < set[i]->rows; row++)
             add_row(r, conditions, set[i], set[i]->first_row + row, t);
-    free(set);
-    return set != NULL;
 }
 
-enum status report_csv(const struct report_data *r, FILE *out, struct message *m)
+void report_csv(const struct report_data *r, FILE *out)
 {
-    struct table *t = table_like(r->by_heads);
+    struct table *t = table_like(r->scope, r->by_heads);
     unsigned conditions = report_csv_columns(r, t);
     report_shift_columns(r->shift, t);
     report_labels_columns(r->labels, t);
-    enum status s = add_rows(r, conditions, t) ? table_write(t, TABLE_CSV, false, out, m)
-                                               : status_no_memory(m, "the report");
-    table_free(t);
-    return s;
+    add_rows(r, conditions, t);
+    table_write(t, TABLE_CSV, false, out);
 }

@@ -23,6 +23,8 @@ struct report_setting {
 };
 
 struct report_data {
+    struct scope *scope; /* in whose memory all of it is */
+    int64_t sweep_id;
     char *name, *question;
     char *overrides;       /* JSON: ["train.steps=100"], the --set arguments */
     char *overrides_shown; /* "--set train.steps=100"; "" without */
@@ -33,7 +35,7 @@ struct report_data {
     struct text_buffer
         lost;            /* "broken (4), c (1)": lost there, and their trials went on elsewhere */
     char *task;          /* "gather" */
-    char *file;          /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
+    const char *file;    /* what trials learn from: "a.txt, 1234 bytes, SHA-256 0123456789ab"; ""
                             for a toy, and where there are several */
     char *fixed;         /* "d_model=32, ...": what is the same in all settings */
     long planned, ended; /* trials, tuning ones and those of other shards too */
@@ -46,10 +48,8 @@ struct report_data {
     struct table *by_heads;         /* the view of that name; NULL where it was not asked for */
 };
 
-/* Reads a sweep and judges each of its settings; rows: by_heads too. Free with report_data_free; *r
- * is NULL on failure: BAD_INPUT for an unknown sweep, BUSY, IO, CORRUPT, NO_MEMORY. */
-enum status report_data_read(struct store *s, int64_t sweep_id, bool rows, struct report_data **r,
-                             struct message *m);
-void report_data_free(struct report_data *r);
+/* Reads a sweep in one snapshot and judges each of its settings; rows: by_heads too. Leaves the
+ * scope with BAD_INPUT for an unknown sweep. */
+struct report_data *report_data_read(struct scope *x, int64_t sweep_id, bool rows);
 
 #endif

@@ -1,11 +1,9 @@
 #include "sweep/report/report_ensemble.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
 #include "sweep/report/document.h"
 #include "sweep/report/trained.h"
 #include "sweep/study/ensemble.h"
@@ -25,6 +23,7 @@ struct block {
 enum rival { RIVAL_PARAMS, RIVAL_FLOPS, RIVALS };
 
 struct ensembles {
+    struct scope *scope;
     const struct ensemble_question *question;
     char *name, *about; /* of the sweep; about: its question */
     struct ensemble_groups groups;
@@ -40,17 +39,17 @@ static struct block *block_of(struct ensembles *e, const struct study_trial *t, 
     struct block *last = e->blocks ? &e->block[e->blocks - 1] : NULL;
     if (last && strcmp(last->setting, t->setting) == 0)
         return last;
-    struct block *grown = array_grow(e->block, (size_t)e->blocks, sizeof *grown);
-    if (!grown)
-        return NULL;
-    e->block = grown;
-    grown[e->blocks] =
-        (struct block){.setting = t->setting, .label = t->label, .task = text_copy(task)};
-    return grown[e->blocks++].task ? &grown[e->blocks - 1] : NULL;
+    struct arena *a = &e->scope->arena;
+    e->block = arena_grow(a, e->block, (size_t)e->blocks, sizeof *e->block);
+    e->block[e->blocks] = (struct block){.setting = t->setting,
+                                         .label = t->label,
+                                         .task = arena_string(a, task),
+                                         .groups = scope_text(e->scope)};
+    return &e->block[e->blocks++];
 }
 
 /* A group, from its row. Units are negative where they are groups: never paired with seeds. */
-static bool add_group(struct ensembles *e, struct rows *r)
+static void add_group(struct ensembles *e, struct rows *r)
 {
     enum { GROUP, REPLICATED, UNIT, MEMBER, ACC, LOSS, PARAMS, FLOPS, TASK };
     int i = (int)rows_integer(r, GROUP);
@@ -58,110 +57,87 @@ static bool add_group(struct ensembles *e, struct rows *r)
     e->replicated = rows_integer(r, REPLICATED);
     int64_t unit = e->replicated ? rows_integer(r, UNIT) : i - e->groups.count;
     struct block *b = block_of(e, group, rows_given(r, TASK));
-    if (!b)
-        return false;
     bool known = b->acc.n && b->acc.unit[b->acc.n - 1] == unit;
-    if (!known && !(sample_add(&b->member, unit, rows_real(r, MEMBER)) &&
-                    sample_add(&b->acc, unit, rows_real(r, ACC)) &&
-                    sample_add(&b->loss, unit, rows_real(r, LOSS))))
-        return false;
+    if (!known) {
+        sample_add(e->scope, &b->member, unit, rows_real(r, MEMBER));
+        sample_add(e->scope, &b->acc, unit, rows_real(r, ACC));
+        sample_add(e->scope, &b->loss, unit, rows_real(r, LOSS));
+    }
     b->n_params = rows_real(r, PARAMS);
     b->flops_per_example = rows_real(r, FLOPS);
     text_add(&b->groups, b->count++ ? "," : "[");
     ensemble_add_trials(&(struct json_writer){.text = &b->groups}, NULL, group, e->groups.members);
     e->answered++;
-    return !b->groups.out_of_memory;
 }
 
 /* The groups of JSON list `groups` that have answered; numbers are means over those of a unit. */
-static enum status read_answers(struct store *s, struct ensembles *e, const char *groups,
-                                struct message *m)
+static void read_answers(struct ensembles *e, const char *groups)
 {
-    bool ok = true;
-    struct rows r =
-        rows_open(s, m,
-                  TRAINED_JUDGED
-                  "SELECT g.key, replicated, unit, avg(e.mean_member_acc) OVER same,"
-                  "       avg(e.test_acc) OVER same, avg(e.test_loss) OVER same, e.n_params,"
-                  "       e.flops_per_example, task"
-                  "  FROM json_each(?2) AS g JOIN ensemble AS e ON e.trials = g.value"
-                  "  JOIN judged AS j ON j.trial_id = g.value ->> 0 AND j.setting = e.setting"
-                  " WHERE e.sweep_id = ?1 AND e.heads = ?3 AND e.members = ?4"
-                  " WINDOW same AS (PARTITION BY j.setting, unit)"
-                  " ORDER BY place, j.setting_label COLLATE setting_values, j.setting, unit, g.key",
-                  VALUES(INTEGER(e->question->sweep_id), TEXT(groups), INTEGER(e->question->heads),
-                         INTEGER(e->groups.members)));
-    while (ok && rows_next(&r))
-        ok = add_group(e, &r);
-    return rows_close_after(&r, ok ? STATUS_OK : status_no_memory(m, "the report"));
+    struct rows *r = scope_rows(
+        e->scope,
+        TRAINED_JUDGED
+        "SELECT g.key, replicated, unit, avg(e.mean_member_acc) OVER same,"
+        "       avg(e.test_acc) OVER same, avg(e.test_loss) OVER same, e.n_params,"
+        "       e.flops_per_example, task"
+        "  FROM json_each(?2) AS g JOIN ensemble AS e ON e.trials = g.value"
+        "  JOIN judged AS j ON j.trial_id = g.value ->> 0 AND j.setting = e.setting"
+        " WHERE e.sweep_id = ?1 AND e.heads = ?3 AND e.members = ?4"
+        " WINDOW same AS (PARTITION BY j.setting, unit)"
+        " ORDER BY place, j.setting_label COLLATE setting_values, j.setting, unit, g.key",
+        VALUES(INTEGER(e->question->sweep_id), TEXT(groups), INTEGER(e->question->heads),
+               INTEGER(e->groups.members)));
+    while (scope_next(e->scope, r))
+        add_group(e, r);
 }
 
-static enum status read_groups(struct store *s, struct ensembles *e, struct message *m)
+static void read_groups(struct ensembles *e)
 {
-    struct text_buffer groups = {0};
+    struct scope *x = e->scope;
+    struct text_buffer groups = scope_text(x);
     struct json_writer w = {.text = &groups};
     json_begin_list(&w, NULL);
     for (int i = 0; i < e->groups.count; i++)
         ensemble_add_trials(&w, NULL, ensemble_group(&e->groups, i), e->groups.members);
     json_end_list(&w);
-    enum status status = groups.out_of_memory ? status_no_memory(m, "the report")
-                                              : read_answers(s, e, groups.text, m);
-    free(groups.text);
-    for (int i = 0; i < e->blocks && status == STATUS_OK; i++) {
-        struct block *b = &e->block[i];
-        text_add(&b->groups, "]");
-        if (!sample_finish(&b->member, STATS_ACCURACY) || !sample_finish(&b->acc, STATS_ACCURACY) ||
-            !sample_finish(&b->loss, STATS_LOSS) || b->groups.out_of_memory)
-            status = status_no_memory(m, "the report");
-    }
-    return status;
-}
-
-static enum status read_name(struct store *s, struct ensembles *e, struct message *m)
-{
-    bool ok = true;
-    struct rows r = rows_open(s, m, "SELECT name, question FROM sweep WHERE sweep_id = ?1",
-                              VALUES(INTEGER(e->question->sweep_id)));
-    if (rows_next(&r)) {
-        e->name = text_copy(rows_given(&r, 0));
-        e->about = text_copy(rows_given(&r, 1));
-        ok = e->name && e->about;
-    }
-    return rows_close_after(&r, ok ? STATUS_OK : status_no_memory(m, "the report"));
-}
-
-static enum status ensembles_read(struct store *s, struct ensembles *e, struct message *m)
-{
-    const struct ensemble_question *q = e->question;
-    enum status status = store_snapshot(s, m);
-    if (status != STATUS_OK)
-        return status;
-    status = ensemble_groups(s, q->sweep_id, q->heads, q->members, &e->groups, m);
-    if (status == STATUS_OK)
-        status = read_name(s, e, m);
-    if (status == STATUS_OK)
-        status = trained_read(s, q->sweep_id, &e->trained, m);
-    if (status == STATUS_OK)
-        status = read_groups(s, e, m);
-    store_snapshot_end(s);
-    return status;
-}
-
-static void ensembles_free(struct ensembles *e)
-{
+    read_answers(e, groups.text);
     for (int i = 0; i < e->blocks; i++) {
         struct block *b = &e->block[i];
-        sample_free(&b->member);
-        sample_free(&b->acc);
-        sample_free(&b->loss);
-        free(b->groups.text);
-        free(b->task);
+        text_add(&b->groups, "]");
+        sample_finish(x, &b->member, STATS_ACCURACY);
+        sample_finish(x, &b->acc, STATS_ACCURACY);
+        sample_finish(x, &b->loss, STATS_LOSS);
     }
-    free(e->block);
-    trained_free(&e->trained);
-    ensemble_groups_free(&e->groups);
-    free(e->name);
-    free(e->about);
+}
+
+static void read_name(struct ensembles *e)
+{
+    struct rows *r = scope_rows(e->scope, "SELECT name, question FROM sweep WHERE sweep_id = ?1",
+                                VALUES(INTEGER(e->question->sweep_id)));
+    while (scope_next(e->scope, r)) {
+        e->name = scope_given(e->scope, r, 0);
+        e->about = scope_given(e->scope, r, 1);
+    }
+}
+
+static void free_groups(void *groups)
+{
+    ensemble_groups_free(groups);
+}
+
+static struct ensembles *ensembles_read(struct scope *x, const struct ensemble_question *q)
+{
+    struct ensembles *e = arena_alloc(&x->arena, 1, sizeof *e);
+    e->scope = x;
+    e->question = q;
+    arena_on_free(&x->arena, free_groups, &e->groups);
+    scope_read_begin(x);
+    scope_check(
+        x, ensemble_groups(x->store, q->sweep_id, q->heads, q->members, &e->groups, x->message));
+    read_name(e);
+    e->trained = trained_read(x, q->sweep_id);
+    read_groups(e);
+    scope_read_end(x);
+    return e;
 }
 
 /* How many times as much all members take as one model. */
@@ -201,7 +177,7 @@ static const struct trained *rival_of(const struct ensembles *e, const struct bl
 
 static void write_facts(const struct ensembles *e, struct document *d)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(e->scope);
     int members = e->groups.members;
     text_add(&text,
              "%d trials with %ld head%s each answer together, by the mean of their softmax "
@@ -246,7 +222,7 @@ static void make_flops(struct table *t, const void *flops)
     table_text(t, text_quantity(*(const double *)flops, text, sizeof text));
 }
 
-static enum status write_ensembles(const struct ensembles *e, struct document *d, struct message *m)
+static void write_ensembles(const struct ensembles *e, struct document *d)
 {
     static const struct table_column columns[] = {
         {.title = "setting", ROW(block, label), .when = SETTINGS},
@@ -263,13 +239,11 @@ static enum status write_ensembles(const struct ensembles *e, struct document *d
          .right = true,
          .leave_out = 3},
         {0}};
-    struct table *t =
-        table_when(columns, (has_settings(e) ? SETTINGS : 0u) | (e->replicated ? INSTANCES : 0u));
+    struct table *t = table_when(
+        e->scope, columns, (has_settings(e) ? SETTINGS : 0u) | (e->replicated ? INSTANCES : 0u));
     for (int i = 0; i < e->blocks; i++)
         table_row(t, &e->block[i]);
-    enum status s = document_table(d, t, m);
-    table_free(t);
-    return s;
+    document_table(d, t);
 }
 
 /* The ensembles of a setting and the model that comes nearest in one cost. */
@@ -312,7 +286,7 @@ static void add_rows(const struct ensembles *e, bool rivals, struct table *t)
     }
 }
 
-static enum status write_rivals(const struct ensembles *e, struct document *d, struct message *m)
+static void write_rivals(const struct ensembles *e, struct document *d)
 {
     static const struct table_column columns[] = {
         {.title = "ensemble of", ROW(row, block.label), .when = SETTINGS},
@@ -326,15 +300,12 @@ static enum status write_rivals(const struct ensembles *e, struct document *d, s
         {.title = "ensemble - model", MAKE(row, diff, sample_difference_mean)},
         {.title = "95% interval", MAKE(row, diff, sample_difference_interval)},
         {0}};
-    struct table *t = table_when(columns, has_settings(e) ? SETTINGS : 0);
+    struct table *t = table_when(e->scope, columns, has_settings(e) ? SETTINGS : 0);
     add_rows(e, true, t);
-    enum status s = STATUS_OK;
-    if (!table_is_empty(t)) {
-        document_heading(d, "Beside one model with more heads");
-        s = document_table(d, t, m);
-    }
-    table_free(t);
-    return s;
+    if (table_rows(t) == 0)
+        return;
+    document_heading(d, "Beside one model with more heads");
+    document_table(d, t);
 }
 
 #define COSTS                                                                                      \
@@ -349,25 +320,19 @@ static const char OVER_INSTANCES[] =
     "instances (each is 95% by itself; differences are paired or, where the instances are not the "
     "same, Welch's). " COSTS;
 
-static enum status write_people(const struct ensembles *e, struct text_page page, FILE *out,
-                                struct message *m)
+static void write_people(const struct ensembles *e, struct text_page page, FILE *out)
 {
-    struct document d = document_new(out, e->question->format == REPORT_MARKDOWN, page);
+    struct document d = document_new(e->scope, out, e->question->format == REPORT_MARKDOWN, page);
     document_title(&d, e->name, e->about);
     write_facts(e, &d);
-    enum status s = write_ensembles(e, &d, m);
-    if (s == STATUS_OK)
-        s = write_rivals(e, &d, m);
-    if (s == STATUS_OK)
-        document_legend(&d, e->replicated ? OVER_INSTANCES : OVER_GROUPS);
-    enum status ended = document_end(&d, m);
-    return s == STATUS_OK ? ended : s;
+    write_ensembles(e, &d);
+    write_rivals(e, &d);
+    document_legend(&d, e->replicated ? OVER_INSTANCES : OVER_GROUPS);
 }
 
 /* ---- for programs ---- */
 
-static enum status write_rows(const struct ensembles *e, enum table_format format, FILE *out,
-                              struct message *m)
+static void write_rows(const struct ensembles *e, enum table_format format, FILE *out)
 {
     static const struct table_column columns[] = {
         {.name = "setting", ROW(row, block.setting), .json = true},
@@ -400,14 +365,12 @@ static enum status write_rows(const struct ensembles *e, enum table_format forma
         {.name = "diff_high", ROW(row, diff.high)},
         {.name = "test", MAKE(row, diff, sample_difference_test)},
         {0}};
-    struct table *t = table_new(columns);
+    struct table *t = table_new(e->scope, columns);
     add_rows(e, false, t);
-    enum status s = table_write(t, format, false, out, m);
-    table_free(t);
-    return s;
+    table_write(t, format, false, out);
 }
 
-static enum status write_json(const struct ensembles *e, FILE *out, struct message *m)
+static void write_json(const struct ensembles *e, FILE *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
@@ -415,21 +378,24 @@ static enum status write_json(const struct ensembles *e, FILE *out, struct messa
     json_add_integer(&w, "groups", e->groups.count);
     json_add_integer(&w, "unanswered", e->groups.count - e->answered);
     json_add_key(&w, "rows");
-    enum status s = write_rows(e, TABLE_JSON, out, m);
+    write_rows(e, TABLE_JSON, out);
     json_end_object(&w);
     fputc('\n', out);
-    return s == STATUS_OK ? text_check(out, m) : s;
 }
 
 enum status report_ensemble(struct store *s, const struct ensemble_question *q,
                             struct text_page page, FILE *out, struct message *m)
 {
-    struct ensembles e = {.question = q};
-    enum status status = ensembles_read(s, &e, m);
-    if (status == STATUS_OK)
-        status = q->format == REPORT_JSON  ? write_json(&e, out, m)
-                 : q->format == REPORT_CSV ? write_rows(&e, TABLE_CSV, out, m)
-                                           : write_people(&e, page, out, m);
-    ensembles_free(&e);
-    return status;
+    struct scope *x = scope_new(s, "the report", m);
+    if (scope_enter(x)) {
+        const struct ensembles *e = ensembles_read(x, q);
+        if (q->format == REPORT_JSON)
+            write_json(e, out);
+        else if (q->format == REPORT_CSV)
+            write_rows(e, TABLE_CSV, out);
+        else
+            write_people(e, page, out);
+        scope_check(x, text_check(out, m));
+    }
+    return scope_end(x);
 }

@@ -1,6 +1,5 @@
 /* What stands above the tables of a report: what was run, and what became of the plan. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/json.h"
@@ -182,22 +181,16 @@ static void add_what(const char *json, struct text_buffer *text)
                                            {"seeds_removed", "seeds removed"}};
     const unsigned char *bytes = (const unsigned char *)json;
     struct message ignored;
-    char *scratch = malloc(strlen(json) + 1);
     struct json what = {.start = bytes,
                         .next = bytes,
                         .end = bytes + strlen(json),
                         .place = "plan_change.what",
-                        .text = scratch,
+                        .text = arena_alloc(text->arena, strlen(json) + 1, 1),
                         .m = &ignored};
     struct json checked = what;
-    if (!scratch) {
-        text->out_of_memory = true;
-        return;
-    }
     if (json_skip(&checked) && json_end(&checked))
         for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
             add_list(&what, lists[i][0], lists[i][1], text);
-    free(scratch);
 }
 
 /* A change of the plan, of the claim or of the rules, at a time when results could be seen. */
@@ -257,7 +250,7 @@ static void add_claims(const struct report_data *r, struct text_buffer *text)
 void report_facts(const struct report_data *r, struct document *d)
 {
     const struct evidence *e = r->evidence;
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     add_facts(r, &text);
     document_text(d, DOCUMENT_PARAGRAPH, &text);
     add_claims(r, &text);

@@ -1,6 +1,5 @@
 #include "sweep/report/report_heads_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* How columns look to people. Those that are not here are for programs, but for measures of a
@@ -43,10 +42,10 @@ void report_heads_page_columns(struct json_writer *w)
     table_page_columns(looks, ~0u, w, "heads");
 }
 
-struct table *heads_table(const struct rows *r)
+struct table *heads_table(struct scope *x, const struct rows *r)
 {
     static const struct table_column none = {0};
-    struct table *t = table_new(&none);
+    struct table *t = table_new(x, &none);
     for (int i = 0; r->status == STATUS_OK && i < rows_columns(r); i++) {
         const char *name = rows_name(r, i);
         const struct table_column *look = looks;
@@ -59,23 +58,18 @@ struct table *heads_table(const struct rows *r)
     return t;
 }
 
-enum status heads_measures(struct store *s, const char *table, struct heads_names *n,
-                           struct message *m)
+struct heads_names heads_measures(struct scope *x, const char *table)
 {
-    n->count = 0;
-    struct rows r = rows_open(s, m,
-                              "SELECT name FROM pragma_table_info(?1) WHERE name NOT IN"
-                              " ('trial_id', 'step', 'split', 'layer', 'head') ORDER BY cid",
-                              VALUES(TEXT(table)));
-    while (rows_next(&r)) {
-        if (n->count == HEADS_COLUMNS_MAX) {
-            r.status = status_fail(m, STATUS_INTERNAL, "more than %d columns of measures",
-                                   HEADS_COLUMNS_MAX);
-            break;
-        }
-        rows_copy(&r, 0, n->name[n->count++], sizeof n->name[0]);
+    struct heads_names n = {0};
+    struct rows *r = scope_rows(x,
+                                "SELECT name FROM pragma_table_info(?1) WHERE name NOT IN"
+                                " ('trial_id', 'step', 'split', 'layer', 'head') ORDER BY cid",
+                                VALUES(TEXT(table)));
+    while (scope_next(x, r)) {
+        n.name = arena_grow(&x->arena, n.name, (size_t)n.count, sizeof *n.name);
+        n.name[n.count++] = scope_given(x, r, 0);
     }
-    return rows_close(&r);
+    return n;
 }
 
 /* ?1: sweep, ?2: trial (0: all), ?3: options of the study, ?4: split. */
@@ -94,24 +88,21 @@ const char heads_measured_sql[] =
     "     WHERE split = ?4 AND mass IS NOT NULL GROUP BY trial_id, layer, head"
     ")";
 
-struct rows heads_query(struct store *s, const struct heads_question *q, struct text_buffer *sql,
-                        struct message *m)
+struct rows *heads_query(struct scope *x, const struct heads_question *q, const char *sql)
 {
-    struct rows r;
-    if (sql->out_of_memory)
-        r = (struct rows){.status = status_no_memory(m, "the report")};
-    else
-        r = rows_open(s, m, sql->text,
+    return scope_rows(x, sql,
                       VALUES(INTEGER(q->sweep_id), INTEGER(q->trial_id),
                              TEXT(q->on_test ? "{\"on\":\"test\"}" : "{\"on\":\"val\"}"),
                              TEXT(q->on_test ? "test" : "val")));
-    free(sql->text);
-    *sql = (struct text_buffer){0};
-    return r;
 }
 
 enum status report_heads(struct store *s, const struct heads_question *q, struct text_page page,
                          FILE *out, struct message *m)
 {
-    return q->trial_id ? heads_of_trial(s, q, page, out, m) : heads_of_sweep(s, q, page, out, m);
+    struct scope *x = scope_new(s, "the report", m);
+    if (scope_enter(x)) {
+        (q->trial_id ? heads_of_trial : heads_of_sweep)(x, q, page, out);
+        scope_check(x, text_check(out, m));
+    }
+    return scope_end(x);
 }

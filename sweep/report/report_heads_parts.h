@@ -10,32 +10,27 @@
 /* A head is sharp where at least this share of its attention lies on one slot. */
 #define SHARP "0.5"
 
-enum { HEADS_COLUMNS_MAX = 64 };
-
-/* A table with the columns that the query has; it may have failed. Free with table_free. */
-struct table *heads_table(const struct rows *r);
+/* A table with the columns that the query has; it may have failed. */
+struct table *heads_table(struct scope *x, const struct rows *r);
 
 /* The measures that a table of the file has. */
 struct heads_names {
     int count;
-    char name[HEADS_COLUMNS_MAX][64];
+    char **name;
 };
-enum status heads_measures(struct store *s, const char *table, struct heads_names *n,
-                           struct message *m);
+struct heads_names heads_measures(struct scope *x, const char *table);
 
 /* What every query begins with: `one`, the trials whose answers count, each with the loss of its
  * whole model, and `main`, of each of their heads the slot that it looks at most. */
 extern const char heads_measured_sql[];
 
-/* Opens the query; sql is emptied. */
-struct rows heads_query(struct store *s, const struct heads_question *q, struct text_buffer *sql,
-                        struct message *m);
+struct rows *heads_query(struct scope *x, const struct heads_question *q, const char *sql);
 
 /* ---- report_heads_sweep.c, report_heads_trial.c ---- */
 
-enum status heads_of_sweep(struct store *s, const struct heads_question *q, struct text_page page,
-                           FILE *out, struct message *m);
-enum status heads_of_trial(struct store *s, const struct heads_question *q, struct text_page page,
-                           FILE *out, struct message *m);
+void heads_of_sweep(struct scope *x, const struct heads_question *q, struct text_page page,
+                    FILE *out);
+void heads_of_trial(struct scope *x, const struct heads_question *q, struct text_page page,
+                    FILE *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* Heads of a sweep: means over the trials of each head count, and a sentence. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/report/report_heads_parts.h"
@@ -155,31 +154,29 @@ struct sweep_heads {
     struct text_buffer sentences; /* one a line */
 };
 
-static enum status count_trials(struct store *s, const struct heads_question *q,
-                                struct sweep_heads *h, struct message *m)
+static void count_trials(struct scope *x, const struct heads_question *q, struct sweep_heads *h)
 {
-    struct text_buffer sql = {0};
+    struct text_buffer sql = scope_text(x);
     text_add(&sql,
              "%s SELECT s.name, count(t.trial_id), coalesce(sum(t.state = 'completed'), 0),"
              " (SELECT count(*) FROM one) FROM sweep AS s LEFT JOIN trial AS t"
              " ON t.sweep_id = s.sweep_id AND t.in_plan = 1 AND t.is_tuning = 0"
              " AND t.choice <> 'eliminated' WHERE s.sweep_id = ?1",
              heads_measured_sql);
-    struct rows r = heads_query(s, q, &sql, m);
-    if (rows_next(&r)) {
-        rows_copy(&r, 0, h->name, sizeof h->name);
-        h->trials = rows_integer(&r, 1);
-        h->completed = rows_integer(&r, 2);
-        h->measured = rows_integer(&r, 3);
+    struct rows *r = heads_query(x, q, sql.text);
+    while (scope_next(x, r)) {
+        rows_copy(r, 0, h->name, sizeof h->name);
+        h->trials = rows_integer(r, 1);
+        h->completed = rows_integer(r, 2);
+        h->measured = rows_integer(r, 3);
     }
-    return rows_close(&r);
 }
 
-static void read_rows(struct sweep_heads *h, struct rows *r)
+static void read_rows(struct scope *x, struct sweep_heads *h, struct rows *r)
 {
     const struct seen none = {.costly = NAN, .cheap = NAN};
     struct seen seen = none;
-    while (rows_next(r)) {
+    while (scope_next(x, r)) {
         const char *label = rows_text(r, LABEL);
         if (seen.rows > 0 && strcmp(seen.label, label ? label : "") != 0) {
             say_seen(&seen, &h->sentences);
@@ -198,23 +195,19 @@ static void read_rows(struct sweep_heads *h, struct rows *r)
     table_hide(h->table, "wo_share");
 }
 
-static enum status read_sweep(struct store *s, const struct heads_question *q,
-                              struct sweep_heads *h, struct message *m)
+static struct sweep_heads *read_sweep(struct scope *x, const struct heads_question *q)
 {
-    struct heads_names head, layer;
-    struct text_buffer sql = {0};
-    enum status status = count_trials(s, q, h, m);
-    if (status == STATUS_OK)
-        status = heads_measures(s, "head_metric", &head, m);
-    if (status == STATUS_OK)
-        status = heads_measures(s, "layer_metric", &layer, m);
-    if (status != STATUS_OK)
-        return status;
+    struct sweep_heads *h = arena_alloc(&x->arena, 1, sizeof *h);
+    struct text_buffer sql = scope_text(x);
+    count_trials(x, q, h);
+    struct heads_names head = heads_measures(x, "head_metric");
+    struct heads_names layer = heads_measures(x, "layer_metric");
     sweep_sql(&sql, &head, &layer);
-    struct rows r = heads_query(s, q, &sql, m);
-    h->table = heads_table(&r);
-    read_rows(h, &r);
-    return rows_close(&r);
+    struct rows *r = heads_query(x, q, sql.text);
+    h->table = heads_table(x, r);
+    h->sentences = scope_text(x);
+    read_rows(x, h, r);
+    return h;
 }
 
 /* "Measured in 46 of 48 trials (validation set); 2 have not completed." */
@@ -245,26 +238,22 @@ static void write_sentences(struct document *d, char *lines)
         document_finding(d, line);
 }
 
-static enum status write_people(const struct heads_question *q, struct sweep_heads *h,
-                                struct text_page page, FILE *out, struct message *m)
+static void write_people(struct scope *x, const struct heads_question *q, struct sweep_heads *h,
+                         struct text_page page, FILE *out)
 {
-    struct document d = document_new(out, q->format == REPORT_MARKDOWN, page);
-    struct text_buffer text = {0};
+    struct document d = document_new(x, out, q->format == REPORT_MARKDOWN, page);
+    struct text_buffer text = scope_text(x);
     char title[300];
     snprintf(title, sizeof title, "Heads of sweep %s", h->name);
     document_title(&d, title, "");
     say_measured(h, q->on_test, &text);
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
-    enum status s = document_table(&d, h->table, m);
-    if (s == STATUS_OK) {
-        write_sentences(&d, h->sentences.text);
-        document_legend(&d, legend);
-    }
-    enum status ended = document_end(&d, m);
-    return s == STATUS_OK ? ended : s;
+    document_table(&d, h->table);
+    write_sentences(&d, h->sentences.text);
+    document_legend(&d, legend);
 }
 
-static enum status write_json(struct sweep_heads *h, bool on_test, FILE *out, struct message *m)
+static void write_json(struct sweep_heads *h, bool on_test, FILE *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
@@ -273,7 +262,7 @@ static enum status write_json(struct sweep_heads *h, bool on_test, FILE *out, st
     json_add_integer(&w, "trials", h->trials);
     json_add_integer(&w, "completed", h->completed);
     json_add_integer(&w, "measured", h->measured);
-    enum status s = table_add_json(h->table, &w, "by_heads", m);
+    table_add_json(h->table, &w, "by_heads");
     json_begin_list(&w, "seen");
     for (char *rest, *line = strtok_r(h->sentences.text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest))
@@ -281,26 +270,18 @@ static enum status write_json(struct sweep_heads *h, bool on_test, FILE *out, st
     json_end_list(&w);
     json_end_object(&w);
     fputc('\n', out);
-    return s == STATUS_OK ? text_check(out, m) : s;
 }
 
-enum status heads_of_sweep(struct store *s, const struct heads_question *q, struct text_page page,
-                           FILE *out, struct message *m)
+void heads_of_sweep(struct scope *x, const struct heads_question *q, struct text_page page,
+                    FILE *out)
 {
-    struct sweep_heads *h = calloc(1, sizeof *h);
-    if (!h)
-        return status_no_memory(m, "the report");
-    enum status status = read_sweep(s, q, h, m);
-    if (status == STATUS_OK && h->measured == 0)
-        status = status_fail(m, STATUS_BAD_INPUT, "no trial of sweep %s was measured", h->name);
-    else if (status == STATUS_OK && h->sentences.out_of_memory)
-        status = status_no_memory(m, "the report");
-    if (status == STATUS_OK)
-        status = q->format == REPORT_CSV    ? table_write(h->table, TABLE_CSV, false, out, m)
-                 : q->format == REPORT_JSON ? write_json(h, q->on_test, out, m)
-                                            : write_people(q, h, page, out, m);
-    table_free(h->table);
-    free(h->sentences.text);
-    free(h);
-    return status;
+    struct sweep_heads *h = read_sweep(x, q);
+    if (h->measured == 0)
+        scope_fail(x, STATUS_BAD_INPUT, "no trial of sweep %s was measured", h->name);
+    if (q->format == REPORT_CSV)
+        table_write(h->table, TABLE_CSV, false, out);
+    else if (q->format == REPORT_JSON)
+        write_json(h, q->on_test, out);
+    else
+        write_people(x, q, h, page, out);
 }

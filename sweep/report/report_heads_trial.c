@@ -1,65 +1,57 @@
 /* The heads of one trial, one by one. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "sweep/report/report_heads_parts.h"
 
-static enum status read_table(struct store *s, const struct heads_question *q,
-                              struct text_buffer *sql, struct table **t, struct message *m)
+static struct table *read_table(struct scope *x, const struct heads_question *q, const char *sql)
 {
-    struct rows r = heads_query(s, q, sql, m);
-    *t = heads_table(&r);
-    rows_to_table(&r, *t);
-    return rows_close(&r);
+    struct rows *r = heads_query(x, q, sql);
+    struct table *t = heads_table(x, r);
+    rows_to_table(x, r, t);
+    return t;
+}
+
+static void add_measures(struct scope *x, const char *table, struct text_buffer *sql)
+{
+    struct heads_names n = heads_measures(x, table);
+    for (int i = 0; i < n.count; i++)
+        text_add(sql, ", \"%s\"", n.name[i]);
 }
 
 /* All measures of each head, and the slot that it looks at most. */
-static enum status read_heads(struct store *s, const struct heads_question *q, struct table **t,
-                              struct message *m)
+static struct table *read_heads(struct scope *x, const struct heads_question *q)
 {
-    struct text_buffer sql = {0};
-    struct heads_names n;
-    enum status status = heads_measures(s, "head_metric", &n, m);
-    if (status != STATUS_OK)
-        return status;
+    struct text_buffer sql = scope_text(x);
     text_add(&sql,
              "%s SELECT layer, head, main.slot AS main_slot, main.mass AS main_mass,"
              " ablation_loss - loss AS rise",
              heads_measured_sql);
-    for (int i = 0; i < n.count; i++)
-        text_add(&sql, ", \"%s\"", n.name[i]);
+    add_measures(x, "head_metric", &sql);
     text_add(&sql, " FROM one JOIN head_metric USING (trial_id, step)"
                    " LEFT JOIN main USING (trial_id, layer, head) WHERE split = ?4"
                    " ORDER BY layer, head");
-    return read_table(s, q, &sql, t, m);
+    return read_table(x, q, sql.text);
 }
 
-static enum status read_layers(struct store *s, const struct heads_question *q, struct table **t,
-                               struct message *m)
+static struct table *read_layers(struct scope *x, const struct heads_question *q)
 {
-    struct text_buffer sql = {0};
-    struct heads_names n;
-    enum status status = heads_measures(s, "layer_metric", &n, m);
-    if (status != STATUS_OK)
-        return status;
+    struct text_buffer sql = scope_text(x);
     text_add(&sql, "%s SELECT layer", heads_measured_sql);
-    for (int i = 0; i < n.count; i++)
-        text_add(&sql, ", \"%s\"", n.name[i]);
+    add_measures(x, "layer_metric", &sql);
     text_add(&sql, " FROM one JOIN layer_metric USING (trial_id, step) WHERE split = ?4"
                    " ORDER BY layer");
-    return read_table(s, q, &sql, t, m);
+    return read_table(x, q, sql.text);
 }
 
-static enum status read_slots(struct store *s, const struct heads_question *q, struct table **t,
-                              struct message *m)
+static struct table *read_slots(struct scope *x, const struct heads_question *q)
 {
-    struct text_buffer sql = {0};
+    struct text_buffer sql = scope_text(x);
     text_add(&sql,
              "%s SELECT layer, head, slot, mass FROM one"
              " JOIN head_slot USING (trial_id, step) WHERE split = ?4"
              " ORDER BY layer, head, slot",
              heads_measured_sql);
-    return read_table(s, q, &sql, t, m);
+    return read_table(x, q, sql.text);
 }
 
 struct trial_heads {
@@ -68,11 +60,10 @@ struct trial_heads {
 };
 
 /* "Heads of trial 3 of sweep gather: heads 4, seed 0", and in a sentence what they do. */
-static enum status read_words(struct store *s, const struct heads_question *q,
-                              struct trial_heads *t, struct message *m)
+static void read_words(struct scope *x, const struct heads_question *q, struct trial_heads *t)
 {
     enum { SWEEP, HEADS, LABEL, SEED, STEP, SEEN, SHARP_HEADS, PLACES, RISE };
-    struct text_buffer sql = {0};
+    struct text_buffer sql = scope_text(x);
     text_add(&sql,
              "%s SELECT s.name, one.heads, t.setting_label, t.seed, step,"
              " count(main.head), sum(main.mass >= " SHARP "),"
@@ -83,29 +74,27 @@ static enum status read_words(struct store *s, const struct heads_question *q,
              " LEFT JOIN main USING (trial_id, layer, head) WHERE h.split = ?4"
              " GROUP BY trial_id",
              heads_measured_sql);
-    struct rows r = heads_query(s, q, &sql, m);
-    if (rows_next(&r)) {
-        const char *label = rows_text(&r, LABEL);
+    struct rows *r = heads_query(x, q, sql.text);
+    while (scope_next(x, r)) {
+        const char *label = rows_text(r, LABEL);
         snprintf(t->title, sizeof t->title,
                  "Heads of trial %" PRId64 " of sweep %s: heads %" PRId64 "%s%s, seed %" PRId64
                  ", with the weights of step %" PRId64 ", on the %s set",
-                 q->trial_id, rows_given(&r, SWEEP), rows_integer(&r, HEADS),
-                 label && label[0] ? ", " : "", label ? label : "", rows_integer(&r, SEED),
-                 rows_integer(&r, STEP), q->on_test ? "test" : "validation");
-        if (rows_integer(&r, SEEN) > 0)
+                 q->trial_id, rows_given(r, SWEEP), rows_integer(r, HEADS),
+                 label && label[0] ? ", " : "", label ? label : "", rows_integer(r, SEED),
+                 rows_integer(r, STEP), q->on_test ? "test" : "validation");
+        if (rows_integer(r, SEEN) > 0)
             snprintf(t->seen, sizeof t->seen,
                      "Seen: %" PRId64 " of %" PRId64 " heads are sharp, and look at %" PRId64
                      " different places; removing a head adds at most %.3f to the loss.",
-                     rows_integer(&r, SHARP_HEADS), rows_integer(&r, SEEN),
-                     rows_integer(&r, PLACES), rows_real(&r, RISE));
+                     rows_integer(r, SHARP_HEADS), rows_integer(r, SEEN), rows_integer(r, PLACES),
+                     rows_real(r, RISE));
         else
             snprintf(t->seen, sizeof t->seen,
-                     "Seen: removing a head adds at most %.3f to the loss.", rows_real(&r, RISE));
-    } else if (r.status == STATUS_OK) {
-        r.status =
-            status_fail(m, STATUS_BAD_INPUT, "trial %" PRId64 " was not measured", q->trial_id);
+                     "Seen: removing a head adds at most %.3f to the loss.", rows_real(r, RISE));
     }
-    return rows_close(&r);
+    if (!t->title[0])
+        scope_fail(x, STATUS_BAD_INPUT, "trial %" PRId64 " was not measured", q->trial_id);
 }
 
 static const char legend[] =
@@ -116,60 +105,43 @@ static const char legend[] =
     "projection. rank: effective rank of all heads' outputs. D_sub, D_pos, D_out: disagreement of "
     "values, attention and outputs (Li et al. 2018).";
 
-static enum status write_people(const struct heads_question *q, struct trial_heads *t,
-                                struct text_page page, FILE *out, struct message *m)
+static void write_people(struct scope *x, const struct heads_question *q,
+                         const struct trial_heads *t, struct text_page page, FILE *out)
 {
-    struct document d = document_new(out, q->format == REPORT_MARKDOWN, page);
+    struct document d = document_new(x, out, q->format == REPORT_MARKDOWN, page);
     document_title(&d, t->title, "");
-    enum status s = document_table(&d, t->heads, m);
-    if (s == STATUS_OK)
-        s = document_table(&d, t->layers, m);
-    if (s == STATUS_OK) {
-        document_finding(&d, t->seen);
-        document_legend(&d, legend);
-    }
-    enum status ended = document_end(&d, m);
-    return s == STATUS_OK ? ended : s;
+    document_table(&d, t->heads);
+    document_table(&d, t->layers);
+    document_finding(&d, t->seen);
+    document_legend(&d, legend);
 }
 
-static enum status write_json(const struct heads_question *q, const struct trial_heads *t,
-                              FILE *out, struct message *m)
+static void write_json(const struct heads_question *q, const struct trial_heads *t, FILE *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
     json_add_integer(&w, "trial", q->trial_id);
     json_add_text(&w, "split", q->on_test ? "test" : "val");
-    enum status s = table_add_json(t->heads, &w, "heads", m);
-    if (s == STATUS_OK)
-        s = table_add_json(t->layers, &w, "layers", m);
-    if (s == STATUS_OK)
-        s = table_add_json(t->slots, &w, "slots", m);
+    table_add_json(t->heads, &w, "heads");
+    table_add_json(t->layers, &w, "layers");
+    table_add_json(t->slots, &w, "slots");
     json_add_text(&w, "seen", t->seen);
     json_end_object(&w);
     fputc('\n', out);
-    return s == STATUS_OK ? text_check(out, m) : s;
 }
 
-enum status heads_of_trial(struct store *s, const struct heads_question *q, struct text_page page,
-                           FILE *out, struct message *m)
+void heads_of_trial(struct scope *x, const struct heads_question *q, struct text_page page,
+                    FILE *out)
 {
-    struct trial_heads *t = calloc(1, sizeof *t);
-    if (!t)
-        return status_no_memory(m, "the report");
-    enum status status = read_words(s, q, t, m);
-    if (status == STATUS_OK)
-        status = read_heads(s, q, &t->heads, m);
-    if (status == STATUS_OK)
-        status = read_layers(s, q, &t->layers, m);
-    if (status == STATUS_OK)
-        status = read_slots(s, q, &t->slots, m);
-    if (status == STATUS_OK)
-        status = q->format == REPORT_CSV    ? table_write(t->heads, TABLE_CSV, false, out, m)
-                 : q->format == REPORT_JSON ? write_json(q, t, out, m)
-                                            : write_people(q, t, page, out, m);
-    table_free(t->heads);
-    table_free(t->layers);
-    table_free(t->slots);
-    free(t);
-    return status;
+    struct trial_heads *t = arena_alloc(&x->arena, 1, sizeof *t);
+    read_words(x, q, t);
+    t->heads = read_heads(x, q);
+    t->layers = read_layers(x, q);
+    t->slots = read_slots(x, q);
+    if (q->format == REPORT_CSV)
+        table_write(t->heads, TABLE_CSV, false, out);
+    else if (q->format == REPORT_JSON)
+        write_json(q, t, out);
+    else
+        write_people(x, q, t, page, out);
 }

@@ -131,13 +131,12 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     json_add_integer(w, "interior", v->interior);
 }
 
-static enum status add_verdict(struct json_writer *w, const struct report_setting *set,
-                               struct message *m)
+static void add_verdict(struct json_writer *w, struct scope *x, const struct report_setting *set)
 {
     const struct verdict *v = set->verdict;
     json_begin_object(w, "verdict");
     add_finding(w, set);
-    enum status s = report_heads_json(set, w, m);
+    report_heads_json(x, set, w);
     json_begin_list(w, "comparisons");
     for (int i = 0; i < v->rivals; i++)
         add_comparison(w, set, &v->rival[i]);
@@ -148,7 +147,6 @@ static enum status add_verdict(struct json_writer *w, const struct report_settin
         json_add_text(w, NULL, set->text.sentence[i].text);
     json_end_list(w);
     json_end_object(w);
-    return s;
 }
 
 /* ---- the sweep ---- */
@@ -208,36 +206,29 @@ static void add_sweep(struct json_writer *w, const struct report_data *r)
     add_changes(w, r->evidence);
 }
 
-static enum status add_setting(struct json_writer *w, const struct report_data *r,
-                               const struct report_setting *set, struct message *m)
+static void add_setting(struct json_writer *w, const struct report_data *r,
+                        const struct report_setting *set)
 {
     json_begin_object(w, NULL);
     json_add_json(w, "setting", set->setting);
     json_add_text(w, "setting_label", set->label);
-    enum status s = table_add_json_rows(r->by_heads, set->first_row, set->rows, w, "rows", m);
-    if (s == STATUS_OK)
-        s = report_shift_json(r->shift, set->setting, w, m);
-    if (s == STATUS_OK)
-        s = report_labels_json(r->labels, set->setting, w, m);
-    if (s == STATUS_OK)
-        s = add_verdict(w, set, m);
+    table_add_json_rows(r->by_heads, set->first_row, set->rows, w, "rows");
+    report_shift_json(r->shift, set->setting, w);
+    report_labels_json(r->labels, set->setting, w);
+    add_verdict(w, r->scope, set);
     json_end_object(w);
-    return s;
 }
 
-enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
-                        struct message *m)
+void report_json(const struct report_data *r, const struct report_map *map, FILE *out)
 {
     struct json_writer w = {.out = out};
-    enum status s = STATUS_OK;
     json_begin_object(&w, NULL);
     add_sweep(&w, r);
     report_map_json(map, &w);
     json_begin_list(&w, "settings");
-    for (int i = 0; i < r->settings && s == STATUS_OK; i++)
-        s = add_setting(&w, r, &r->setting[i], m);
+    for (int i = 0; i < r->settings; i++)
+        add_setting(&w, r, &r->setting[i]);
     json_end_list(&w);
     json_end_object(&w);
     fputc('\n', out);
-    return s == STATUS_OK ? text_check(out, m) : s;
 }

@@ -1,9 +1,6 @@
 #include "sweep/report/report_kernels.h"
 
-#include <stdlib.h>
-
 #include "engine/base/json_write.h"
-#include "sweep/db/rows.h"
 
 /* ?1: sweep. Along the attempts from its first trial to its last, as they lie in the file. */
 static const char KINDS[] = "WITH done AS MATERIALIZED ("
@@ -39,23 +36,13 @@ static void add_kind(struct report_kernels *k, struct rows *r)
     k->kinds++;
 }
 
-enum status report_kernels_read(struct store *s, int64_t sweep_id, struct report_kernels *k,
-                                struct message *m)
+struct report_kernels report_kernels_read(struct scope *x, int64_t sweep_id)
 {
-    struct rows r = rows_open(s, m, KINDS, VALUES(INTEGER(sweep_id)));
-    text_add(&k->json, "[");
-    while (rows_next(&r))
-        add_kind(k, &r);
-    text_add(&k->json, "]");
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK && (k->words.out_of_memory || k->json.out_of_memory))
-        status = status_no_memory(m, "the report");
-    return status;
-}
-
-void report_kernels_free(struct report_kernels *k)
-{
-    free(k->words.text);
-    free(k->json.text);
-    *k = (struct report_kernels){0};
+    struct report_kernels k = {.words = scope_text(x), .json = scope_text(x)};
+    struct rows *r = scope_rows(x, KINDS, VALUES(INTEGER(sweep_id)));
+    text_add(&k.json, "[");
+    while (scope_next(x, r))
+        add_kind(&k, r);
+    text_add(&k.json, "]");
+    return k;
 }

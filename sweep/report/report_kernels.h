@@ -3,8 +3,7 @@
 #ifndef SWEEP_REPORT_REPORT_KERNELS_H
 #define SWEEP_REPORT_REPORT_KERNELS_H
 
-#include "engine/base/text.h"
-#include "sweep/db/store.h"
+#include "sweep/db/scope.h"
 
 struct report_kernels {
     int kinds;                /* that differ */
@@ -12,9 +11,6 @@ struct report_kernels {
     struct text_buffer json;  /* an object for each kind */
 };
 
-/* k starts as {0}. To be freed also on failure. */
-enum status report_kernels_read(struct store *s, int64_t sweep_id, struct report_kernels *k,
-                                struct message *m);
-void report_kernels_free(struct report_kernels *k);
+struct report_kernels report_kernels_read(struct scope *x, int64_t sweep_id);
 
 #endif

@@ -4,28 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
-#include "sweep/db/rows.h"
-
 /* ---- reading ---- */
 
-static bool add_row(struct report_labels *labels, struct rows *r)
+static void add_row(struct scope *x, struct report_labels *labels, struct rows *r)
 {
     enum { SETTING, HEADS, LABEL, N, ROWS, MEAN, LOW, HIGH };
-    struct report_label *grown = array_grow(labels->row, (size_t)labels->rows, sizeof *grown);
-    if (!grown)
-        return false;
-    labels->row = grown;
-    struct report_label *row = &grown[labels->rows++];
-    *row = (struct report_label){text_copy(rows_given(r, SETTING)),
-                                 rows_integer(r, HEADS),
-                                 text_copy(rows_given(r, LABEL)),
-                                 rows_integer(r, N),
-                                 rows_real(r, ROWS),
-                                 rows_real(r, MEAN),
-                                 rows_real(r, LOW),
-                                 rows_real(r, HIGH)};
-    return row->setting && row->label;
+    labels->row = arena_grow(&x->arena, labels->row, (size_t)labels->rows, sizeof *labels->row);
+    labels->row[labels->rows++] = (struct report_label){
+        scope_given(x, r, SETTING), rows_integer(r, HEADS), scope_given(x, r, LABEL),
+        rows_integer(r, N),         rows_real(r, ROWS),     rows_real(r, MEAN),
+        rows_real(r, LOW),          rows_real(r, HIGH)};
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -34,65 +22,36 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* Each label once. */
-static bool list_labels(struct report_labels *labels)
+static void list_labels(struct scope *x, struct report_labels *labels)
 {
-    labels->label = calloc((size_t)labels->rows + 1, sizeof *labels->label);
-    if (!labels->label)
-        return false;
+    labels->label = arena_alloc(&x->arena, (size_t)labels->rows, sizeof *labels->label);
     for (int i = 0; i < labels->rows; i++)
         labels->label[i] = labels->row[i].label;
     qsort(labels->label, (size_t)labels->rows, sizeof *labels->label, compare_texts);
     for (int i = 0; i < labels->rows; i++)
         if (i == 0 || strcmp(labels->label[i], labels->label[labels->labels - 1]) != 0)
             labels->label[labels->labels++] = labels->label[i];
-    return true;
 }
 
 /* The view looks at each trial of the sweep before it finds that there is nothing to say. */
 static const char ANY[] = "SELECT 1 FROM label_acc CROSS JOIN trial USING (trial_id)"
                           " WHERE sweep_id = ?1 LIMIT 1";
 
-enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_labels **out,
-                               struct message *m)
+struct report_labels *report_labels_read(struct scope *x, int64_t sweep_id)
 {
-    int64_t any;
-    *out = NULL;
-    enum status asked = rows_ask(s, m, ANY, VALUES(INTEGER(sweep_id)), &any);
-    if (asked != STATUS_OK || !any)
-        return asked;
-    struct report_labels *labels = calloc(1, sizeof *labels);
-    if (!labels)
-        return status_no_memory(m, "the labels");
-    struct rows rows =
-        rows_of_sweep(s, m,
-                      "SELECT setting, heads, label, n, n_rows, mean_acc, ci95_low, ci95_high"
-                      " FROM by_label ORDER BY setting, heads, label",
-                      VALUES(INTEGER(sweep_id)));
-    bool ok = true;
-    while (ok && rows_next(&rows))
-        ok = add_row(labels, &rows);
-    enum status status = rows_close(&rows);
-    if (status == STATUS_OK && !(ok && list_labels(labels)))
-        status = status_no_memory(m, "the labels");
-    if (status != STATUS_OK || labels->rows == 0) {
-        report_labels_free(labels);
-        return status;
-    }
-    *out = labels;
-    return STATUS_OK;
-}
-
-void report_labels_free(struct report_labels *labels)
-{
-    if (!labels)
-        return;
-    for (int i = 0; i < labels->rows; i++) {
-        free(labels->row[i].setting);
-        free(labels->row[i].label);
-    }
-    free(labels->row);
-    free(labels->label);
-    free(labels);
+    if (!scope_ask(x, ANY, VALUES(INTEGER(sweep_id))))
+        return NULL;
+    struct report_labels *labels = arena_alloc(&x->arena, 1, sizeof *labels);
+    struct rows *rows =
+        scope_rows_of_sweep(x,
+                            "SELECT setting, heads, label, n, n_rows, mean_acc, ci95_low, ci95_high"
+                            " FROM by_label ORDER BY setting, heads, label",
+                            VALUES(INTEGER(sweep_id)));
+    labels->scope = x;
+    while (scope_next(x, rows))
+        add_row(x, labels, rows);
+    list_labels(x, labels);
+    return labels->rows ? labels : NULL;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -181,7 +140,7 @@ static void choose_labels(struct view *v)
 
 static void write_sentence(const struct view *v, const char *unit, struct document *d)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     text_add(&text, "Test accuracy of each label by head count, the mean over %ss", unit);
     if (v->labels_count > v->shown)
         text_add(&text, ", of the %d of %d labels where it is lowest", v->shown, v->labels_count);
@@ -205,19 +164,17 @@ static void add_label(struct table *t, const struct view *v, const char *label)
     }
 }
 
-static enum status write_table(const struct view *v, struct document *d, struct message *m)
+static void write_table(const struct view *v, struct document *d)
 {
     static const struct table_column columns[] = {
         {.title = "label"}, {.title = "rows", .right = true, .leave_out = 1}, {0}};
     static const struct table_column accuracy = {.right = true, .decimals = 3};
-    struct table *t = table_new(columns);
+    struct table *t = table_new(d->scope, columns);
     for (int h = 0; h < v->heads_count; h++)
         table_add_titled(t, accuracy, "%lld", (long long)v->heads[h]);
     for (int i = 0; i < v->shown; i++)
         add_label(t, v, v->labels->label[v->label[i]]);
-    enum status s = document_table(d, t, m);
-    table_free(t);
-    return s;
+    document_table(d, t);
 }
 
 static const struct report_label *worst_of(const struct view *v, int64_t heads)
@@ -237,7 +194,7 @@ static const struct report_label *worst_of(const struct view *v, int64_t heads)
 static void write_worst(const struct view *v, struct document *d)
 {
     static const double always = 0.9995; /* 1.000 in the table */
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     for (int h = 0; h < v->heads_count; h++) {
         const struct report_label *worst = worst_of(v, v->heads[h]);
         char shown[SHOWN_BYTES];
@@ -251,25 +208,20 @@ static void write_worst(const struct view *v, struct document *d)
     document_text(d, DOCUMENT_ITEM, &text);
 }
 
-enum status report_labels_people(const struct report_labels *labels, const char *setting,
-                                 const char *unit, struct document *d, struct message *m)
+void report_labels_people(const struct report_labels *labels, const char *setting, const char *unit,
+                          struct document *d)
 {
     if (!labels)
-        return STATUS_OK;
-    int64_t *heads = calloc((size_t)labels->rows, sizeof *heads);
-    if (!heads)
-        return status_no_memory(m, "the labels");
+        return;
+    int64_t *heads = arena_alloc(&d->scope->arena, (size_t)labels->rows, sizeof *heads);
     struct view v = {.labels = labels, .setting = setting, .heads = heads};
-    enum status s = STATUS_OK;
     v.heads_count = list_heads(labels, setting, heads);
     choose_labels(&v);
-    if (v.shown > 0) {
-        write_sentence(&v, unit, d);
-        s = write_table(&v, d, m);
-        write_worst(&v, d);
-    }
-    free(heads);
-    return s;
+    if (v.shown == 0)
+        return;
+    write_sentence(&v, unit, d);
+    write_table(&v, d);
+    write_worst(&v, d);
 }
 
 /* ---- programs ---- */
@@ -286,18 +238,16 @@ static const struct table_column COLUMNS[] = {{.name = "label", ROW(label)},
                                               {.name = "ci95_high", .csv = "_high", ROW(high)},
                                               {0}};
 
-enum status report_labels_json(const struct report_labels *labels, const char *setting,
-                               struct json_writer *w, struct message *m)
+void report_labels_json(const struct report_labels *labels, const char *setting,
+                        struct json_writer *w)
 {
     if (!labels)
-        return STATUS_OK;
-    struct table *t = table_new(COLUMNS);
+        return;
+    struct table *t = table_new(labels->scope, COLUMNS);
     for (int i = 0; i < labels->rows; i++)
         if (strcmp(labels->row[i].setting, setting) == 0)
             table_row(t, &labels->row[i]);
-    enum status s = table_add_json(t, w, "labels", m);
-    table_free(t);
-    return s;
+    table_add_json(t, w, "labels");
 }
 
 void report_labels_columns(const struct report_labels *labels, struct table *t)

@@ -16,28 +16,26 @@ struct report_label {
 };
 
 struct report_labels {
+    struct scope *scope;
     int rows;
     struct report_label *row; /* by setting, heads and label */
     int labels;
     const char **label; /* (labels) each once, rising; they belong to the rows */
 };
 
-/* Reads those of a sweep; *labels is NULL where no trial has any. Free with report_labels_free. */
-enum status report_labels_read(struct store *s, int64_t sweep_id, struct report_labels **labels,
-                               struct message *m);
-void report_labels_free(struct report_labels *labels); /* NULL is allowed */
+/* Reads those of a sweep; NULL where no trial has any. */
+struct report_labels *report_labels_read(struct scope *x, int64_t sweep_id);
 
 /* Each takes NULL and then writes nothing. */
 
 /* A setting's table, labels by head count, and which each head count recognises worst. Where
- * there are many labels, only those that some head count recognises worst. unit: what n counts.
- * Fails as document_table does. */
-enum status report_labels_people(const struct report_labels *labels, const char *setting,
-                                 const char *unit, struct document *d, struct message *m);
+ * there are many labels, only those that some head count recognises worst. unit: what n counts. */
+void report_labels_people(const struct report_labels *labels, const char *setting, const char *unit,
+                          struct document *d);
 
 /* "labels" of a setting. */
-enum status report_labels_json(const struct report_labels *labels, const char *setting,
-                               struct json_writer *w, struct message *m);
+void report_labels_json(const struct report_labels *labels, const char *setting,
+                        struct json_writer *w);
 
 /* What CSV has of each label ("label_spam_rows", ...), and the cells at a head count; empty where
  * there is no row. */

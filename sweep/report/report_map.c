@@ -67,50 +67,42 @@ static int compare_reals(const void *a, const void *b)
 }
 
 /* The values that the cells have on axis k. */
-static enum status find_values(struct report_map *map, int k)
+static void find_values(struct arena *a, struct report_map *map, int k)
 {
     struct report_axis *axis = &map->axis[k];
-    axis->value = calloc((size_t)map->cells, sizeof *axis->value);
-    if (!axis->value)
-        return STATUS_NO_MEMORY;
+    axis->value = arena_alloc(a, (size_t)map->cells, sizeof *axis->value);
     for (int i = 0; i < map->cells; i++)
         axis->value[i] = map->cell[i].at[k];
     qsort(axis->value, (size_t)map->cells, sizeof *axis->value, compare_reals);
     for (int i = 0; i < map->cells; i++)
         if (axis->count == 0 || axis->value[i] != axis->value[axis->count - 1])
             axis->value[axis->count++] = axis->value[i];
-    return STATUS_OK;
 }
 
 /* The axes and each cell's place on them; map->axes stays 0 where this is no map. */
-static enum status find_axes(const struct report_data *r, struct report_map *map)
+static void find_axes(const struct report_data *r, struct report_map *map)
 {
+    struct arena *a = &r->scope->arena;
     const char *path[FIT_AXES_MAX];
     int axes = 0;
     for (int i = 0; i < r->settings; i++) {
         map->cell[i].set = &r->setting[i];
-        char *text = malloc(strlen(r->setting[i].setting) + 1);
-        if (!text)
-            return STATUS_NO_MEMORY;
+        char *text = arena_alloc(a, strlen(r->setting[i].setting) + 1, 1);
         int n = place_of(r->setting[i].setting, text, path, map->cell[i].at);
         bool same = i == 0 || n == axes;
         for (int k = 0; k < n && same; k++) {
             struct report_axis *axis = &map->axis[k];
             if (i == 0)
-                axis->path = strdup(path[k]);
-            same = !axis->path || strcmp(axis->path, path[k]) == 0;
+                axis->path = arena_string(a, path[k]);
+            same = strcmp(axis->path, path[k]) == 0;
         }
-        free(text);
         axes = n;
         if (n == 0 || !same)
-            return STATUS_OK;
+            return;
     }
-    enum status s = STATUS_OK;
-    for (int k = 0; k < axes && s == STATUS_OK; k++) {
+    for (int k = 0; k < axes; k++) {
         struct report_axis *axis = &map->axis[k];
-        if (!axis->path)
-            return STATUS_NO_MEMORY;
-        s = find_values(map, k);
+        find_values(a, map, k);
         const char *dot = strrchr(axis->path, '.');
         axis->name = dot ? dot + 1 : axis->path;
     }
@@ -120,7 +112,6 @@ static enum status find_axes(const struct report_data *r, struct report_map *map
     bool enough = axes == 1 ? map->axis[0].count > 2
                             : axes == 2 && map->axis[0].count > 1 && map->axis[1].count > 1;
     map->axes = enough && heads ? axes : 0;
-    return s;
 }
 
 /* ---- the fit ---- */
@@ -206,70 +197,40 @@ static void fill_cells(const struct report_map *map, struct values *v)
     }
 }
 
-static enum status fit_cells(const struct report_data *r, struct report_map *map, struct message *m)
+static void fit_cells(const struct report_data *r, struct report_map *map)
 {
-    size_t heads = 1, trials = 1;
-    struct values v = {0};
-    int *each = NULL;
+    struct scope *x = r->scope;
+    size_t heads = 0, trials = 0;
     for (int i = 0; i < r->settings; i++) {
         heads += (size_t)r->setting[i].input.count;
         for (int k = 0; k < r->setting[i].input.count; k++)
             trials += (size_t)r->setting[i].input.heads[k].n;
     }
-    v.unit = calloc(trials, sizeof *v.unit);
-    v.heads = calloc(heads, sizeof *v.heads);
-    v.cell = calloc((size_t)map->cells, sizeof *v.cell);
-    if (v.unit) {
-        find_units(r, &v);
-        v.value = calloc(heads * (size_t)(v.units + 1), sizeof *v.value);
-        each = calloc((size_t)v.units + 1, sizeof *each);
-    }
-    enum status s = STATUS_NO_MEMORY;
-    if (v.heads && v.cell && v.value && each) {
-        struct fit_input in = {map->axes, map->cells, v.cell, v.units, VERDICT_TOLERANCE};
-        fill_cells(map, &v);
-        for (int u = 0; u < v.units; u++)
-            each[u] = 1;
-        for (int i = 0; i < map->cells; i++)
-            map->cell[i].edge = fit_edge(&v.cell[i], each, v.units, VERDICT_TOLERANCE);
-        map->units = v.units;
-        s = fit_map(&in, &map->fit, m);
-    }
-    free(v.unit);
-    free(v.heads);
-    free(v.cell);
-    free(v.value);
-    free(each);
-    return s;
+    struct values v = {.unit = arena_alloc(&x->arena, trials, sizeof *v.unit),
+                       .heads = arena_alloc(&x->arena, heads, sizeof *v.heads),
+                       .cell = arena_alloc(&x->arena, (size_t)map->cells, sizeof *v.cell)};
+    find_units(r, &v);
+    v.value = arena_alloc(&x->arena, heads * (size_t)v.units, sizeof *v.value);
+    int *each = arena_alloc(&x->arena, (size_t)v.units, sizeof *each);
+    struct fit_input in = {map->axes, map->cells, v.cell, v.units, VERDICT_TOLERANCE};
+    fill_cells(map, &v);
+    for (int u = 0; u < v.units; u++)
+        each[u] = 1;
+    for (int i = 0; i < map->cells; i++)
+        map->cell[i].edge = fit_edge(&v.cell[i], each, v.units, VERDICT_TOLERANCE);
+    map->units = v.units;
+    scope_check(x, fit_map(&in, &map->fit, x->message));
 }
 
-enum status report_map_new(const struct report_data *r, struct report_map **out, struct message *m)
+struct report_map *report_map_new(const struct report_data *r)
 {
-    struct report_map *map = calloc(1, sizeof *map);
-    enum status s = STATUS_NO_MEMORY;
-    *out = NULL;
-    if (map && (map->cell = calloc((size_t)r->settings + 1, sizeof *map->cell))) {
-        map->cells = r->settings;
-        s = find_axes(r, map);
-        if (s == STATUS_OK && map->axes)
-            s = fit_cells(r, map, m);
-    }
-    if (s != STATUS_OK || map->axes == 0) {
-        report_map_free(map);
-        return s == STATUS_OK ? s : status_fail(m, s, "no memory for the report's map");
-    }
-    *out = map;
-    return STATUS_OK;
-}
-
-void report_map_free(struct report_map *map)
-{
-    if (!map)
-        return;
-    for (int k = 0; k < FIT_AXES_MAX; k++) {
-        free(map->axis[k].path);
-        free(map->axis[k].value);
-    }
-    free(map->cell);
-    free(map);
+    struct arena *a = &r->scope->arena;
+    struct report_map *map = arena_alloc(a, 1, sizeof *map);
+    map->cells = r->settings;
+    map->cell = arena_alloc(a, (size_t)r->settings, sizeof *map->cell);
+    find_axes(r, map);
+    if (map->axes == 0)
+        return NULL;
+    fit_cells(r, map);
+    return map;
 }

@@ -30,20 +30,17 @@ struct report_map {
     struct fit fit;
 };
 
-/* *map is NULL where there is none to draw: what varies beside heads is not one quantity with at
- * least three values or two with at least two each, all above 0 (the fit takes logarithms), or
- * no setting has more than one head count. A
- * task instance is a name, no quantity. Free with report_map_free. r must outlive the map. Fails
- * with NO_MEMORY. */
-enum status report_map_new(const struct report_data *r, struct report_map **map, struct message *m);
-void report_map_free(struct report_map *map);
+/* NULL where there is none to draw: what varies beside heads is not one quantity with at least
+ * three values or two with at least two each, all above 0 (the fit takes logarithms), or no setting
+ * has more than one head count. A task instance is a name, no quantity. */
+struct report_map *report_map_new(const struct report_data *r);
 
 /* The head counts of a setting's plateau as runs of what was tried, "2, 8-16". */
 void report_plateau(const struct report_setting *set, struct text_buffer *text);
 
 /* The map for people: table and sentences. */
-enum status report_map_people(const struct report_data *r, const struct report_map *map,
-                              struct document *d, struct message *m);
+void report_map_people(const struct report_data *r, const struct report_map *map,
+                       struct document *d);
 /* As "map": an object, or null for NULL. */
 void report_map_json(const struct report_map *map, struct json_writer *w);
 

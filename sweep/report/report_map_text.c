@@ -1,7 +1,5 @@
 /* The map in words and numbers: for people and as JSON. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sweep/report/report_map.h"
 
@@ -36,16 +34,16 @@ static const char *missing(const struct verdict *v)
 }
 
 /* "4-16 (4)", or why there is none; empty where no setting is. */
-static void add_cell(struct table *t, const struct report_cell *c)
+static void add_cell(struct scope *x, struct table *t, const struct report_cell *c)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(x);
     if (c && c->edge) {
         report_plateau(c->set, &text);
         text_add(&text, "%s(%lld)", text.used ? " " : "", (long long)c->edge);
     } else if (c) {
         text_add(&text, "%s", missing(c->set->verdict));
     }
-    table_buffer(t, &text);
+    table_text(t, text.text);
 }
 
 static const struct report_cell *cell_at(const struct report_map *map, double x, double y)
@@ -62,49 +60,45 @@ static void add_axis(struct table *t, const struct report_axis *axis)
 }
 
 /* A line per value of the first axis, a column per value of the second. */
-static struct table *make_wide(const struct report_map *map)
+static struct table *make_wide(struct scope *x, const struct report_map *map)
 {
     static const struct table_column column = {0};
     const struct report_axis *down = &map->axis[0], *across = &map->axis[1];
-    struct table *t = table_new(&column);
+    struct table *t = table_new(x, &column);
     add_axis(t, down);
     for (int k = 0; k < across->count; k++)
         table_add_titled(t, column, "%s=%.6g", across->name, across->value[k]);
     for (int i = 0; i < down->count; i++) {
         table_printf(t, "%.6g", down->value[i]);
         for (int k = 0; k < across->count; k++)
-            add_cell(t, cell_at(map, down->value[i], across->value[k]));
+            add_cell(x, t, cell_at(map, down->value[i], across->value[k]));
     }
     return t;
 }
 
 /* A line per setting. */
-static struct table *make_long(const struct report_map *map)
+static struct table *make_long(struct scope *x, const struct report_map *map)
 {
     static const struct table_column column = {0};
-    struct table *t = table_new(&column);
+    struct table *t = table_new(x, &column);
     for (int k = 0; k < map->axes; k++)
         add_axis(t, &map->axis[k]);
     table_add_titled(t, column, "plateau (h*)");
     for (int i = 0; i < map->cells; i++) {
         for (int k = 0; k < map->axes; k++)
             table_printf(t, "%.6g", map->cell[i].at[k]);
-        add_cell(t, &map->cell[i]);
+        add_cell(x, t, &map->cell[i]);
     }
     return t;
 }
 
 /* Across and down where there is room, else a line per setting. */
-static enum status write_table(const struct report_map *map, struct document *d, struct message *m)
+static void write_table(const struct report_map *map, struct document *d)
 {
-    struct table *t = map->axes == 2 ? make_wide(map) : make_long(map);
-    if (map->axes == 2 && !d->markdown && table_width(t) > d->page) {
-        table_free(t);
-        t = make_long(map);
-    }
-    enum status s = document_table(d, t, m);
-    table_free(t);
-    return s;
+    struct table *t = map->axes == 2 ? make_wide(d->scope, map) : make_long(d->scope, map);
+    if (map->axes == 2 && !d->markdown && table_width(t) > d->page)
+        t = make_long(d->scope, map);
+    document_table(d, t);
 }
 
 /* ---- the sentences ---- */
@@ -192,7 +186,7 @@ static const char MAP_LEGEND[] =
 static void write_fit(const struct report_data *r, const struct report_map *map, const char *unit,
                       struct document *d)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     bool possible = map->fit.possible;
     (possible ? add_line : add_impossible)(map, &text);
     document_text(d, DOCUMENT_FINDING, &text);
@@ -209,17 +203,14 @@ static void write_fit(const struct report_data *r, const struct report_map *map,
         document_item(d, "Preliminary: the map moves until all trials have ended.");
 }
 
-enum status report_map_people(const struct report_data *r, const struct report_map *map,
-                              struct document *d, struct message *m)
+void report_map_people(const struct report_data *r, const struct report_map *map,
+                       struct document *d)
 {
     const char *unit = r->setting[0].verdict->unit;
     document_heading(d, "Map");
-    enum status s = write_table(map, d, m);
-    if (s != STATUS_OK)
-        return s;
+    write_table(map, d);
     write_fit(r, map, unit, d);
     document_paragraph(d, MAP_LEGEND);
-    return STATUS_OK;
 }
 
 /* ---- JSON ---- */

@@ -7,13 +7,12 @@
 #include "sweep/report/report_data.h"
 #include "sweep/report/report_map.h"
 
-/* Each fails as table_write does. map: NULL where there is none. */
-enum status report_people(const struct report_data *r, const struct report_map *map,
-                          struct document *d, struct message *m);
+/* map: NULL where there is none. */
+void report_people(const struct report_data *r, const struct report_map *map, struct document *d);
 /* What was run, what is outside the plan, how the plan changed while results could be seen. */
 void report_facts(const struct report_data *r, struct document *d);
 /* The table of one setting, with a plot where there is room for it. */
-enum status report_table(const struct report_setting *set, struct document *d, struct message *m);
+void report_table(const struct report_setting *set, struct document *d);
 /* A cell with the 95% interval of a head count's mean, or what there is in its place. */
 void report_interval(struct table *t, const struct report_setting *set,
                      const struct verdict_row *row);
@@ -21,16 +20,14 @@ void report_interval(struct table *t, const struct report_setting *set,
 void report_legend(const struct report_data *r, struct text_buffer *text);
 
 /* The head counts of a setting as "heads". */
-enum status report_heads_json(const struct report_setting *set, struct json_writer *w,
-                              struct message *m);
+void report_heads_json(struct scope *x, const struct report_setting *set, struct json_writer *w);
 /* What CSV has behind the columns of the view by_heads, returning under which conditions, and the
  * cells of one of its rows. */
 unsigned report_csv_columns(const struct report_data *r, struct table *t);
 void report_csv_cells(const struct report_data *r, unsigned conditions,
                       const struct report_setting *set, long row, struct table *t);
 
-enum status report_json(const struct report_data *r, const struct report_map *map, FILE *out,
-                        struct message *m);
-enum status report_csv(const struct report_data *r, FILE *out, struct message *m);
+void report_json(const struct report_data *r, const struct report_map *map, FILE *out);
+void report_csv(const struct report_data *r, FILE *out);
 
 #endif

@@ -36,15 +36,14 @@ static int compare_sayings(const void *a, const void *b)
     return order ? order : x->setting - y->setting;
 }
 
-/* item is malloced; NULL: no memory. */
 static struct sayings list_sayings(const struct report_data *r)
 {
     struct sayings list = {0};
-    size_t room = 1;
+    size_t room = 0;
     for (int i = 0; i < r->settings; i++)
         room += (size_t)r->setting[i].text.count;
-    list.item = malloc(room * sizeof *list.item);
-    for (int i = 0; i < r->settings && list.item; i++)
+    list.item = arena_alloc(&r->scope->arena, room, sizeof *list.item);
+    for (int i = 0; i < r->settings; i++)
         for (int k = r->setting[i].text.headlines; k < r->setting[i].text.count; k++)
             list.item[list.count++] = (struct saying){&r->setting[i].text.sentence[k], i};
     if (list.count)
@@ -100,7 +99,7 @@ static void write_common(const struct report_data *r, const struct sayings *list
                          struct document *d)
 {
     bool headed = false;
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     for (int i = 0; i < r->settings; i++) {
         const struct verdict_text *words = &r->setting[i].text;
         for (int k = words->headlines; k < words->count; k++) {
@@ -124,13 +123,13 @@ static void write_common(const struct report_data *r, const struct sayings *list
 }
 
 /* A setting's name, table and sentences, but for what others say too. */
-static enum status write_setting(const struct report_data *r, const struct report_setting *set,
-                                 const struct sayings *list, struct document *d, struct message *m)
+static void write_setting(const struct report_data *r, const struct report_setting *set,
+                          const struct sayings *list, struct document *d)
 {
     if (set->label[0])
         document_heading(d, set->label);
-    enum status s = report_table(set, d, m);
-    for (int k = 0; k < set->text.count && s == STATUS_OK; k++) {
+    report_table(set, d);
+    for (int k = 0; k < set->text.count; k++) {
         const struct verdict_sentence *sentence = &set->text.sentence[k];
         int settings = 1;
         if (k < set->text.headlines)
@@ -138,17 +137,15 @@ static enum status write_setting(const struct report_data *r, const struct repor
         else if (who_says(list, sentence, &settings) && settings == 1)
             document_item(d, sentence->text);
     }
-    if (s == STATUS_OK)
-        s = report_labels_people(r->labels, set->setting, set->verdict->unit, d, m);
-    return s == STATUS_OK ? report_shift_people(r->shift, set->setting, set->verdict->unit, d, m)
-                          : s;
+    report_labels_people(r->labels, set->setting, set->verdict->unit, d);
+    report_shift_people(r->shift, set->setting, set->verdict->unit, d);
 }
 
 /* What the columns mean, of those that there are. */
 static void write_legend(const struct report_data *r, struct document *d)
 {
     const struct report_setting *set = &r->setting[0];
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     bool loss = set->input.loss;
     text_add(&text,
              "Test %s at the step of the best validation, over n %ss%s, with a 95%% t interval of "
@@ -159,30 +156,19 @@ static void write_legend(const struct report_data *r, struct document *d)
     report_legend(r, &text);
     text_add(&text, " *: the head count that the verdict is about; +: others of the plateau; at "
                     "the right, mean and interval on a line.");
-    if (text.out_of_memory)
-        d->out_of_memory = true;
-    else
-        document_legend(d, text.text);
-    free(text.text);
+    document_legend(d, text.text);
 }
 
-enum status report_people(const struct report_data *r, const struct report_map *map,
-                          struct document *d, struct message *m)
+void report_people(const struct report_data *r, const struct report_map *map, struct document *d)
 {
-    enum status s = STATUS_OK;
     struct sayings list = list_sayings(r);
-    if (!list.item)
-        return status_no_memory(m, "the report");
     document_title(d, r->name, r->question);
     report_facts(r, d);
     if (map)
-        s = report_map_people(r, map, d, m);
-    for (int i = 0; i < r->settings && s == STATUS_OK; i++)
-        s = write_setting(r, &r->setting[i], &list, d, m);
-    if (s == STATUS_OK)
-        write_common(r, &list, d);
-    if (r->settings && s == STATUS_OK)
+        report_map_people(r, map, d);
+    for (int i = 0; i < r->settings; i++)
+        write_setting(r, &r->setting[i], &list, d);
+    write_common(r, &list, d);
+    if (r->settings)
         write_legend(r, d);
-    free(list.item);
-    return s;
 }

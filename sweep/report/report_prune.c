@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/report/document.h"
@@ -52,13 +51,13 @@ static void add_method(const struct prune_curve *c, int method, struct table *t)
     table_add_titled(t, its_interval, "95%% interval");
 }
 
-static struct table *curve_table(const struct prune_curve *c)
+static struct table *curve_table(struct scope *x, const struct prune_curve *c)
 {
     static const struct table_column none = {0}, kept = {WIDE(kept)}, n = {WIDE(n)};
     static const struct table_column params = {WIDE(n_params), .decimals = TABLE_WHOLE,
                                                .leave_out = 3};
     static const struct table_column ms = {WIDE(infer_ms), .decimals = 4, .leave_out = 2};
-    struct table *t = table_new(&none);
+    struct table *t = table_new(x, &none);
     table_add_titled(t, kept, "kept");
     table_add_titled(t, n, "n");
     for (int k = 0; k < PRUNE_METHODS; k++)
@@ -93,18 +92,14 @@ static void add_line(const struct prune_curve *c, long kept, struct table *t)
 /* "d_model=32: Trained with 8 heads, fine-tuned for 500 steps at lr 0.001" */
 static void write_heading(const struct prune_curve *c, struct document *d)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     text_add(&text, "%s%sTrained with %ld head%s", c->label, c->label[0] ? ": " : "", c->heads,
              c->heads == 1 ? "" : "s");
     if (c->layers > 1)
         text_add(&text, " in each of %ld layers", c->layers);
     if (c->finetuned)
         text_add(&text, ", fine-tuned for %ld steps at lr %g", c->finetuned, c->lr);
-    if (text.out_of_memory)
-        d->out_of_memory = true;
-    else
-        document_heading(d, text.text);
-    free(text.text);
+    document_heading(d, text.text);
 }
 
 /* "ablation █▇▆▄▂▁", below the table: mean accuracy, from 0 to 1, as the heads go. Text only, where
@@ -127,17 +122,15 @@ static void write_lines(const struct prune_curve *c, struct document *d)
     }
 }
 
-static enum status write_curve(const struct prune_curve *c, struct document *d, struct message *m)
+static void write_curve(const struct prune_curve *c, struct document *d)
 {
-    struct table *t = curve_table(c);
+    struct table *t = curve_table(d->scope, c);
     for (int i = 0; i < c->points; i++)
         if (i == 0 || c->point[i].kept != c->point[i - 1].kept)
             add_line(c, c->point[i].kept, t);
     write_heading(c, d);
-    enum status s = document_table(d, t, m);
+    document_table(d, t);
     write_lines(c, d);
-    table_free(t);
-    return s;
 }
 
 /* A point of a curve and what it is held against. */
@@ -190,8 +183,7 @@ static unsigned conditions_of(const struct prune_data *data)
 }
 
 /* Models pruned by an estimate beside those that were trained with as few heads. */
-static enum status write_rivals(const struct prune_data *data, struct document *d,
-                                struct message *m)
+static void write_rivals(const struct prune_data *data, struct document *d)
 {
     static const struct table_column columns[] = {
         {.title = "setting", ROW(curve.label), .when = SETTINGS},
@@ -209,7 +201,7 @@ static enum status write_rivals(const struct prune_data *data, struct document *
         {.title = "params", ROW(point.n_params), .decimals = TABLE_WHOLE, .leave_out = 2},
         {.title = "trained's", ROW(trained_params), .decimals = TABLE_WHOLE, .leave_out = 2},
         {0}};
-    struct table *t = table_when(columns, conditions_of(data));
+    struct table *t = table_when(d->scope, columns, conditions_of(data));
     for (int i = 0; i < data->curves; i++) {
         for (int k = 0; k < data->curve[i].points; k++) {
             struct row row = row_of(data, &data->curve[i], &data->curve[i].point[k]);
@@ -217,13 +209,10 @@ static enum status write_rivals(const struct prune_data *data, struct document *
                 table_row(t, &row);
         }
     }
-    enum status s = STATUS_OK;
-    if (!table_is_empty(t)) {
-        document_heading(d, "Pruned, or trained with as few");
-        s = document_table(d, t, m);
-    }
-    table_free(t);
-    return s;
+    if (table_rows(t) == 0)
+        return;
+    document_heading(d, "Pruned, or trained with as few");
+    document_table(d, t);
 }
 
 static const char LEGEND[] =
@@ -242,24 +231,19 @@ static bool has_methods(const struct prune_curve *c)
     return has;
 }
 
-static enum status write_people(const struct prune_data *data, bool markdown, struct text_page page,
-                                FILE *out, struct message *m)
+static void write_people(const struct prune_data *data, bool markdown, struct text_page page,
+                         FILE *out)
 {
-    struct document d = document_new(out, markdown, page);
-    struct text_buffer text = {0};
-    enum status s = STATUS_OK;
+    struct document d = document_new(data->scope, out, markdown, page);
+    struct text_buffer text = scope_text(data->scope);
     document_title(&d, data->name, data->question);
     text_add(&text, "Heads were removed in %ld of %ld trials.", data->pruned, data->trials);
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
-    for (int i = 0; i < data->curves && s == STATUS_OK; i++)
+    for (int i = 0; i < data->curves; i++)
         if (has_methods(&data->curve[i]))
-            s = write_curve(&data->curve[i], &d, m);
-    if (s == STATUS_OK)
-        s = write_rivals(data, &d, m);
-    if (s == STATUS_OK)
-        document_legend(&d, LEGEND);
-    enum status ended = document_end(&d, m);
-    return s == STATUS_OK ? ended : s;
+            write_curve(&data->curve[i], &d);
+    write_rivals(data, &d);
+    document_legend(&d, LEGEND);
 }
 
 /* ---- for programs ---- */
@@ -304,21 +288,18 @@ void report_prune_page_columns(struct json_writer *w)
     table_page_columns(ROWS, ~0u, w, "pruning");
 }
 
-static enum status write_rows(const struct prune_data *data, enum table_format format, FILE *out,
-                              struct message *m)
+static void write_rows(const struct prune_data *data, enum table_format format, FILE *out)
 {
-    struct table *t = table_new(ROWS);
+    struct table *t = table_new(data->scope, ROWS);
     for (int i = 0; i < data->curves; i++)
         for (int k = 0; k < data->curve[i].points; k++) {
             struct row row = row_of(data, &data->curve[i], &data->curve[i].point[k]);
             table_row(t, &row);
         }
-    enum status s = table_write(t, format, false, out, m);
-    table_free(t);
-    return s;
+    table_write(t, format, false, out);
 }
 
-static enum status write_json(const struct prune_data *data, FILE *out, struct message *m)
+static void write_json(const struct prune_data *data, FILE *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
@@ -326,31 +307,29 @@ static enum status write_json(const struct prune_data *data, FILE *out, struct m
     json_add_integer(&w, "trials", data->trials);
     json_add_integer(&w, "pruned", data->pruned);
     json_add_key(&w, "rows");
-    enum status s = write_rows(data, TABLE_JSON, out, m);
+    write_rows(data, TABLE_JSON, out);
     json_end_object(&w);
     fputc('\n', out);
-    return s == STATUS_OK ? text_check(out, m) : s;
 }
 
-static enum status report_sweep(struct store *s, int64_t sweep_id, enum report_format f,
-                                struct text_page page, FILE *out, struct message *m)
+static void report_sweep(struct scope *x, int64_t sweep_id, enum report_format f,
+                         struct text_page page, FILE *out)
 {
-    struct prune_data data;
-    enum status status = prune_data_read(s, sweep_id, &data, m);
-    if (status == STATUS_OK && data.pruned == 0)
-        status = status_fail(m, STATUS_BAD_INPUT, "no heads of %s were removed yet", data.name);
-    if (status == STATUS_OK)
-        status = f == REPORT_JSON  ? write_json(&data, out, m)
-                 : f == REPORT_CSV ? write_rows(&data, TABLE_CSV, out, m)
-                                   : write_people(&data, f == REPORT_MARKDOWN, page, out, m);
-    prune_data_free(&data);
-    return status;
+    const struct prune_data *data = prune_data_read(x, sweep_id);
+    if (data->pruned == 0)
+        scope_fail(x, STATUS_BAD_INPUT, "no heads of %s were removed yet", data->name);
+    if (f == REPORT_JSON)
+        write_json(data, out);
+    else if (f == REPORT_CSV)
+        write_rows(data, TABLE_CSV, out);
+    else
+        write_people(data, f == REPORT_MARKDOWN, page, out);
 }
 
 /* ---- one trial ---- */
 
-static enum status report_trial(struct store *s, int64_t trial_id, enum report_format f,
-                                struct text_page page, FILE *out, struct message *m)
+static void report_trial(struct scope *x, int64_t trial_id, enum report_format f,
+                         struct text_page page, FILE *out)
 {
     static const struct table_column columns[] = {
         {.name = "method", .title = "method"},
@@ -366,36 +345,41 @@ static enum status report_trial(struct store *s, int64_t trial_id, enum report_f
         {.name = "removed", .title = "removed [layer,head]", .leave_out = 2},
         {0}};
     enum { REMOVED = 10 };
-    struct table *t = table_new(columns);
-    struct rows r =
-        rows_open(s, m,
-                  "SELECT method, finetuned_steps, lr, kept, val_acc, test_acc, test_loss,"
-                  "       n_params, flops_per_example, infer_ms, removed"
-                  "  FROM pruning WHERE trial_id = ?1"
-                  " ORDER BY finetuned_steps, lr, kept DESC, method",
-                  VALUES(INTEGER(trial_id)));
-    while (rows_next(&r)) {
+    struct table *t = table_new(x, columns);
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT method, finetuned_steps, lr, kept, val_acc, test_acc, test_loss,"
+                   "       n_params, flops_per_example, infer_ms, removed"
+                   "  FROM pruning WHERE trial_id = ?1"
+                   " ORDER BY finetuned_steps, lr, kept DESC, method",
+                   VALUES(INTEGER(trial_id)));
+    while (scope_next(x, r)) {
         for (int i = 0; i < REMOVED; i++)
-            rows_cell(&r, i, t);
-        table_json(t, rows_given(&r, REMOVED));
+            rows_cell(r, i, t);
+        table_json(t, rows_given(r, REMOVED));
     }
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK)
-        status = f == REPORT_TEXT ? table_write_page(t, page, out, m)
-                                  : table_write(t,
-                                                f == REPORT_JSON  ? TABLE_JSON
-                                                : f == REPORT_CSV ? TABLE_CSV
-                                                                  : TABLE_MARKDOWN,
-                                                false, out, m);
+    if (f == REPORT_TEXT)
+        table_write_page(t, page, out);
+    else
+        table_write(t,
+                    f == REPORT_JSON  ? TABLE_JSON
+                    : f == REPORT_CSV ? TABLE_CSV
+                                      : TABLE_MARKDOWN,
+                    false, out);
     if (f == REPORT_JSON)
         fputc('\n', out);
-    table_free(t);
-    return status;
 }
 
 enum status report_prune(struct store *s, int64_t sweep_id, int64_t trial_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m)
 {
-    return trial_id > 0 ? report_trial(s, trial_id, f, page, out, m)
-                        : report_sweep(s, sweep_id, f, page, out, m);
+    struct scope *x = scope_new(s, "the report", m);
+    if (scope_enter(x)) {
+        if (trial_id > 0)
+            report_trial(x, trial_id, f, page, out);
+        else
+            report_sweep(x, sweep_id, f, page, out);
+        scope_check(x, text_check(out, m));
+    }
+    return scope_end(x);
 }

@@ -24,6 +24,7 @@ struct prune_curve {
 };
 
 struct prune_data {
+    struct scope *scope;
     char *name, *question;
     long trials, pruned; /* that are judged; of these, how many have rows */
     int curves;
@@ -31,10 +32,7 @@ struct prune_data {
     struct trained_list trained;
 };
 
-/* Free with prune_data_free, after a failure too. */
-enum status prune_data_read(struct store *s, int64_t sweep_id, struct prune_data *d,
-                            struct message *m);
-void prune_data_free(struct prune_data *d);
+struct prune_data *prune_data_read(struct scope *x, int64_t sweep_id);
 
 /* The point of a curve; the whole model where kept is all of its heads. NULL: there is none. */
 const struct prune_point *prune_point_find(const struct prune_curve *c, long kept, int method);

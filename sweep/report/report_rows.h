@@ -5,8 +5,7 @@
 #include "sweep/report/report_data.h"
 
 /* Reads all of it into r->by_heads, with the columns of the view, and which of its rows are of
- * which setting. Fails as report_data_read. */
-enum status report_rows_read(struct store *s, int64_t sweep_id, struct report_data *r,
-                             struct message *m);
+ * which setting. */
+void report_rows_read(struct report_data *r);
 
 #endif

@@ -17,6 +17,7 @@ struct report_shift_row {
 };
 
 struct report_shift {
+    struct scope *scope;
     bool loss;
     int sets;
     char **set;    /* (sets) names, rising */
@@ -26,21 +27,18 @@ struct report_shift {
     struct report_shift_row *row; /* by setting, set and heads; training first, none under a loss */
 };
 
-/* Reads those of a sweep; *shift is NULL where its file has no eval. Free with report_shift_free.
- */
-enum status report_shift_read(struct store *s, int64_t sweep_id, struct report_shift **shift,
-                              struct message *m);
-void report_shift_free(struct report_shift *shift); /* NULL is allowed */
+/* Reads those of a sweep; NULL where its file has no eval. */
+struct report_shift *report_shift_read(struct scope *x, int64_t sweep_id);
 
 /* Each takes NULL and then writes nothing. */
 
-/* A setting's table, under a sentence; unit: what n counts. Fails as document_table does. */
-enum status report_shift_people(const struct report_shift *shift, const char *setting,
-                                const char *unit, struct document *d, struct message *m);
+/* A setting's table, under a sentence; unit: what n counts. */
+void report_shift_people(const struct report_shift *shift, const char *setting, const char *unit,
+                         struct document *d);
 
 /* "training" and "shifted" of a setting. */
-enum status report_shift_json(const struct report_shift *shift, const char *setting,
-                              struct json_writer *w, struct message *m);
+void report_shift_json(const struct report_shift *shift, const char *setting,
+                       struct json_writer *w);
 
 /* The columns of these rows on the page, as "shifted". */
 void report_shift_page_columns(struct json_writer *w);

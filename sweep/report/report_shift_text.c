@@ -55,7 +55,7 @@ static const struct table_column COLUMNS[] = {
 
 static void write_sentence(const struct report_shift *shift, const char *unit, struct document *d)
 {
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(d->scope);
     const char *what = shift->loss ? "loss" : "accuracy";
     text_add(
         &text,
@@ -72,45 +72,41 @@ static void write_sentence(const struct report_shift *shift, const char *unit, s
     document_text(d, DOCUMENT_PARAGRAPH, &text);
 }
 
-enum status report_shift_people(const struct report_shift *shift, const char *setting,
-                                const char *unit, struct document *d, struct message *m)
+void report_shift_people(const struct report_shift *shift, const char *setting, const char *unit,
+                         struct document *d)
 {
     if (!shift)
-        return STATUS_OK;
+        return;
     write_sentence(shift, unit, d);
-    struct table *t = table_of_people(COLUMNS, 0);
+    struct table *t = table_of_people(d->scope, COLUMNS, 0);
     for (int i = 0; i < shift->rows; i++)
         if (strcmp(shift->row[i].setting, setting) == 0)
             table_row(t, &shift->row[i]);
-    enum status s = table_is_empty(t) ? STATUS_OK : document_table(d, t, m);
-    table_free(t);
-    return s;
+    if (table_rows(t) > 0)
+        document_table(d, t);
 }
 
 /* ---- programs ---- */
 
 /* The rows of a setting: those of training, or those of the sets. */
-static enum status put_rows(const struct report_shift *shift, const char *setting, unsigned sets,
-                            struct json_writer *w, const char *key, struct message *m)
+static void put_rows(const struct report_shift *shift, const char *setting, unsigned sets,
+                     struct json_writer *w, const char *key)
 {
-    struct table *t = table_when(COLUMNS, sets);
+    struct table *t = table_when(shift->scope, COLUMNS, sets);
     for (int i = 0; i < shift->rows; i++) {
         const struct report_shift_row *row = &shift->row[i];
         if ((row->set[0] != '\0') == (sets == OF_SET) && strcmp(row->setting, setting) == 0)
             table_row(t, row);
     }
-    enum status s = table_add_json(t, w, key, m);
-    table_free(t);
-    return s;
+    table_add_json(t, w, key);
 }
 
-enum status report_shift_json(const struct report_shift *shift, const char *setting,
-                              struct json_writer *w, struct message *m)
+void report_shift_json(const struct report_shift *shift, const char *setting, struct json_writer *w)
 {
     if (!shift)
-        return STATUS_OK;
-    enum status s = put_rows(shift, setting, 0, w, "training", m);
-    return s == STATUS_OK ? put_rows(shift, setting, OF_SET, w, "shifted", m) : s;
+        return;
+    put_rows(shift, setting, 0, w, "training");
+    put_rows(shift, setting, OF_SET, w, "shifted");
 }
 
 void report_shift_page_columns(struct json_writer *w)

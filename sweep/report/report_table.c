@@ -284,9 +284,10 @@ static void add_lines(const struct report_setting *set, int plot, struct table *
     }
 }
 
-static struct table *make_table(const struct report_setting *set, unsigned conditions, int plot)
+static struct table *make_table(struct scope *x, const struct report_setting *set,
+                                unsigned conditions, int plot)
 {
-    struct table *t = table_of_people(COLUMNS, conditions);
+    struct table *t = table_of_people(x, COLUMNS, conditions);
     add_lines(set, plot, t);
     return t;
 }
@@ -294,14 +295,10 @@ static struct table *make_table(const struct report_setting *set, unsigned condi
 /* Columns of the page that the table without a plot leaves to one. */
 static int plot_columns(const struct report_setting *set, unsigned conditions, struct document *d)
 {
-    struct table *t = make_table(set, conditions, 0);
-    int width = table_width(t);
-    table_free(t);
-    d->out_of_memory = d->out_of_memory || width < 0; /* it would be a table without its plot */
-    return d->markdown ? 0 : d->page - width - 2;
+    return d->markdown ? 0 : d->page - table_width(make_table(d->scope, set, conditions, 0)) - 2;
 }
 
-enum status report_table(const struct report_setting *set, struct document *d, struct message *m)
+void report_table(const struct report_setting *set, struct document *d)
 {
     unsigned conditions = conditions_of(set), shorter = conditions & ~(unsigned)TIME;
     int columns = plot_columns(set, conditions, d);
@@ -311,10 +308,7 @@ enum status report_table(const struct report_setting *set, struct document *d, s
         document_leave_out(d, "train s");
     }
     int plot = columns < PLOT_MIN ? 0 : columns > PLOT_MAX ? PLOT_MAX : columns;
-    struct table *t = make_table(set, conditions, plot);
-    enum status s = document_table(d, t, m);
-    table_free(t);
-    return s;
+    document_table(d, make_table(d->scope, set, conditions, plot));
 }
 
 void report_legend(const struct report_data *r, struct text_buffer *text)
@@ -324,14 +318,11 @@ void report_legend(const struct report_data *r, struct text_buffer *text)
 
 /* ---- for programs ---- */
 
-enum status report_heads_json(const struct report_setting *set, struct json_writer *w,
-                              struct message *m)
+void report_heads_json(struct scope *x, const struct report_setting *set, struct json_writer *w)
 {
-    struct table *t = table_when(COLUMNS, conditions_of(set));
+    struct table *t = table_when(x, COLUMNS, conditions_of(set));
     add_lines(set, 0, t);
-    enum status s = table_add_json(t, w, "heads", m);
-    table_free(t);
-    return s;
+    table_add_json(t, w, "heads");
 }
 
 void report_page_columns(const struct report_data *r, struct json_writer *w)

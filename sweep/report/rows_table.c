@@ -21,8 +21,8 @@ void rows_row(const struct rows *r, struct table *t)
         rows_cell(r, i, t);
 }
 
-void rows_to_table(struct rows *r, struct table *t)
+void rows_to_table(struct scope *x, struct rows *r, struct table *t)
 {
-    while (rows_next(r))
+    while (scope_next(x, r))
         rows_row(r, t);
 }

@@ -2,7 +2,6 @@
 #ifndef SWEEP_REPORT_ROWS_TABLE_H
 #define SWEEP_REPORT_ROWS_TABLE_H
 
-#include "sweep/db/rows.h"
 #include "sweep/report/table.h"
 
 /* Column i of the present row as the next cell of a table. */
@@ -12,6 +11,6 @@ void rows_cell(const struct rows *r, int i, struct table *t);
 void rows_row(const struct rows *r, struct table *t);
 
 /* Appends all rows that are left to a table with as many columns. */
-void rows_to_table(struct rows *r, struct table *t);
+void rows_to_table(struct scope *x, struct rows *r, struct table *t);
 
 #endif

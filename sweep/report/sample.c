@@ -1,42 +1,22 @@
 #include "sweep/report/sample.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
-
-bool sample_add(struct sample *s, int64_t unit, double value)
+void sample_add(struct scope *x, struct sample *s, int64_t unit, double value)
 {
-    int64_t *units = array_grow(s->unit, (size_t)s->n, sizeof *units);
-    if (units)
-        s->unit = units;
-    double *values = units ? array_grow(s->value, (size_t)s->n, sizeof *values) : NULL;
-    if (!values)
-        return false;
-    s->value = values;
+    s->unit = arena_grow(&x->arena, s->unit, (size_t)s->n, sizeof *s->unit);
+    s->value = arena_grow(&x->arena, s->value, (size_t)s->n, sizeof *s->value);
     s->unit[s->n] = unit;
     s->value[s->n++] = value;
-    return true;
 }
 
-bool sample_finish(struct sample *s, enum stats_scale scale)
+void sample_finish(struct scope *x, struct sample *s, enum stats_scale scale)
 {
-    double *sorted = malloc(((size_t)s->n + 1) * sizeof *sorted);
-    if (!sorted)
-        return false;
+    double *sorted = arena_alloc(&x->arena, (size_t)s->n, sizeof *sorted);
     if (s->n)
         memcpy(sorted, s->value, (size_t)s->n * sizeof *sorted);
     s->summary = stats_summarize(sorted, s->n, scale);
-    free(sorted);
-    return true;
-}
-
-void sample_free(struct sample *s)
-{
-    free(s->unit);
-    free(s->value);
-    *s = (struct sample){0};
 }
 
 struct compare_result sample_difference(const struct sample *a, const struct sample *b)

@@ -14,11 +14,10 @@ struct sample {
     struct stats_summary summary;
 };
 
-/* Units come in rising order. False where there is no memory. */
-bool sample_add(struct sample *s, int64_t unit, double value);
-/* Fills summary, once all are there. False where there is no memory. */
-bool sample_finish(struct sample *s, enum stats_scale scale);
-void sample_free(struct sample *s);
+/* Units come in rising order. */
+void sample_add(struct scope *x, struct sample *s, int64_t unit, double value);
+/* Fills summary, once all are there. */
+void sample_finish(struct scope *x, struct sample *s, enum stats_scale scale);
 
 /* b - a: paired where both have the same units. NULL or empty samples: COMPARE_NOTHING. */
 struct compare_result sample_difference(const struct sample *a, const struct sample *b);

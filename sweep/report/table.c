@@ -2,10 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "engine/base/array.h"
 
 /* ---- columns ---- */
 
@@ -21,22 +18,26 @@ static bool holds(unsigned wanted, unsigned conditions)
 
 static void add_column(struct table *t, const struct table_column *c)
 {
-    struct table_column *grown = array_grow(t->column, (size_t)t->columns, sizeof *grown);
-    t->out_of_memory = t->out_of_memory || !grown;
-    if (!grown)
-        return;
-    t->column = grown;
-    grown[t->columns] = *c;
+    t->column = arena_grow(&t->scope->arena, t->column, (size_t)t->columns, sizeof *t->column);
+    struct table_column *added = &t->column[t->columns++];
+    *added = *c;
     if (c->cell == TABLE_DOUBLE)
-        grown[t->columns].decimals = c->decimals < 0 ? 0 : c->decimals ? c->decimals : 3;
-    grown[t->columns++].right = c->right || (c->cell >= TABLE_INT && c->cell <= TABLE_DOUBLE);
+        added->decimals = c->decimals < 0 ? 0 : c->decimals ? c->decimals : 3;
+    added->right = c->right || (c->cell >= TABLE_INT && c->cell <= TABLE_DOUBLE);
 }
 
-static struct table *table_of(const struct table_column *columns, unsigned conditions,
-                              bool programs)
+static struct table *table_empty(struct scope *x)
 {
-    struct table *t = calloc(1, sizeof *t);
-    for (const struct table_column *c = columns; t && is_column(c); c++) {
+    struct table *t = arena_alloc(&x->arena, 1, sizeof *t);
+    t->scope = x;
+    return t;
+}
+
+static struct table *table_of(struct scope *x, const struct table_column *columns,
+                              unsigned conditions, bool programs)
+{
+    struct table *t = table_empty(x);
+    for (const struct table_column *c = columns; is_column(c); c++) {
         struct table_column used = *c;
         used.name = programs ? c->name : NULL;
         used.title = holds(c->when, conditions) ? c->title : NULL;
@@ -46,58 +47,58 @@ static struct table *table_of(const struct table_column *columns, unsigned condi
     return t;
 }
 
-struct table *table_when(const struct table_column *columns, unsigned conditions)
+struct table *table_when(struct scope *x, const struct table_column *columns, unsigned conditions)
 {
-    return table_of(columns, conditions, true);
+    return table_of(x, columns, conditions, true);
 }
 
-struct table *table_of_people(const struct table_column *columns, unsigned conditions)
+struct table *table_of_people(struct scope *x, const struct table_column *columns,
+                              unsigned conditions)
 {
-    return table_of(columns, conditions, false);
+    return table_of(x, columns, conditions, false);
 }
 
-struct table *table_new(const struct table_column *columns)
+struct table *table_new(struct scope *x, const struct table_column *columns)
 {
-    return table_when(columns, ~0u);
+    return table_when(x, columns, ~0u);
 }
 
-struct table *table_like(const struct table *from)
+struct table *table_like(struct scope *x, const struct table *from)
 {
-    struct table *t = calloc(1, sizeof *t);
-    for (int c = 0; t && from && c < from->columns; c++)
+    struct table *t = table_empty(x);
+    for (int c = 0; c < from->columns; c++)
         add_column(t, &from->column[c]);
     return t;
 }
 
-/* A text that belongs to the table, or NULL. */
 __attribute__((format(printf, 2, 0))) static char *own_text(struct table *t, const char *format,
                                                             va_list arguments)
 {
-    char **grown = array_grow(t->text, (size_t)t->texts, sizeof *grown);
-    t->text = grown ? grown : t->text;
-    if (!grown || vasprintf(&grown[t->texts], format, arguments) < 0) {
-        t->out_of_memory = true;
-        return NULL;
-    }
-    return grown[t->texts++];
+    va_list again;
+    va_copy(again, arguments);
+    int size = vsnprintf(NULL, 0, format, again) + 1;
+    va_end(again);
+    char *text = arena_alloc(&t->scope->arena, (size_t)size, 1);
+    vsnprintf(text, (size_t)size, format, arguments);
+    return text;
 }
 
 void table_add_titled(struct table *t, struct table_column c, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (t && (c.title = own_text(t, format, arguments)))
-        add_column(t, &c);
+    c.title = own_text(t, format, arguments);
     va_end(arguments);
+    add_column(t, &c);
 }
 
 void table_add_named(struct table *t, struct table_column c, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (t && (c.name = own_text(t, format, arguments)))
-        add_column(t, &c);
+    c.name = own_text(t, format, arguments);
     va_end(arguments);
+    add_column(t, &c);
 }
 
 static bool in_csv(const struct table_column *c, unsigned conditions)
@@ -115,7 +116,7 @@ void table_add_csv(struct table *t, const struct table_column *columns, unsigned
 
 void table_hide(struct table *t, const char *name)
 {
-    for (int c = 0; t && c < t->columns; c++)
+    for (int c = 0; c < t->columns; c++)
         if (t->column[c].name && strcmp(t->column[c].name, name) == 0)
             t->column[c].title = NULL;
 }
@@ -163,47 +164,18 @@ void table_legend(const struct table_column *columns, unsigned conditions, struc
             text_add(text, "%s", c->legend);
 }
 
-void table_free(struct table *t)
-{
-    if (!t)
-        return;
-    for (size_t i = 0; i < t->cells; i++)
-        if (t->cell[i].kind == CELL_TEXT || t->cell[i].kind == CELL_JSON)
-            free(t->cell[i].as.text);
-    for (int i = 0; i < t->texts; i++)
-        free(t->text[i]);
-    free(t->text);
-    free(t->column);
-    free(t->cell);
-    free(t);
-}
-
 /* ---- cells ---- */
 
-/* A further cell, which is empty, or NULL. */
-static struct cell *next_cell(struct table *t)
+static void add_cell(struct table *t, struct cell c)
 {
-    if (!t || t->out_of_memory)
-        return NULL;
-    struct cell *grown = array_grow(t->cell, t->cells, sizeof *grown);
-    t->out_of_memory = !grown;
-    if (!grown)
-        return NULL;
-    t->cell = grown;
-    grown[t->cells] = (struct cell){.kind = CELL_EMPTY};
-    return &grown[t->cells++];
+    t->cell = arena_grow(&t->scope->arena, t->cell, t->cells, sizeof *t->cell);
+    t->cell[t->cells++] = c;
 }
 
 static void add_text(struct table *t, enum cell_kind kind, const char *text)
 {
-    struct cell *c = next_cell(t);
-    if (!c || !text)
-        return;
-    c->as.text = strdup(text);
-    if (c->as.text)
-        c->kind = kind;
-    else
-        t->out_of_memory = true;
+    add_cell(t, text ? (struct cell){.kind = kind, .as.text = arena_string(&t->scope->arena, text)}
+                     : (struct cell){0});
 }
 
 void table_text(struct table *t, const char *text)
@@ -216,67 +188,33 @@ void table_json(struct table *t, const char *json)
     add_text(t, CELL_JSON, json);
 }
 
-void table_buffer(struct table *t, struct text_buffer *b)
-{
-    struct cell *c = next_cell(t);
-    if (c && b->text)
-        *c = (struct cell){.kind = CELL_TEXT, .as.text = b->text};
-    else
-        free(b->text);
-    if (t && b->out_of_memory)
-        t->out_of_memory = true;
-    *b = (struct text_buffer){0};
-}
-
 void table_printf(struct table *t, const char *format, ...)
 {
-    char *text;
     va_list arguments;
     va_start(arguments, format);
-    int n = vasprintf(&text, format, arguments);
+    add_cell(t, (struct cell){.kind = CELL_TEXT, .as.text = own_text(t, format, arguments)});
     va_end(arguments);
-    struct cell *c = next_cell(t);
-    if (n < 0) {
-        if (t)
-            t->out_of_memory = true;
-    } else if (c) {
-        *c = (struct cell){.kind = CELL_TEXT, .as.text = text};
-    } else {
-        free(text);
-    }
 }
 
 void table_integer(struct table *t, int64_t x)
 {
-    struct cell *c = next_cell(t);
-    if (c)
-        *c = (struct cell){.kind = CELL_INTEGER, .as.integer = x};
+    add_cell(t, (struct cell){.kind = CELL_INTEGER, .as.integer = x});
 }
 
 void table_real(struct table *t, double x)
 {
-    struct cell *c = next_cell(t);
-    if (c && isfinite(x))
-        *c = (struct cell){.kind = CELL_REAL, .as.real = x};
+    add_cell(t, isfinite(x) ? (struct cell){.kind = CELL_REAL, .as.real = x} : (struct cell){0});
 }
 
 void table_bool(struct table *t, bool x)
 {
-    struct cell *c = next_cell(t);
-    if (c)
-        *c = (struct cell){.kind = CELL_BOOL, .as.integer = x};
+    add_cell(t, (struct cell){.kind = CELL_BOOL, .as.integer = x});
 }
 
 void table_copy_row(struct table *t, const struct table *from, long row)
 {
-    for (int i = 0; i < from->columns; i++) {
-        const struct cell *cell = table_cell_at(from, row, i);
-        struct cell *c;
-        if (cell->kind == CELL_TEXT || cell->kind == CELL_JSON)
-            add_text(t, cell->kind, cell->as.text);
-        else if ((c = next_cell(t)) != NULL)
-            *c = *cell;
-    }
+    for (int i = 0; i < from->columns; i++)
+        add_cell(t, *table_cell_at(from, row, i));
 }
 
 double table_number(const struct table *t, long row, const char *name)
@@ -291,7 +229,7 @@ double table_number(const struct table *t, long row, const char *name)
     return NAN;
 }
 
-static void add_cell(struct table *t, const struct table_column *c, const void *row)
+static void add_member(struct table *t, const struct table_column *c, const void *row)
 {
     const char *member = (const char *)row + c->at;
     int64_t x = 0;
@@ -329,7 +267,7 @@ void table_row_csv(struct table *t, const struct table_column *columns, unsigned
 {
     for (const struct table_column *c = columns; is_column(c); c++) {
         if (in_csv(c, conditions) && row)
-            add_cell(t, c, row);
+            add_member(t, c, row);
         else if (in_csv(c, conditions))
             table_text(t, NULL);
     }
@@ -337,13 +275,13 @@ void table_row_csv(struct table *t, const struct table_column *columns, unsigned
 
 void table_row(struct table *t, const void *row)
 {
-    for (int c = 0; t && c < t->columns; c++)
-        add_cell(t, &t->column[c], row);
+    for (int c = 0; c < t->columns; c++)
+        add_member(t, &t->column[c], row);
 }
 
 void table_emphasize(struct table *t)
 {
-    if (!t || t->columns == 0 || t->cells == 0)
+    if (t->cells == 0)
         return;
     size_t row = (t->cells - 1) / (size_t)t->columns;
     t->cell[row * (size_t)t->columns].bold = true;
@@ -351,12 +289,7 @@ void table_emphasize(struct table *t)
 
 long table_rows(const struct table *t)
 {
-    return t && t->columns ? (long)(t->cells / (size_t)t->columns) : 0;
-}
-
-bool table_is_empty(const struct table *t)
-{
-    return t && !t->out_of_memory && table_rows(t) == 0;
+    return t->columns ? (long)(t->cells / (size_t)t->columns) : 0;
 }
 
 /* ---- how wide it is ---- */
@@ -406,8 +339,6 @@ bool table_in_text(const struct table *t, int column)
 int table_width(const struct table *t)
 {
     int width = 0;
-    if (!t || t->out_of_memory)
-        return -1;
     for (int c = 0; c < t->columns; c++)
         if (table_in_text(t, c))
             width += (width ? TABLE_GAP : 0) + table_column_width(t, c);
@@ -446,15 +377,13 @@ static int next_to_leave(const struct table *t)
 static void name_column(const struct table *t, int c, struct text_buffer *names)
 {
     const char *title = t->column[c].title;
-    struct text_buffer full = {0};
+    struct text_buffer full = scope_text(t->scope);
     int same = 0;
     for (int i = 0; i < t->columns; i++)
         same += t->column[i].title && strcmp(t->column[i].title, title) == 0;
     if (same > 1 && c > 0 && t->column[c - 1].title)
         text_add(&full, "%s of %s", title, t->column[c - 1].title);
     table_name_column(names, full.text ? full.text : title);
-    names->out_of_memory = names->out_of_memory || full.out_of_memory;
-    free(full.text);
 }
 
 void table_fit(struct table *t, int page, struct text_buffer *left_out, struct text_buffer *shown)
@@ -466,7 +395,7 @@ void table_fit(struct table *t, int page, struct text_buffer *left_out, struct t
             if (t->column[c].leave_out == next && t->column[c].title)
                 name_column(t, c, left_out);
     }
-    for (int c = 0; t && c < t->columns && shown; c++)
+    for (int c = 0; c < t->columns && shown; c++)
         if (table_in_text(t, c) && t->column[c].title[0])
             name_column(t, c, shown);
 }

@@ -9,11 +9,10 @@
  *         {.name = "sd_acc", TABLE_CELL(struct point, sd)},         no title: programs only
  *         {.name = "width", .title = "width", TABLE_CELL(struct point, width), .when = UNEQUAL},
  *         {0}};
- *     struct table *t = table_when(columns, some_are_unequal ? UNEQUAL : 0);
+ *     struct table *t = table_when(x, columns, some_are_unequal ? UNEQUAL : 0);
  *     for (...)
  *         table_row(t, &point[i]);
- *     s = table_write(t, TABLE_TEXT, color, stdout, m);
- *     table_free(t);
+ *     table_write(t, TABLE_TEXT, color, stdout);
  *
  * Where columns do not say where their cells come from, these are given one by one, from left to
  * right; a row ends by itself when its last column is filled. */
@@ -26,8 +25,7 @@
 #include <stdio.h>
 
 #include "engine/base/json_write.h"
-#include "engine/base/status.h"
-#include "engine/base/text.h"
+#include "sweep/db/scope.h"
 
 enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN };
 
@@ -90,18 +88,17 @@ struct table_column {
 };
 
 /* A table without rows, of columns up to an entry that has neither a name nor a title; their texts
- * are kept, not copied. Running out of memory, here or while cells are added, is remembered and
- * returned by table_write; every function accepts a NULL table. Free with table_free. */
-struct table *table_new(const struct table_column *columns);
-void table_free(struct table *t);
+ * are kept, not copied. It lives as long as the scope. */
+struct table *table_new(struct scope *x, const struct table_column *columns);
 
-/* One with the columns of another, which is to be freed later. */
-struct table *table_like(const struct table *t);
+/* One with the columns of another, which must live as long. */
+struct table *table_like(struct scope *x, const struct table *t);
 
 /* The same where only these conditions hold. */
-struct table *table_when(const struct table_column *columns, unsigned conditions);
+struct table *table_when(struct scope *x, const struct table_column *columns, unsigned conditions);
 /* The same without what only programs have. */
-struct table *table_of_people(const struct table_column *columns, unsigned conditions);
+struct table *table_of_people(struct scope *x, const struct table_column *columns,
+                              unsigned conditions);
 
 /* A further column of a table without rows, whose title (name) is formatted. */
 void table_add_titled(struct table *t, struct table_column c, const char *format, ...)
@@ -130,12 +127,10 @@ void table_integer(struct table *t, int64_t x);
 void table_bool(struct table *t, bool x); /* CSV, JSON: true, false; else "yes" or empty */
 void table_real(struct table *t, double x);
 void table_printf(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A text that was put together; b is emptied. Memory that it ran out of is remembered too. */
-void table_buffer(struct table *t, struct text_buffer *b);
 /* A cell that is JSON already (an array, an object): as it stands in JSON, as text elsewhere. */
 void table_json(struct table *t, const char *json);
 
-/* The cells of a row of another table. */
+/* The cells of a row of another table, which must live as long. */
 void table_copy_row(struct table *t, const struct table *from, long row);
 
 /* The number in the first column of that name; NaN: it is none, or there is no such column. */
@@ -145,10 +140,8 @@ double table_number(const struct table *t, long row, const char *name);
 void table_emphasize(struct table *t);
 
 long table_rows(const struct table *t); /* complete ones */
-/* Whether it has none, and none was lost for lack of memory. */
-bool table_is_empty(const struct table *t);
 
-/* Columns of terminal that TABLE_TEXT takes; -1 if a cell could not be stored. */
+/* Columns of terminal that TABLE_TEXT takes. */
 int table_width(const struct table *t);
 
 /* Leaves columns out of TABLE_TEXT, by rising leave_out, until it takes at most `page` columns or
@@ -168,17 +161,16 @@ void table_name_column(struct text_buffer *names, const char *title);
  *                   plain where out is a terminal
  *   TABLE_JSON      an array of objects on one line, no line feed after it
  *   TABLE_MARKDOWN  a pipe table; plain
- * color: ANSI emphasis, TABLE_TEXT only. NO_MEMORY if a cell could not be stored, IO or DISK_FULL
- * if out reports an error. */
-enum status table_write(const struct table *t, enum table_format f, bool color, FILE *out,
-                        struct message *m);
+ * color: ANSI emphasis, TABLE_TEXT only. The scope is left where out reports an error. */
+void table_write(const struct table *t, enum table_format f, bool color, FILE *out);
 
-/* TABLE_JSON as a member of an object; NO_MEMORY as above. */
-enum status table_add_json(const struct table *t, struct json_writer *w, const char *key,
-                           struct message *m);
+/* TABLE_JSON as a member of an object. */
+void table_add_json(const struct table *t, struct json_writer *w, const char *key);
+/* The only row of a table, as an object. */
+void table_add_json_row(const struct table *t, struct json_writer *w, const char *key);
 /* The same of so many rows from `first` on. */
-enum status table_add_json_rows(const struct table *t, long first, long rows, struct json_writer *w,
-                                const char *key, struct message *m);
+void table_add_json_rows(const struct table *t, long first, long rows, struct json_writer *w,
+                         const char *key);
 
 /* Columns for the page, of those that are on it under these conditions: a list of objects with
  * title and key and, where a column has them, show, hint, optional and empty_zero; words: its cells
@@ -194,6 +186,6 @@ void table_legend(const struct table_column *columns, unsigned conditions,
 void table_csv_field(const char *text, bool plain, FILE *out);
 
 /* Writes TABLE_TEXT fitted to the page, and below it which columns found no room. */
-enum status table_write_page(struct table *t, struct text_page page, FILE *out, struct message *m);
+void table_write_page(struct table *t, struct text_page page, FILE *out);
 
 #endif

@@ -12,21 +12,19 @@ struct cell {
     enum cell_kind kind;
     bool bold; /* looked at in the first cell of a row only */
     union {
-        char *text; /* owned */
+        const char *text;
         int64_t integer;
         double real;
     } as;
 };
 
 struct table {
+    struct scope *scope; /* all of it is the scope's */
     struct table_column *column;
     int columns;
-    char **text; /* (texts) of the columns' names and titles; owned */
-    int texts;
     struct cell *cell; /* row after row */
     size_t cells;
     int left_out; /* columns whose leave_out is 1 to this are not in the text */
-    bool out_of_memory;
 };
 
 const struct cell *table_cell_at(const struct table *t, long row, int column);

@@ -1,5 +1,4 @@
 /* Tables as text, CSV, JSON and Markdown. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,11 +28,9 @@ static void text_row(const struct table *t, long row /* -1: titles */, const int
     }
 }
 
-static enum status write_text(const struct table *t, bool color, FILE *out, struct message *m)
+static void write_text(const struct table *t, bool color, FILE *out)
 {
-    int *width = calloc((size_t)t->columns + 1, sizeof *width);
-    if (!width)
-        return status_no_memory(m, "a table");
+    int *width = arena_alloc(&t->scope->arena, (size_t)t->columns, sizeof *width);
     int last = 0;
     for (int c = 0; c < t->columns; c++) {
         if (table_in_text(t, c)) {
@@ -50,8 +47,6 @@ static enum status write_text(const struct table *t, bool color, FILE *out, stru
         text_row(t, row, width, last, out);
         fputs(emphasis ? "\033[0m\n" : "\n", out);
     }
-    free(width);
-    return text_check(out, m);
 }
 
 static void csv_part(const char *text, size_t size, bool plain, FILE *out)
@@ -130,27 +125,32 @@ static void json_cell(const struct cell *c, struct json_writer *w, const char *k
     }
 }
 
-enum status table_add_json(const struct table *t, struct json_writer *w, const char *key,
-                           struct message *m)
+static void json_row(const struct table *t, long row, struct json_writer *w, const char *key)
 {
-    return table_add_json_rows(t, 0, table_rows(t), w, key, m);
+    json_begin_object(w, key);
+    for (int c = 0; c < t->columns; c++)
+        if (t->column[c].name)
+            json_cell(table_cell_at(t, row, c), w, t->column[c].name);
+    json_end_object(w);
 }
 
-enum status table_add_json_rows(const struct table *t, long first, long rows, struct json_writer *w,
-                                const char *key, struct message *m)
+void table_add_json_row(const struct table *t, struct json_writer *w, const char *key)
 {
-    if (!t || t->out_of_memory)
-        return status_no_memory(m, "a table");
+    json_row(t, 0, w, key);
+}
+
+void table_add_json(const struct table *t, struct json_writer *w, const char *key)
+{
+    table_add_json_rows(t, 0, table_rows(t), w, key);
+}
+
+void table_add_json_rows(const struct table *t, long first, long rows, struct json_writer *w,
+                         const char *key)
+{
     json_begin_list(w, key);
-    for (long row = first; row < first + rows; row++) {
-        json_begin_object(w, NULL);
-        for (int c = 0; c < t->columns; c++)
-            if (t->column[c].name)
-                json_cell(table_cell_at(t, row, c), w, t->column[c].name);
-        json_end_object(w);
-    }
+    for (long row = first; row < first + rows; row++)
+        json_row(t, row, w, NULL);
     json_end_list(w);
-    return STATUS_OK;
 }
 
 /* GitHub Flavored Markdown 4.10: a pipe inside a cell is escaped; a line feed, which would end the
@@ -186,45 +186,33 @@ static void write_markdown(const struct table *t, FILE *out)
     }
 }
 
-enum status table_write(const struct table *t, enum table_format f, bool color, FILE *out,
-                        struct message *m)
+void table_write(const struct table *t, enum table_format f, bool color, FILE *out)
 {
-    if (!t || t->out_of_memory)
-        return status_no_memory(m, "a table");
     switch (f) {
     case TABLE_TEXT:
-        return write_text(t, color, out, m);
+        write_text(t, color, out);
+        break;
     case TABLE_CSV:
         write_csv(t, out);
         break;
-    case TABLE_JSON: {
-        struct json_writer w = {.out = out};
-        enum status s = table_add_json(t, &w, NULL, m);
-        if (s != STATUS_OK)
-            return s;
+    case TABLE_JSON:
+        table_add_json(t, &(struct json_writer){.out = out}, NULL);
         break;
-    }
     case TABLE_MARKDOWN:
         write_markdown(t, out);
-        break;
     }
-    return text_check(out, m);
+    scope_check(t->scope, text_check(out, t->scope->message));
 }
 
-enum status table_write_page(struct table *t, struct text_page page, FILE *out, struct message *m)
+void table_write_page(struct table *t, struct text_page page, FILE *out)
 {
-    struct text_buffer names = {0}, line = {0};
+    struct text_buffer names = scope_text(t->scope), line = names;
     if (page.columns > 0)
         table_fit(t, page.columns, &names, NULL);
-    enum status s = table_write(t, TABLE_TEXT, page.color, out, m);
-    if (names.used) {
-        text_add(&line, "Left out for lack of room: %s; --json has all.", names.text);
-        if (line.text)
-            text_paragraph(out, line.text, 0, 0, page.columns);
-    }
-    if (s == STATUS_OK && (names.out_of_memory || line.out_of_memory))
-        s = status_no_memory(m, "a table");
-    free(names.text);
-    free(line.text);
-    return s == STATUS_OK ? text_check(out, m) : s;
+    table_write(t, TABLE_TEXT, page.color, out);
+    if (!names.used)
+        return;
+    text_add(&line, "Left out for lack of room: %s; --json has all.", names.text);
+    text_paragraph(out, line.text, 0, 0, page.columns);
+    scope_check(t->scope, text_check(out, t->scope->message));
 }

@@ -2,7 +2,6 @@
 #ifndef SWEEP_REPORT_TRAINED_H
 #define SWEEP_REPORT_TRAINED_H
 
-#include "sweep/db/rows.h"
 #include "sweep/report/sample.h"
 
 /* A CTE `judged` of the sweep ?1: its completed trials that are judged, and what is taken for
@@ -38,9 +37,6 @@ struct trained_list {
     struct trained *item; /* in the order of the plan, by head count */
 };
 
-/* Free with trained_free, after a failure too. */
-enum status trained_read(struct store *s, int64_t sweep_id, struct trained_list *list,
-                         struct message *m);
-void trained_free(struct trained_list *list);
+struct trained_list trained_read(struct scope *x, int64_t sweep_id);
 
 #endif

@@ -155,18 +155,16 @@ static enum status judge_setting(struct store *s, const struct config *c, int64_
 static enum status judge(struct store *s, const struct config *c, int64_t sweep_id,
                          const struct look_due *due, struct text_buffer *said, struct message *m)
 {
-    struct evidence *e;
-    enum status status = evidence_read(s, sweep_id, &e, m);
-    if (status != STATUS_OK)
-        return status;
-    const struct evidence_setting *setting = find_setting(e, due->setting);
-    if (setting)
-        status = judge_setting(s, c, sweep_id, due, setting, said, m);
-    else
-        status = status_fail(m, STATUS_CORRUPT, "there is no evidence of the setting %s at look %d",
-                             due->setting, due->look);
-    evidence_free(e);
-    return status;
+    struct scope *x = scope_new(s, "the results of a sweep", m);
+    if (scope_enter(x)) {
+        const struct evidence *e = evidence_read(x, sweep_id);
+        const struct evidence_setting *setting = find_setting(e, due->setting);
+        if (!setting)
+            scope_fail(x, STATUS_CORRUPT, "there is no evidence of the setting %s at look %d",
+                       due->setting, due->look);
+        scope_check(x, judge_setting(s, c, sweep_id, due, setting, said, m));
+    }
+    return scope_end(x);
 }
 
 enum status looks_judge(struct store *s, const struct plan *p, int64_t sweep_id,

@@ -34,96 +34,92 @@ int piece_code(enum status status)
 }
 
 /* Of those trials that are this sweep's and have a curve. */
-static enum status put_curves(struct store *s, const struct request *q, FILE *out,
-                              struct message *m)
+static void put_curves(struct scope *x, const struct request *q, FILE *out)
 {
     struct json_writer w = {.out = out};
-    enum status status = STATUS_OK;
     json_begin_object(&w, NULL);
     json_begin_list(&w, "curves");
-    for (int i = 0; i < q->n_trials && status == STATUS_OK; i++) {
-        int64_t has;
-        status = rows_ask(s, m,
-                          "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2"
-                          " AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = ?1)",
-                          VALUES(INTEGER(q->trials[i]), INTEGER(q->sweep_id)), &has);
-        if (status != STATUS_OK || !has)
+    for (int i = 0; i < q->n_trials; i++) {
+        if (!scope_ask(x,
+                       "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2"
+                       " AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = ?1)",
+                       VALUES(INTEGER(q->trials[i]), INTEGER(q->sweep_id))))
             continue;
         json_add_key(&w, NULL);
-        status = page_curve(s, q->trials[i], q->most, out, m);
+        page_curve(x, q->trials[i], q->most, out);
     }
     json_end_list(&w);
     json_end_object(&w);
     fputc('\n', out);
-    return status == STATUS_OK ? text_check(out, m) : status;
 }
 
-static enum status put_piece(struct store *s, const struct request *q, FILE *out, struct message *m)
+static void put_piece(struct scope *x, const struct request *q, FILE *out)
 {
     switch (q->kind) {
     case REQUEST_INDEX:
-        return page_index(s, out, m);
+        page_index(x, out);
+        return;
     case REQUEST_SUMMARY:
-        return page_summary(s, q->sweep_id, out, m);
+        page_summary(x, q->sweep_id, out);
+        return;
     case REQUEST_TRIALS:
-        return page_trials(s, q->sweep_id, q->after, q->most, out, m);
+        page_trials(x, q->sweep_id, q->after, q->most, out);
+        return;
     case REQUEST_CURVES:
-        return put_curves(s, q, out, m);
+        put_curves(x, q, out);
+        return;
     case REQUEST_HEADS:
-        return page_heads(s, q->sweep_id, q->trial, HEADS_MAX, out, m);
+        page_heads(x, q->sweep_id, q->trial, HEADS_MAX, out);
+        return;
     case REQUEST_ATTENTION:
-        return page_attention_or_missing(s, q->trial, out, m);
+        scope_check(x, page_attention_or_missing(x->store, q->trial, out, x->message));
+        return;
     case REQUEST_METRICS:
-        return metrics_of_file(s, out, m);
+        scope_check(x, metrics_of_file(x->store, out, x->message));
+        return;
     case REQUEST_PAGE:
     case REQUEST_EVENTS:
     case REQUEST_KINDS:
         break;
     }
-    return status_fail(m, STATUS_INTERNAL, "this is not read from a results file");
+    scope_fail(x, STATUS_INTERNAL, "this is not read from a results file");
 }
 
-static int find_and_write(struct store *s, const struct request *q, FILE *out, struct message *m)
+/* Whether there is what is asked about; else x->message says what is not. */
+static bool find(struct scope *x, const struct request *q)
 {
-    int64_t has = 1;
-    enum status status = STATUS_OK;
-    if (q->sweep_id)
-        status = rows_ask(s, m, "SELECT 1 FROM sweep WHERE sweep_id = ?1",
-                          VALUES(INTEGER(q->sweep_id)), &has);
-    if (status == STATUS_OK && !has) {
-        status_fail(m, status, "this file has no sweep %" PRId64, q->sweep_id);
-        return REQUEST_NOT_FOUND;
-    }
-    if (status == STATUS_OK && q->trial)
-        status = rows_ask(s, m, "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2",
-                          VALUES(INTEGER(q->trial), INTEGER(q->sweep_id)), &has);
-    if (status == STATUS_OK && !has) {
-        status_fail(m, status, "this sweep has no trial %" PRId64, q->trial);
-        return REQUEST_NOT_FOUND;
-    }
-    if (status == STATUS_OK)
-        status = put_piece(s, q, out, m);
-    return piece_code(status);
+    if (q->sweep_id &&
+        !scope_ask(x, "SELECT 1 FROM sweep WHERE sweep_id = ?1", VALUES(INTEGER(q->sweep_id))))
+        status_fail(x->message, STATUS_BAD_INPUT, "this file has no sweep %" PRId64, q->sweep_id);
+    else if (q->trial && !scope_ask(x, "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2",
+                                    VALUES(INTEGER(q->trial), INTEGER(q->sweep_id))))
+        status_fail(x->message, STATUS_BAD_INPUT, "this sweep has no trial %" PRId64, q->trial);
+    else
+        return true;
+    return false;
 }
 
 int piece_write(struct store *s, const struct request *q, FILE *out, struct message *m)
 {
-    enum status status = store_snapshot(s, m);
-    if (status != STATUS_OK)
-        return piece_code(status);
-    int code = find_and_write(s, q, out, m);
-    store_snapshot_end(s);
-    return code;
+    volatile bool found = true; /* set behind a setjmp */
+    struct scope *x = scope_new(s, "a page", m);
+    if (scope_enter(x)) {
+        scope_read_begin(x);
+        if (find(x, q))
+            put_piece(x, q, out);
+        else
+            found = false;
+        scope_read_end(x);
+        scope_check(x, text_check(out, m));
+    }
+    enum status status = scope_end(x);
+    return found ? piece_code(status) : REQUEST_NOT_FOUND;
 }
 
 void piece_words(const char *path, const struct message *m, struct message *words)
 {
     struct text_buffer cut = {0};
-    FILE *out = text_stream(&cut);
-    if (out)
-        page_names_only(m->text, path, out);
-    if (out)
-        fclose(out);
+    page_names_only(m->text, path, &cut);
     bool good = cut.text && !cut.out_of_memory;
     status_fail(words, STATUS_IO, "%s", good ? cut.text : "no memory");
     free(cut.text);

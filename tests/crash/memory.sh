@@ -28,16 +28,16 @@ if can_inject; then
     run "$db" || trouble "status $?"
     starve_reader plan program 4 plan "$sweep" --db "$dir/tiny.db"
     starve_reader plan yaml 3 plan "$sweep" --db "$dir/tiny.db"
-    starve_reader report program 3 report --db "$dir/tiny.db"
+    starve_reader report program 9 report --db "$dir/tiny.db"
     starve_reader report sqlite3 4 report --db "$dir/tiny.db"
     # a map, and two sweeps side by side
     sed -e 's/^name: .*/name: map/' -e 's/slots: 1/slots: [1, 2, 3]/' "$sweep" >"$dir/map.yaml"
     cp "$dir/tiny.db" "$dir/two.db"
     "$headcount" run "$dir/map.yaml" --db "$dir/two.db" --quiet >"$dir/said" 2>&1 ||
         trouble "the map: $(cat "$dir/said")"
-    starve_reader "report of a map" program 4 report map --db "$dir/two.db"
-    starve_reader "report of two" program 4 report tiny map --db "$dir/two.db"
-    starve_reader "report of two as JSON" program 2 report tiny map --json --db "$dir/two.db"
+    starve_reader "report of a map" program 9 report map --db "$dir/two.db"
+    starve_reader "report of two" program 9 report tiny map --db "$dir/two.db"
+    starve_reader "report of two as JSON" program 5 report tiny map --json --db "$dir/two.db"
     starve_run program 7
     starve_run sqlite3 4
 else

@@ -3,15 +3,24 @@
 
 #include <math.h>
 
+#include "scope_help.h"
 #include "sweep/db/setting_order.h"
 #include "sweep/evidence/evidence.h"
 #include "tests/assert_each.h"
 
+static struct scope *reading; /* that has what read_it returned */
+
 static struct evidence *read_it(struct fixture *x, struct run *r)
 {
-    struct evidence *e = NULL;
-    assert_ok(evidence_read(r->s, r->sweep, &e, &x->m));
-    return e;
+    reading = scope_new(r->s, "a test", &x->m);
+    if (!scope_enter(reading))
+        fail_msg("%s", x->m.text);
+    return evidence_read(reading, r->sweep);
+}
+
+static void forget(void)
+{
+    assert_int_equal(scope_end(reading), STATUS_OK);
 }
 
 static void work(struct fixture *x, struct run *r, int trials)
@@ -67,7 +76,7 @@ static void trials_and_their_slopes(void **state)
     assert_each(one->trial[0].exact == .25, one->trial[0].test == .5);
     assert_each(two->n == 3, two->trial[2].limited, !two->trial[2].bad);
     assert_int_equal(set->extra[0].completed, 3);
-    evidence_free(e);
+    forget();
     /* As a loss: what falls improves. */
     run_sql(r.db, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize'");
     e = read_it(x, &r);
@@ -75,7 +84,7 @@ static void trials_and_their_slopes(void **state)
     assert_true(e->setting[0].input.heads[0].trial[0].test == .75);
     assert_true(e->setting[0].input.heads[0].trial[0].val == 1.75);
     assert_near(e->setting[0].input.heads[0].trial[0].late_slope, .1);
-    evidence_free(e);
+    forget();
     close_store(x, r.s);
 }
 
@@ -99,7 +108,7 @@ static void blocks_of_text(void **state)
     struct evidence *e = read_it(x, &r);
     assert_each(e->setting[0].input.data == VERDICT_TOY, e->setting[0].input.blocks == 0);
     assert_true(e->setting[0].input.guess_loss == 0);
-    evidence_free(e);
+    forget();
     add_blocks(r.db, 1, "[1.5, 2.5]");
     add_blocks(r.db, 2, "[3.5, 4.5]");
     add_blocks(r.db, 3, "[5.5]");
@@ -114,16 +123,16 @@ static void blocks_of_text(void **state)
             assert_true(t->trial_id <= 2 ? t->block && t->block[1] - t->block[0] == 1 : !t->block);
             assert_true(t->trial_id != 2 || t->block[0] == 3.5);
         }
-    evidence_free(e);
+    forget();
     run_sql(r.db, "UPDATE sweep SET metric = 'val_acc', goal = 'maximize'");
     e = read_it(x, &r);
     assert_each(e->setting[0].input.data == VERDICT_TEXT, e->setting[0].input.blocks == 0);
-    evidence_free(e);
+    forget();
     run_sql(r.db, "UPDATE config SET config_json = json_set(config_json, '$.task.options.mode',"
                   " 'classify')");
     e = read_it(x, &r);
     assert_true(e->setting[0].input.data == VERDICT_ROWS);
-    evidence_free(e);
+    forget();
     close_store(x, r.s);
 }
 
@@ -146,7 +155,7 @@ static void instances_are_units(void **state)
         assert_int_equal(h->trial[i].unit, i / 2);
         assert_int_equal(h->trial[i].seed, i % 2);
     }
-    evidence_free(e);
+    forget();
     close_store(x, r.s);
 }
 
@@ -160,20 +169,20 @@ static void trials_of_a_look(void **state)
     struct evidence *e = read_it(x, &r);
     assert_each(e->setting[0].input.looks == 3, e->setting[0].input.look == 1);
     assert_each(e->setting[0].input.planned == 4, e->setting[0].input.heads[0].n == 2);
-    evidence_free(e);
+    forget();
     assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
     assert_ok(store_look_judged(r.s, r.sweep, &due, "edge", false, &x->m));
     work(x, &r, 1);
     e = read_it(x, &r);
     assert_each(e->setting[0].input.look == 2, e->setting[0].input.planned == 6);
     assert_int_equal(e->setting[0].input.heads[0].n + e->setting[0].input.heads[1].n, 5);
-    evidence_free(e);
+    forget();
     work(x, &r, 1);
     assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
     assert_ok(store_look_judged(r.s, r.sweep, &due, "middle", true, &x->m));
     e = read_it(x, &r);
     assert_each(e->setting[0].input.look == 2, e->setting[0].input.planned == 6);
-    evidence_free(e);
+    forget();
     close_store(x, r.s);
 }
 
@@ -192,7 +201,7 @@ static void settings_that_mean_the_same(void **state)
         assert_string_equal(e->setting[i].input.heads[1].shared, e->setting[1 - i].label);
         assert_int_equal(e->setting[i].input.heads[1].d_head, 8);
     }
-    evidence_free(e);
+    forget();
     close_store(x, r.s);
 }
 
@@ -210,7 +219,7 @@ static void rates_under_tune(void **state)
     assert_string_equal(e->setting[0].input.tuned_lr, "0.001, 0.003 and 0.01");
     assert_null(e->setting[0].input.heads[0].lr);
     assert_each(e->setting[0].input.tuning == 6, e->setting[0].input.tuning_ended == 0);
-    evidence_free(e);
+    forget();
     work(x, &r, 7);
     e = read_it(x, &r);
     assert_int_equal(e->setting[0].input.choices, 2);
@@ -218,7 +227,7 @@ static void rates_under_tune(void **state)
     assert_string_equal(e->setting[0].input.choice[0].edge, "lr");
     assert_string_equal(e->setting[0].input.heads[0].lr, "0.01");
     assert_int_equal(e->setting[0].input.heads[0].n, 1);
-    evidence_free(e);
+    forget();
     close_store(x, r.s);
 }
 
@@ -238,9 +247,8 @@ static void what_left_the_plan_is_told(void **state)
     assert_each(e->change[1].removed == 2, e->change[1].seen == 6, e->change[1].outside == 2);
     assert_string_equal(e->change[2].claim, "{\"best\":1,\"over\":[2]}");
     assert_int_equal(e->setting[0].input.proof.status, PROOF_LATE);
-    evidence_free(e);
-    assert_status(STATUS_BAD_INPUT, evidence_read(r.s, 99, &e, &x->m));
-    assert_null(e);
+    forget();
+    assert_status(STATUS_BAD_INPUT, IN_SCOPE(in, r.s, &x->m, evidence_read(in, 99)));
     close_store(x, r.s);
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/text.h"
+#include "scope_help.h"
 #include "sweep/db/rows.h"
 #include "sweep/page/base64.h"
 #include "sweep/page/page.h"
@@ -119,7 +120,7 @@ static char *ended(struct fixture *f, FILE *out, struct text_buffer *b, enum sta
     __extension__({                                                                                \
         struct text_buffer piece_text = {0};                                                       \
         FILE *out = text_stream(&piece_text);                                                      \
-        enum status piece_status = (call);                                                         \
+        enum status piece_status = IN_SCOPE(in, (f)->store, &(f)->message, call);                  \
         ended((f), out, &piece_text, piece_status);                                                \
     })
 
@@ -135,7 +136,7 @@ static int occurrences(const char *text, const char *of)
 static void test_index(void **state)
 {
     struct fixture *f = *state;
-    char *text = PIECE(f, page_index(f->store, out, &f->message));
+    char *text = PIECE(f, page_index(in, out));
     const char *new_sweep = strstr(text, "\"new\""), *old_sweep = strstr(text, "\"old\"");
     assert_non_null(new_sweep);
     assert_true(old_sweep > new_sweep);
@@ -150,7 +151,7 @@ static void test_trials(void **state)
     int seen = 0;
     int64_t after = 0;
     for (int page = 0; page < 3; page++) {
-        char *text = PIECE(f, page_trials(f->store, 2, after, 3, out, &f->message));
+        char *text = PIECE(f, page_trials(in, 2, after, 3, out));
         assert_non_null(strstr(text, "{\"total\":7,"));
         const char *next = strstr(text, "\"next\":");
         seen += occurrences(text, "\"completed\"");
@@ -159,10 +160,10 @@ static void test_trials(void **state)
         free(text);
     }
     assert_int_equal(seen, TRIALS);
-    char *exact = PIECE(f, page_trials(f->store, 2, 0, TRIALS, out, &f->message));
+    char *exact = PIECE(f, page_trials(in, 2, 0, TRIALS, out));
     assert_non_null(strstr(exact, "\"next\":null"));
     free(exact);
-    char *none = PIECE(f, page_trials(f->store, 1, 0, 3, out, &f->message));
+    char *none = PIECE(f, page_trials(in, 1, 0, 3, out));
     assert_non_null(strstr(none, "{\"total\":0,\"next\":null,"));
     assert_non_null(strstr(none, "\"rows\":[]"));
     free(none);
@@ -172,16 +173,16 @@ static void test_trials(void **state)
 static void test_curve(void **state)
 {
     struct fixture *f = *state;
-    char *all = PIECE(f, page_curve(f->store, 1, 0, out, &f->message));
+    char *all = PIECE(f, page_curve(in, 1, 0, out));
     assert_int_equal(occurrences(all, "1.2346e+05"), EVALUATIONS);
     assert_int_equal(occurrences(all, "null"), EVALUATIONS);
-    char *some = PIECE(f, page_curve(f->store, 1, 13, out, &f->message));
+    char *some = PIECE(f, page_curve(in, 1, 13, out));
     assert_non_null(strstr(some, "{\"trial\":1,\"of\":50,\"step\":["));
     assert_non_null(strstr(some, ",130,"));
     assert_non_null(strstr(some, ",500]"));
     int points = occurrences(some, "1.2346e+05");
     assert_in_range(points, 6, 13 + 2);
-    char *none = PIECE(f, page_curve(f->store, 2, 12, out, &f->message));
+    char *none = PIECE(f, page_curve(in, 2, 12, out));
     assert_string_equal(none,
                         "{\"trial\":2,\"of\":0,\"step\":[],\"train_loss\":[],\"train_acc\":[],"
                         "\"val_loss\":[],\"val_acc\":[]}\n");
@@ -192,14 +193,14 @@ static void test_curve(void **state)
 static void test_heads(void **state)
 {
     struct fixture *f = *state;
-    char *all = PIECE(f, page_heads(f->store, 2, 0, 100, out, &f->message));
+    char *all = PIECE(f, page_heads(in, 2, 0, 100, out));
     const char *first = strstr(all, "\"rows\":[[1,0,0,null,null,0.25,0.3333,");
     assert_non_null(first);
     assert_non_null(strstr(all, "],[2,0,0,"));
     assert_int_equal(occurrences(all, "0.3333"), 4 + 2 * 3);
-    char *few = PIECE(f, page_heads(f->store, 2, 0, 5, out, &f->message));
+    char *few = PIECE(f, page_heads(in, 2, 0, 5, out));
     assert_int_equal(occurrences(few, "0.3333"), 4); /* trials 1, 2 and 3; 4 has two heads */
-    char *one = PIECE(f, page_heads(f->store, 2, 4, 100, out, &f->message));
+    char *one = PIECE(f, page_heads(in, 2, 4, 100, out));
     assert_int_equal(occurrences(one, "[4,0,"), 2);
     free(all), free(few), free(one);
 }
@@ -207,14 +208,15 @@ static void test_heads(void **state)
 static void test_summary(void **state)
 {
     struct fixture *f = *state;
-    char *text = PIECE(f, page_summary(f->store, 2, out, &f->message));
+    char *text = PIECE(f, page_summary(in, 2, out));
     assert_non_null(strstr(text, "\"states\":{\"queued\":0,\"running\":0,\"completed\":7,"));
     assert_non_null(strstr(text, "\"pruning\":null"));
     assert_non_null(strstr(text, ",\"heads\":{\"sweep\":\"new\""));
     free(text);
     struct text_buffer b = {0};
     FILE *out = text_stream(&b);
-    assert_int_equal(page_summary(f->store, 99, out, &f->message), STATUS_BAD_INPUT);
+    assert_int_equal(IN_SCOPE(in, f->store, &f->message, page_summary(in, 99, out)),
+                     STATUS_BAD_INPUT);
     fclose(out);
     free(b.text);
 }
@@ -293,12 +295,15 @@ static void test_paths(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text_buffer b = {0};
-        FILE *out = text_stream(&b);
-        page_names_only(cases[i][0], "/known, (odd): place/p q.db.d", out);
-        fclose(out);
-        assert_string_equal(b.text ? b.text : "", cases[i][1]);
+        page_names_only(cases[i][0], "/known, (odd): place/p q.db.d", &b);
+        assert_string_equal(b.text, cases[i][1]);
         free(b.text);
     }
+}
+
+static enum status escape(const char *text, enum page_place place, FILE *out)
+{
+    return IN_SCOPE(x, NULL, NULL, fputs(text, page_stream(x, out, place)));
 }
 
 static void test_escapes(void **state)
@@ -311,9 +316,8 @@ static void test_escapes(void **state)
     };
     for (int place = PAGE_TEXT; place <= PAGE_JSON; place++) {
         struct text_buffer b = {0};
-        FILE *out = text_stream(&b), *escaped = page_stream(out, (enum page_place)place);
-        fputs(raw, escaped);
-        fclose(escaped);
+        FILE *out = text_stream(&b);
+        assert_int_equal(escape(raw, (enum page_place)place, out), STATUS_OK);
         fclose(out);
         assert_string_equal(b.text, wanted[place]);
         free(b.text);

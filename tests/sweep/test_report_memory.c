@@ -2,10 +2,12 @@
  * the whole, or NO_MEMORY says that it is not. SQLite has memory of its own here, as thousands of
  * its allocations would hide the others (tests/sweep/test_store_memory.c). */
 #include "report_help.h"
+#include "scope_help.h"
 
 #include <malloc.h>
 
 #include "sweep/page/page.h"
+#include "sweep/report/report_data.h"
 #include "tests/unit/faults.h"
 
 /* Shifted test sets, labels, heads that were measured, pruned models. */
@@ -20,36 +22,53 @@ static void add_rest(struct fixture *f)
            "  test_acc FROM trial JOIN config USING (config_id)");
 }
 
-static enum status make(struct fixture *f, int kind, FILE *out)
+/* limit: bytes that the scope may take; 0: as many as there are. */
+static enum status make(struct fixture *f, int kind, size_t limit, FILE *out)
 {
     static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_CSV,
                                                  REPORT_JSON};
-    if (kind < 4)
-        return report_write(f->store, 1, formats[kind], (struct text_page){0}, out, &f->message);
-    return kind == 4 ? page_summary(f->store, 1, out, &f->message)
-                     : page_trials(f->store, 1, 0, 20, out, &f->message);
+    return IN_SCOPE(x, f->store, &f->message, {
+        x->arena.limit = limit;
+        if (kind < 4)
+            report_write_data(report_data_read(x, 1, kind > 1), formats[kind],
+                              (struct text_page){0}, out);
+        else if (kind == 4)
+            page_summary(x, 1, out);
+        else
+            page_trials(x, 1, 0, 20, out);
+        scope_check(x, text_check(out, &f->message));
+    });
 }
 
-/* What is written, but for when. */
-static char *written(struct fixture *f, int kind, int nth, enum status *status)
+/* What is written, but for when; NULL where neither the nth allocation nor the limit was met. */
+static char *written(struct fixture *f, int kind, int nth, size_t limit, enum status *status)
 {
     static char text[1 << 18], buffer[1 << 18];
     FILE *out = fmemopen(text, sizeof text, "w");
     assert_non_null(out);
     setvbuf(out, buffer, _IOFBF, sizeof buffer);
     fault_arm(FAULT_MALLOC, nth, ENOMEM);
-    *status = make(f, kind, out);
+    *status = make(f, kind, limit, out);
     bool fired = fault_disarm();
     fclose(out);
     char *when = strstr(text, "\"written\"");
     if (when)
         *when = '\0';
-    return fired ? text : NULL;
+    return fired || *status != STATUS_OK ? text : NULL;
 }
 
+static void assert_whole(struct fixture *f, const char *got, const char *whole, enum status status)
+{
+    if (status == STATUS_OK && strcmp(got, whole) != 0)
+        fail_msg("OK, but not the whole:\n%s", got);
+    if (status != STATUS_OK && status != STATUS_NO_MEMORY)
+        fail_msg("status %d: %s", (int)status, f->message.text);
+}
+
+/* Of the C library, and within what the scope has taken from it. */
 static void at_every_allocation(void **state)
 {
-    enum { KINDS = 6, NEVER = 1 << 30 };
+    enum { KINDS = 6, NEVER = 1 << 30, STEP = 640 };
     struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
@@ -57,25 +76,25 @@ static void at_every_allocation(void **state)
     for (int kind = 0; kind < KINDS && FAULTS_IN_MALLOC; kind++) {
         enum status status;
         const char *got;
-        int errors = 0;
-        assert_null(written(f, kind, NEVER, &status));
-        assert_int_equal(status, STATUS_OK);
+        int errors = 0, limits = 1;
+        assert_null(written(f, kind, NEVER, 0, &status));
         static char whole[1 << 18];
         FILE *out = fmemopen(whole, sizeof whole, "w");
-        assert_int_equal(make(f, kind, out), STATUS_OK);
+        assert_int_equal(make(f, kind, 0, out), STATUS_OK);
         fclose(out);
         char *when = strstr(whole, "\"written\"");
         if (when)
             *when = '\0';
-        for (int n = 1; (got = written(f, kind, n, &status)); n++) {
-            if (status == STATUS_OK && strcmp(got, whole) != 0)
-                fail_msg("kind %d, allocation %d: OK, but not the whole:\n%s", kind, n, got);
-            if (status != STATUS_OK && status != STATUS_NO_MEMORY)
-                fail_msg("kind %d, allocation %d: status %d: %s", kind, n, (int)status,
-                         f->message.text);
+        for (int n = 1; (got = written(f, kind, n, 0, &status)); n++) {
+            assert_whole(f, got, whole, status);
             errors += status != STATUS_OK;
         }
-        assert_true(errors > 10);
+        for (size_t limit = 1; (got = written(f, kind, NEVER, limit, &status)); limit += STEP) {
+            assert_whole(f, got, whole, status);
+            limits++;
+        }
+        int least = kind < 5 ? 20 : 1; /* trials are written as they are read */
+        assert_true(errors > least && limits > least);
     }
 }
 

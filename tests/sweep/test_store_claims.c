@@ -1,5 +1,6 @@
 /* When a claim is a prediction: only where nothing of its plan could be seen when it was written,
  * whatever the sweep is called now, or was. */
+#include "scope_help.h"
 #include "store_troubles.h"
 
 #include "sweep/evidence/evidence.h"
@@ -39,7 +40,7 @@ static void assert_proof(struct fixture *x, struct store *s, int64_t sweep,
                          enum verdict_proof_status status, int64_t seen, int64_t pairs)
 {
     struct verdict_proof proof;
-    assert_ok(evidence_proof(s, sweep, &proof, &x->m));
+    assert_ok(IN_SCOPE(in, s, &x->m, proof = evidence_proof(in, sweep)));
     if (proof.status != status || proof.seen != seen || proof.pairs != pairs)
         fail_msg("%s after %lld of %lld", verdict_proof_name(proof.status), (long long)proof.seen,
                  (long long)proof.pairs);
@@ -204,7 +205,7 @@ static void launderings(void **state)
             a = plan_anew(x, s, cases[i].steps[k]);
         work(x, s, a, -1);
         struct verdict_proof proof;
-        assert_ok(evidence_proof(s, a, &proof, &x->m));
+        assert_ok(IN_SCOPE(in, s, &x->m, proof = evidence_proof(in, a)));
         if (proof.status != cases[i].status || proof.seen != cases[i].seen ||
             proof.pairs != cases[i].pairs)
             fail_msg("%s: %s after %lld of %lld", cases[i].what, verdict_proof_name(proof.status),
@@ -222,7 +223,7 @@ static void first_and_then_changed(void **state)
     int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST));
     work(x, s, a, 4);
     plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 3\n" FIRST));
-    assert_ok(evidence_proof(s, a, &proof, &x->m));
+    assert_ok(IN_SCOPE(in, s, &x->m, proof = evidence_proof(in, a)));
     assert_int_equal(proof.status, PROOF_PLAN_CHANGED);
     assert_int_equal(proof.seen, 4);
     assert_int_equal(proof.pairs, 9);
@@ -233,7 +234,7 @@ static void first_and_then_changed(void **state)
                   "\"seeds_removed\":[],\"points_added\":0,\"points_removed\":0}");
     /* Changed back, it has been changed. */
     plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST));
-    assert_ok(evidence_proof(s, a, &proof, &x->m));
+    assert_ok(IN_SCOPE(in, s, &x->m, proof = evidence_proof(in, a)));
     assert_int_equal(proof.status, PROOF_PLAN_CHANGED);
     assert_int_equal(proof.added, 3);
     assert_int_equal(proof.removed, 3);
@@ -256,7 +257,7 @@ static void other_rules_are_a_change(void **state)
     work(x, s, a, 4);
     assert_proof(x, s, a, PROOF_FIRST, 0, 0); /* nothing had been seen */
     plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\nequivalence: .05\n" FIRST));
-    assert_ok(evidence_proof(s, a, &proof, &x->m));
+    assert_ok(IN_SCOPE(in, s, &x->m, proof = evidence_proof(in, a)));
     assert_int_equal(proof.status, PROOF_PLAN_CHANGED);
     assert_int_equal(proof.seen, 4);
     assert_int_equal(proof.added + proof.removed, 0);

@@ -1,5 +1,6 @@
 /* Views and queries of what studies found out, and of what an accuracy costs, against numbers
  * worked out by hand from tests/data/db/views.sql. */
+#include "scope_help.h"
 #include "views_help.h"
 
 #include "engine/base/text.h"
@@ -363,7 +364,6 @@ static long small_work(struct fixture *x, int before, int large)
 {
     long hundreds = 0;
     struct text_buffer page = {0};
-    struct evidence *e;
     struct store *s = open_store(x, STORE_WRITE);
     sqlite3 *db = store_db(s);
     load_sql(db, "tests/data/db/views.sql");
@@ -385,8 +385,12 @@ static long small_work(struct fixture *x, int before, int large)
                 "INSERT INTO label_acc SELECT trial_id, 'a', 1, 1 FROM trial");
     FILE *out = text_stream(&page);
     sqlite3_progress_handler(db, 100, count_work, &hundreds);
-    assert_ok(page_trials(s, SMALL, 0, 3, out, &x->m));
-    assert_ok(evidence_read(s, SMALL, &e, &x->m));
+    assert_ok(IN_SCOPE(in, s, &x->m, {
+        page_trials(in, SMALL, 0, 3, out);
+        const struct evidence *e = evidence_read(in, SMALL);
+        assert_int_equal(e->settings, 1);
+        assert_int_equal(e->setting[0].input.planned, 4);
+    }));
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         char sql[100];
         snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", views[i]);
@@ -398,9 +402,6 @@ static long small_work(struct fixture *x, int before, int large)
     fclose(out);
     assert_non_null(strstr(page.text, "{\"total\":4,\"next\":"));
     assert_null(strstr(page.text, "null,\"trials\""));
-    assert_int_equal(e->settings, 1);
-    assert_int_equal(e->setting[0].input.planned, 4);
-    evidence_free(e);
     free(page.text);
     close_store(x, s);
     assert_int_equal(remove(x->db), 0);

@@ -1,5 +1,6 @@
 /* Queries of one's own: values in and out, and every way a query fails. Then what statements and
  * transactions of the store do at their limits. */
+#include "scope_help.h"
 #include "store_troubles.h"
 
 #include <fcntl.h>
@@ -91,20 +92,19 @@ static void rows_as_cells(void **state)
     static const struct table_column columns[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {0}};
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
-    struct table *t = table_new(columns);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    struct rows r =
-        rows_open(s, &x->m, "SELECT 1, 0.25, 'x' UNION ALL SELECT NULL, x'61', 2", NO_VALUES);
-    rows_to_table(&r, t);
-    assert_ok(rows_close(&r));
-    assert_ok(table_write(t, TABLE_CSV, false, out, &x->m));
+    assert_ok(IN_SCOPE(in, s, &x->m, {
+        static const char sql[] = "SELECT 1, 0.25, 'x' UNION ALL SELECT NULL, x'61', 2";
+        struct table *t = table_new(in, columns);
+        rows_to_table(in, scope_rows(in, sql, NO_VALUES), t);
+        table_write(t, TABLE_CSV, false, out);
+    }));
     fclose(out);
     assert_string_equal(text, "a,b,c\n1,0.25,x\n,a,2\n");
     free(text);
-    table_free(t);
     close_store(x, s);
 }
 

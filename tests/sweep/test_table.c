@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scope_help.h"
 #include "sweep/report/table.h"
 
 #include <cmocka.h>
@@ -24,9 +25,11 @@ static const struct table_column columns[] = {
     {0},
 };
 
-static struct table *example(void)
+static struct scope *all; /* that has all tables */
+
+static struct table *example_in(struct scope *x)
 {
-    struct table *t = table_new(columns);
+    struct table *t = table_new(x, columns);
     table_text(t, "größe");
     table_integer(t, 8);
     table_real(t, .1);
@@ -41,13 +44,18 @@ static struct table *example(void)
     return t;
 }
 
+static struct table *example(void)
+{
+    return example_in(all);
+}
+
 /* What a writer makes of out, to be freed. */
 static char *written(const struct table *t, enum table_format format, bool color)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(table_write(t, format, color, out, NULL), STATUS_OK);
+    table_write(t, format, color, out);
     fclose(out);
     return text;
 }
@@ -58,7 +66,6 @@ static void assert_written(enum table_format format, bool color, const char *exp
     char *text = written(t, format, color);
     assert_string_equal(text, expected);
     free(text);
-    table_free(t);
 }
 
 static void test_text(void **state)
@@ -75,7 +82,6 @@ static void test_text(void **state)
     struct table *t = example();
     assert_int_equal(table_width(t), 38);
     assert_int_equal(table_rows(t), 2);
-    table_free(t);
 }
 
 struct fruit {
@@ -114,7 +120,7 @@ static const struct table_column fruits[] = {
 static struct table *fruit_table(unsigned conditions)
 {
     static const struct fruit rows[] = {{"apple", 12, 3, 4.25, true}, {"pear", 0, 1, 2, false}};
-    struct table *t = table_when(fruits, conditions);
+    struct table *t = table_when(all, fruits, conditions);
     table_row(t, &rows[0]);
     table_row(t, &rows[1]);
     return t;
@@ -126,7 +132,6 @@ static void assert_fruits(unsigned conditions, enum table_format format, const c
     char *text = written(t, format, false);
     assert_string_equal(text, expected);
     free(text);
-    table_free(t);
 }
 
 /* Cells that come from members of a row, and what conditions leave of the columns. */
@@ -149,13 +154,12 @@ static void test_typed(void **state)
     assert_fruits(0, TABLE_JSON,
                   "[{\"kind\":\"apple\",\"count\":12,\"boxes\":3,\"weight\":4.25},"
                   "{\"kind\":\"pear\",\"count\":null,\"boxes\":1,\"weight\":2}]");
-    struct table *people = table_of_people(fruits, FRESH);
+    struct table *people = table_of_people(all, fruits, FRESH);
     char *csv = written(people, TABLE_CSV, false), *shown = written(people, TABLE_TEXT, false);
     assert_string_equal(csv, "\n");
     assert_string_equal(shown, "kind  boxes  ripe  price\n");
     free(csv);
     free(shown);
-    table_free(people);
     struct text_buffer text = {0};
     table_legend(fruits, HEAVY, &text);
     assert_string_equal(text.text, " weight: in kg; price: of all;");
@@ -180,7 +184,7 @@ static void test_page_columns(void **state)
 static void test_added_columns(void **state)
 {
     (void)state;
-    struct table *t = table_new(fruits);
+    struct table *t = table_new(all, fruits);
     static const struct fruit plum = {"plum", 1, 1, 1, true};
     for (int i = 1; i < 4; i++)
         table_add_titled(t, (struct table_column){.make = make_price}, "%d x", i);
@@ -194,7 +198,6 @@ static void test_added_columns(void **state)
     assert_string_equal(csv, "kind,count,boxes,weight,ripe,low_7\nplum,1,1,1,true,0.5\n");
     free(text);
     free(csv);
-    table_free(t);
 }
 
 /* Columns go by rank, all of one rank together, until the rest fits; a column without a rank never.
@@ -217,7 +220,7 @@ static void test_fit(void **state)
                  {5, "heads  mean\n1      3\n", "min, max, in"}};
     struct text_buffer names = {0};
     for (int i = 0; i < 4; i++) {
-        struct table *t = table_new(ranked);
+        struct table *t = table_new(all, ranked);
         for (int c = 1; c <= 5; c++)
             table_integer(t, c);
         table_fit(t, cases[i].page, &names, NULL);
@@ -227,22 +230,19 @@ static void test_fit(void **state)
         assert_string_equal(names.text ? names.text : "", cases[i].names);
         free(text);
         free(csv);
-        table_free(t);
     }
     free(names.text);
-    struct table *t = table_new(ranked);
+    struct table *t = table_new(all, ranked);
     for (int c = 1; c <= 5; c++)
         table_integer(t, c);
-    struct message m;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(table_write_page(t, (struct text_page){.columns = 24}, out, &m), STATUS_OK);
+    table_write_page(t, (struct text_page){.columns = 24}, out);
     fclose(out);
     assert_string_equal(text, "heads  mean  in\n1      3     5\n"
                               "Left out for lack of\nroom: min, max; --json\nhas all.\n");
     free(text);
-    table_free(t);
 }
 
 /* A title that several columns have says whose it is; what one table shows and another does not is
@@ -258,7 +258,7 @@ static void test_fit_names_what_is_gone(void **state)
                                                 {.title = "ms", .leave_out = 1},
                                                 {0}};
     struct text_buffer left_out = {0}, shown = {0};
-    struct table *t = table_new(twice);
+    struct table *t = table_new(all, twice);
     for (int c = 0; c < 6; c++)
         table_text(t, "x");
     table_fit(t, 14, &left_out, &shown);
@@ -269,7 +269,6 @@ static void test_fit_names_what_is_gone(void **state)
     assert_true(table_share_names(&left_out, &shown));
     free(left_out.text);
     free(shown.text);
-    table_free(t);
 }
 
 static void test_csv(void **state)
@@ -293,7 +292,7 @@ static void test_csv_on_a_terminal(void **state)
     if (!out)
         skip();
     struct table *t = example();
-    assert_int_equal(table_write(t, TABLE_CSV, false, out, NULL), STATUS_OK);
+    table_write(t, TABLE_CSV, false, out);
     char text[512] = "";
     size_t used = 0;
     while (!strstr(text, "1000,,\r\n") && used < sizeof text - 1) {
@@ -307,7 +306,6 @@ static void test_csv_on_a_terminal(void **state)
                               "\"a|b, \"\"c\"\"??[2J?x\",1000,,\r\n");
     fclose(out);
     close(master);
-    table_free(t);
 }
 
 static void test_json(void **state)
@@ -332,38 +330,36 @@ static void test_markdown(void **state)
 static void test_empty(void **state)
 {
     (void)state;
-    struct table *t = table_new(columns);
+    struct table *t = table_new(all, columns);
     char *text = written(t, TABLE_TEXT, false), *json = written(t, TABLE_JSON, false);
     assert_string_equal(text, "name  heads  accuracy  plot\n");
     assert_string_equal(json, "[]");
     table_emphasize(t);
-    table_free(t);
     free(text);
     free(json);
 }
 
-/* Every function takes the table that there was no memory for. */
 static void test_no_memory(void **state)
 {
     (void)state;
     struct message m;
-    table_text(NULL, "x");
-    table_integer(NULL, 1);
-    table_real(NULL, 1);
-    table_printf(NULL, "%d", 1);
-    table_json(NULL, "{}");
-    table_emphasize(NULL);
-    assert_int_equal(table_rows(NULL), 0);
-    assert_int_equal(table_width(NULL), -1);
-    assert_int_equal(table_write(NULL, TABLE_TEXT, false, stdout, &m), STATUS_NO_MEMORY);
-    table_free(NULL);
+    assert_int_equal(IN_SCOPE(x, NULL, &m,
+                              {
+                                  x->arena.limit = 1 << 12;
+                                  struct table *t = table_new(x, columns);
+                                  for (int i = 0; i < 1000; i++)
+                                      table_printf(t, "%d", i);
+                                  fail_msg("%ld rows", table_rows(t));
+                              }),
+                     STATUS_NO_MEMORY);
+    assert_string_equal(m.text, "no memory for a test");
 }
 
 static void test_many_rows(void **state)
 {
     (void)state;
     static const struct table_column one[] = {{.name = "n"}, {0}};
-    struct table *t = table_new(one);
+    struct table *t = table_new(all, one);
     for (int i = 0; i < 1000; i++)
         table_integer(t, i);
     char *csv = written(t, TABLE_CSV, false);
@@ -372,25 +368,24 @@ static void test_many_rows(void **state)
     for (int i = 0; i < 1000; i++)
         assert_int_equal(atoi(strsep(&rest, "\n")), i);
     assert_string_equal(rest, "");
-    table_free(t);
     free(csv);
 }
 
 static void test_write_errors(void **state)
 {
     (void)state;
-    struct table *t = example();
     struct message m;
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
-    assert_int_equal(table_write(t, TABLE_TEXT, false, full, &m), STATUS_DISK_FULL);
+    assert_int_equal(IN_SCOPE(x, NULL, &m, table_write(example_in(x), TABLE_TEXT, false, full)),
+                     STATUS_DISK_FULL);
     clearerr(full);
     fclose(full);
     FILE *reader = fopen("/dev/null", "r"); /* cannot be written to */
     assert_non_null(reader);
-    assert_int_equal(table_write(t, TABLE_CSV, false, reader, &m), STATUS_IO);
+    assert_int_equal(IN_SCOPE(x, NULL, &m, table_write(example_in(x), TABLE_CSV, false, reader)),
+                     STATUS_IO);
     fclose(reader);
-    table_free(t);
 }
 
 /* ---- text.h ---- */
@@ -460,5 +455,7 @@ int main(void)
         cmocka_unit_test(test_many_rows),     cmocka_unit_test(test_write_errors),
         cmocka_unit_test(test_paragraph),     cmocka_unit_test(test_dot_plot),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    all = scope_new(NULL, "the tests", NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + (scope_end(all) != STATUS_OK);
 }

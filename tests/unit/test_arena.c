@@ -77,6 +77,23 @@ static void a_large_request_leaves_the_newest_chunk_in_use(void **state)
     arena_free(&a);
 }
 
+static void arrays_grow(void **state)
+{
+    (void)state;
+    struct arena a;
+    int *array = NULL;
+    arena_init(&a, NULL);
+    for (int i = 0; i < 1000; i++) {
+        const int *before = array;
+        array = arena_grow(&a, array, (size_t)i, sizeof *array);
+        assert_int_equal(array != before, i == 0 || (i >= 4 && (i & (i - 1)) == 0));
+        array[i] = i;
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(array[i], i);
+    arena_free(&a);
+}
+
 static void text_is_copied(void **state)
 {
     (void)state;
@@ -181,6 +198,7 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(used_counts_what_was_handed_out),
         cmocka_unit_test(a_large_request_leaves_the_newest_chunk_in_use),
+        cmocka_unit_test(arrays_grow),
         cmocka_unit_test(text_is_copied),
         cmocka_unit_test(running_out_goes_to_the_handler),
         cmocka_unit_test(a_limit_is_not_passed),

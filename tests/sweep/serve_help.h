@@ -6,6 +6,10 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +19,8 @@
 
 #include "sweep/serve/serve.h"
 #include "sweep/trials/trials_internal.h"
+
+#include <cmocka.h>
 
 enum { SERVED_TRIALS = 7 };
 
@@ -162,6 +168,17 @@ static char *served_get(const struct served *f, const char *target, const char *
 static int served_code(const char *answer)
 {
     return answer && strncmp(answer, "HTTP/1.1 ", 9) == 0 ? atoi(answer + 9) : 0;
+}
+
+/* The answer has this code and this part, and names no folder. */
+static inline void served_answers(const struct served *f, const char *target, int code,
+                                  const char *part)
+{
+    char *answer = served_get(f, target, "");
+    if (served_code(answer) != code || !strstr(answer, part))
+        fail_msg("%s: not %d with %s: %s", target, code, part, answer);
+    assert_null(strstr(answer, strrchr(f->folder, '/') + 1));
+    free(answer);
 }
 
 #endif

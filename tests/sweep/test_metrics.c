@@ -2,10 +2,6 @@
  * file breaks it. Where promtool (of Prometheus) is there, it reads the same texts. */
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 #include "engine/base/text.h"
@@ -14,8 +10,6 @@
 #include "sweep/serve/metrics.h"
 #include "tests/assert_each.h"
 #include "tests/sweep/serve_help.h"
-
-#include <cmocka.h>
 
 /* ---- the format, as documented by Prometheus ---- */
 

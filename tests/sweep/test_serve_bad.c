@@ -2,16 +2,10 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "engine/base/clock.h"
 #include "sweep/serve/serve_parts.h"
 #include "tests/sweep/serve_help.h"
-
-#include <cmocka.h>
 
 enum { REQUESTS = 1000, REQUEST_ROOM = 40000 };
 
@@ -322,14 +316,6 @@ static void one_address_has_so_many_connections(void **state)
     }
 }
 
-static void answers(const struct served *f, const char *target, int code, const char *part)
-{
-    char *answer = served_get(f, target, "");
-    if (served_code(answer) != code || !strstr(answer, part))
-        fail_msg("%s: not %d with %s: %s", target, code, part, answer);
-    free(answer);
-}
-
 /* One of the files becomes a program that never ends, or is locked: the other is there. */
 static void a_bad_file_keeps_no_other_out(void **state)
 {
@@ -345,17 +331,17 @@ static void a_bad_file_keeps_no_other_out(void **state)
                                      " n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
                                      " SELECT i AS name FROM n"),
                      0);
-    answers(f, "/index", 200, "its view progress is different");
-    answers(f, "/index", 200, "\"error\":null,\"sweeps\":{\"columns\":[");
-    answers(f, "/0/1/summary", 503, "its view progress is different");
-    answers(f, "/1/1/summary", 200, "{\"report\":{\"sweep\":\"new\"");
+    served_answers(f, "/index", 200, "its view progress is different");
+    served_answers(f, "/index", 200, "\"error\":null,\"sweeps\":{\"columns\":[");
+    served_answers(f, "/0/1/summary", 503, "its view progress is different");
+    served_answers(f, "/1/1/summary", 200, "{\"report\":{\"sweep\":\"new\"");
     sqlite3 *db;
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-    answers(f, "/0/1/trials", 503, "{\"error\":\"");
-    answers(f, "/metrics", 200, "headcount_results_file_readable{file=\"p q.db\"} 0\n");
-    answers(f, "/metrics", 200, "{file=\"good.db\",sweep=\"new\",state=\"completed\"} 7\n");
-    answers(f, "/1/1/trials", 200, "\"total\":7");
+    served_answers(f, "/0/1/trials", 503, "{\"error\":\"");
+    served_answers(f, "/metrics", 200, "headcount_results_file_readable{file=\"p q.db\"} 0\n");
+    served_answers(f, "/metrics", 200, "{file=\"good.db\",sweep=\"new\",state=\"completed\"} 7\n");
+    served_answers(f, "/1/1/trials", 200, "\"total\":7");
     sqlite3_close(db);
 }
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -475,8 +474,7 @@ static void times_in_nanoseconds(void **state)
     assert_int_equal(file_mtime_ns(&st), 3000000007);
     st.st_mtim.tv_sec = -1;
     assert_int_equal(file_mtime_ns(&st), -999999993);
-    st.st_mtim.tv_sec = INT64_MAX / 1000000000;
-    st.st_mtim.tv_nsec = 999999999;
+    st.st_mtim = (struct timespec){INT64_MAX / 1000000000, 999999999};
     assert_true(file_mtime_ns(&st) == INT64_MAX);
     st.st_mtim.tv_sec = INT64_MIN;
     assert_true(file_mtime_ns(&st) == INT64_MIN);

@@ -1,0 +1,101 @@
+/* How a server begins: what cannot be served, its port, several files, and who needs the token. */
+#include "sweep/serve/serve_parts.h"
+#include "tests/sweep/serve_help.h"
+
+static void refuses(struct served *f, const char *words)
+{
+    assert_int_not_equal(served_start(f), 0);
+    assert_null(f->server);
+    if (!strstr(f->message.text, words))
+        fail_msg("no '%s' in %s", words, f->message.text);
+}
+
+static void what_cannot_be_served_is_refused(void **state)
+{
+    struct served *f = *state;
+    const char *good = f->path, *bad[] = {good, f->folder};
+    f->options.files = bad;
+    f->options.count = 2;
+    refuses(f, "is a folder");
+    bad[1] = "/nowhere/x.db";
+    refuses(f, "no results file");
+    f->options.count = 1;
+    f->options.listen = "192.0.2.1";
+    refuses(f, "this machine has no such address");
+    f->options.listen = "no such name";
+    refuses(f, "--listen is 'no such name'");
+    f->options.listen = NULL;
+    f->options.token_file = good; /* others can read it */
+    refuses(f, "chmod 600");
+}
+
+static void a_taken_port_is_told_or_passed_over(void **state)
+{
+    struct served *f = *state;
+    assert_int_equal(served_start(f), 0);
+    struct served second = *f;
+    second.options.port = f->port;
+    refuses(&second, "is taken by another program");
+    second.options.next_port = true;
+    assert_int_equal(served_start(&second), 0);
+    assert_in_range(second.port, f->port + 1, f->port + SERVE_PORTS - 1);
+    assert_true(serve_stop(second.server));
+}
+
+static void several_files_are_told_apart(void **state)
+{
+    struct served *f = *state;
+    f->options.count = 2;
+    assert_int_equal(served_start(f), 0);
+    served_answers(f, "/1/1/trials", 200, "\"total\":7");
+    served_answers(f, "/2/1/trials", 404, "error");
+    char *answer = served_get(f, "/index", "");
+    assert_non_null(strstr(strstr(answer, "\"file\":") + 1, "\"file\":"));
+    free(answer);
+}
+
+/* Everybody can come: nobody without the token. */
+static void others_need_the_token(void **state)
+{
+    struct served *f = *state;
+    char target[100], header[400];
+    f->options.listen = "0.0.0.0";
+    assert_int_equal(served_start(f), 0);
+    const char *token = strstr(serve_address(f->server), "/?token=");
+    assert_non_null(token);
+    assert_int_equal(strlen(token), strlen("/?token=") + 32);
+    f->port = atoi(strrchr(serve_address(f->server), ':') + 1);
+    served_answers(f, "/", 403, "a token is needed");
+    served_answers(f, "/index", 403, "a token is needed");
+    served_answers(f, "/events", 403, "a token is needed");
+    snprintf(target, sizeof target, "/index?%s", token + strlen("/?"));
+    char *answer = served_get(f, target, "");
+    assert_int_equal(served_code(answer), 303);
+    assert_non_null(strstr(answer, "Location: ./index\r\n"));
+    const char *cookie = strstr(answer, "Set-Cookie: ");
+    assert_non_null(cookie);
+    assert_non_null(strstr(cookie, "; HttpOnly; SameSite=Lax\r\n"));
+    assert_null(strstr(answer, token + strlen("/?token=")));
+    snprintf(header, sizeof header, "Cookie: %.*s\r\n", (int)strcspn(cookie + 12, ";"),
+             cookie + 12);
+    free(answer);
+    answer = served_get(f, "/index", header);
+    assert_int_equal(served_code(answer), 200);
+    free(answer);
+    snprintf(header, sizeof header, "Authorization: Bearer %s\r\n", token + strlen("/?token="));
+    answer = served_get(f, "/index", header);
+    assert_int_equal(served_code(answer), 200);
+    free(answer);
+}
+
+int main(void)
+{
+#define UNSERVED(test) cmocka_unit_test_setup_teardown(test, served_set_up, served_tear_down)
+    const struct CMUnitTest tests[] = {
+        UNSERVED(what_cannot_be_served_is_refused),
+        UNSERVED(a_taken_port_is_told_or_passed_over),
+        UNSERVED(several_files_are_told_apart),
+        UNSERVED(others_need_the_token),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

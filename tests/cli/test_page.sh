@@ -105,7 +105,8 @@ sqlite3 l.db "
           FROM trial, n WHERE seed = 1;
     DELETE FROM curve;
     INSERT INTO curve WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
-        SELECT trial_id, i, 1.23456789 / i, .87654321 / i, 1.3456789 / i, .98765432 / i, 1.1234567, .003, i * 1.37, i * 1.3
+        SELECT trial_id, i, 1.23456789 / i, .87654321 / i, 1.3456789 / i, .98765432 / i, 1.1234567, .003,
+            i * 1.37, i * 1.3
           FROM trial, n;"
 run report --db l.db --html large.html
 size=$(wc -c <large.html)

@@ -68,7 +68,8 @@ static void linear_product(long M, long N, long K, const real *x, const real *pa
                         .x_panel = PANEL * K,
                         .c_row = N,
                         .add = beta != 0,
-                        .bias = bias};
+                        .bias = bias,
+                        .c_far = true};
     /* Rows a multiple of 4096 bytes apart push each other out of the first-level cache. */
     const long step = K % 1024 == 0 ? K + LANES : K;
     for (long m = 0; m < M; m += LINEAR_ROWS) {

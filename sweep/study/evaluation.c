@@ -7,6 +7,7 @@
 #include "engine/train.h"
 #include "sweep/plan/shift.h"
 #include "sweep/study/model.h"
+#include "sweep/worker/worker_ends.h"
 
 /* A test set as the job names it; both texts are the arena's. */
 struct shift {
@@ -104,6 +105,7 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
     if (s != STATUS_OK)
         return s;
     struct metrics metrics = {0};
+    trainer_set_threads(t, worker_threads());
     trainer_evaluate(t, &set, &metrics);
     struct json_writer w = {.text = &out->json};
     json_begin_object(&w, NULL);

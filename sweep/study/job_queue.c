@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "sweep/run/cores.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker_pool.h"
 
@@ -112,6 +113,16 @@ static enum status look_after(struct job_work *w, struct message *m)
     return s;
 }
 
+/* Where no job is left for the others. */
+static void share_cores(struct job_work *w)
+{
+    const struct cores cores = {w->queue->cores, w->queue->workers, 0};
+    int running = worker_pool_running(&w->workers);
+    for (int i = 0, k = 0; w->next == w->queue->jobs && i < w->queue->workers; i++)
+        if (worker_pool_pid(&w->workers, i))
+            worker_pool_set_threads(&w->workers, i, cores_of(&cores, running, k++));
+}
+
 static enum status loop(struct job_work *w, struct message *m)
 {
     enum status s = STATUS_OK;
@@ -121,6 +132,7 @@ static enum status loop(struct job_work *w, struct message *m)
                 s = begin(w, i, m);
         if (s != STATUS_OK || worker_pool_running(&w->workers) == 0)
             return s;
+        share_cores(w);
         wait_for_something(w);
         if (stop_requests() > 0)
             return status_fail(m, STATUS_INTERRUPTED, "stopped (%s)", strsignal(stop_signal()));

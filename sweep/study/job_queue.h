@@ -22,6 +22,7 @@ struct job_ending {
 struct job_queue {
     const char *verb; /* the hidden command that a worker is (process_spawn) */
     int workers, jobs;
+    int cores; /* that may be used: those that are idle go to the workers that run */
     void *context;
     /* The text of job i, malloced. Anything but OK ends it all. */
     enum status (*text)(void *context, int i, char **text, struct message *m);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/encoder_cost.h"
+#include "sweep/worker/worker_ends.h"
 
 /* ---- a smaller model ---- */
 
@@ -45,6 +46,7 @@ static enum status finetune(struct arena *a, struct trainer *t, const struct exa
     memcpy(best, nn->data, size);
     enum status s = STATUS_OK;
     for (bool going = true; going;) {
+        trainer_set_threads(t, worker_threads());
         bool last = t->step == t->config.steps;
         if (last || t->step % t->config.eval_every == 0) {
             struct metrics v = {0};
@@ -114,6 +116,7 @@ static enum status add_row(struct arena *a, const struct study_model *model, con
         s = study_infer_ms(a, t->encoder, data_test(model->data), &infer_ms, m);
     if (s != STATUS_OK)
         return s;
+    trainer_set_threads(t, worker_threads());
     trainer_evaluate(t, data_val(model->data), &val);
     trainer_evaluate(t, data_test(model->data), &test);
     json_begin_object(w, NULL);

@@ -14,6 +14,7 @@
 #include "sweep/db/lock.h"
 #include "sweep/plan/machine.h"
 #include "sweep/run/busy_retry.h"
+#include "sweep/run/cores.h"
 #include "sweep/run/slot.h"
 #include "sweep/study/job_queue.h"
 #include "sweep/study/study_job.h"
@@ -234,19 +235,15 @@ static void turn(void *context)
     progress_draw(a->session->view, clock_now_s());
 }
 
-static int workers_for(const struct study_run_options *o, int jobs)
-{
-    int workers = o->workers > 0 ? o->workers : machine_cores();
-    return workers < jobs ? workers : jobs;
-}
-
 enum status study_run(struct study_session *session, const struct study *study,
                       const struct study_job *jobs, int count, struct study_result *r,
                       struct message *m)
 {
     struct asking a = {session, study, jobs, count, r, *r};
+    const struct cores cores = cores_granted(machine_cores(), session->options.workers, 0);
     const struct job_queue queue = {.verb = STUDY_WORKER,
-                                    .workers = workers_for(&session->options, count),
+                                    .workers = cores.trials < count ? cores.trials : count,
+                                    .cores = cores.cores,
                                     .jobs = count,
                                     .context = &a,
                                     .text = job_text,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
@@ -19,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { JOBS = 12 };
+enum { JOBS = 12, CORES = 5 };
 
 /* ---- the worker ---- */
 
@@ -49,6 +50,10 @@ static int play(const char *verb)
         (void)!write(WIRE_MESSAGE_FD, "what is this supposed to be?", 28);
     while (strncmp(job, "hang", 4) == 0 || strncmp(job, "babble", 6) == 0)
         pause();
+    while (strncmp(job, "alone", 5) == 0 && worker_threads() < CORES) {
+        worker_tell(WIRE_ALIVE, "", 0);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
     send(job);
     return 0;
 }
@@ -118,6 +123,7 @@ static enum status run(struct record *r, struct message *m)
     static char verb[] = "play";
     const struct job_queue p = {.verb = verb,
                                 .workers = 3,
+                                .cores = CORES,
                                 .jobs = JOBS,
                                 .context = r,
                                 .text = text,
@@ -152,6 +158,18 @@ static void every_job_is_answered_once(void **state)
     assert_true(r.cpu_s > 0);
     for (int i = 0; i < JOBS; i++)
         answered(&r, i);
+}
+
+/* It ends only when it hears of all cores. */
+static void the_last_job_has_all_cores(void **state)
+{
+    struct record r;
+    struct message m;
+    (void)state;
+    all_do(&r, "echo");
+    r.part[0] = "alone";
+    assert_int_equal(run(&r, &m), STATUS_OK);
+    assert_string_equal(r.answer[0], "answer to alone 0");
 }
 
 /* One job does something else; the others are answered all the same. */
@@ -256,6 +274,7 @@ int main(int argc, char **argv)
         return play(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_is_answered_once),
+        cmocka_unit_test(the_last_job_has_all_cores),
         cmocka_unit_test(a_job_that_fails_says_why),
         cmocka_unit_test(a_worker_that_ends_without_a_word_is_noticed),
         cmocka_unit_test(a_worker_that_is_killed_is_noticed),

@@ -62,6 +62,35 @@ static void the_largest_must_fit_together(void **state)
     config_free(c);
 }
 
+/* Further threads fit beside the largest trials; a number of them is part of each trial. */
+static void threads_must_fit_too(void **state)
+{
+    (void)state;
+    char text[512];
+    snprintf(text, sizeof text, "%sthreads: 3\n", file);
+    struct config *c = config_of(file), *three = config_of(text);
+    struct plan *p = plan_of(c), *p3 = plan_of(three);
+    double large = point_bytes(p, 1) + MEMORY_BUDGET_WORKER, most;
+    struct memory_budget memory;
+    memory_budget_init(&memory, p);
+    double thread = memory.thread;
+    assert_true(thread > 16e6);
+    assert_int_equal(memory_budget_threads(&memory, 1, large - 1), 0);
+    assert_int_equal(memory_budget_threads(&memory, 1, large + 2.5 * thread), 2);
+    assert_int_equal(memory_budget_threads(&memory, 2, 2 * large + 3.5 * thread), 3);
+    assert_int_equal(memory_budget_threads(&memory, 2, INFINITY), TEAM_MAX);
+    memory_budget_clear(&memory);
+    assert_int_equal(memory_budget_threads(&memory, 2, INFINITY), 0); /* nothing is known */
+    memory_budget_init(&memory, p3);
+    memory_budget_trials(&memory, 8, 0, &most);
+    assert_true(fabs(most - large - 2 * thread) < 1);
+    memory_budget_clear(&memory);
+    plan_free(p);
+    plan_free(p3);
+    config_free(c);
+    config_free(three);
+}
+
 /* A trial is ended at its limit, so it cannot take more. */
 static void a_limit_is_the_most_that_a_trial_takes(void **state)
 {
@@ -118,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_must_fit_together),
+        cmocka_unit_test(threads_must_fit_too),
         cmocka_unit_test(a_limit_is_the_most_that_a_trial_takes),
         cmocka_unit_test(a_job_has_what_it_asked_for),
         cmocka_unit_test(free_memory_is_some_of_it),

@@ -13,7 +13,7 @@
 enum { FIGURE_CURVES = 5, FIGURE_PANELS = 36 /* the others are not drawn, and it says so */ };
 
 /* Appends the figure as an SVG; the same results give the same bytes from the same gnuplot.
- * BAD_INPUT where no trial has ended yet; else fails as report_data_read and gnuplot_draw do. */
+ * BAD_INPUT where no trial has ended yet; else fails as report_write and gnuplot_draw do. */
 enum status figure_draw(struct store *s, int64_t sweep_id, struct text_buffer *svg,
                         struct message *m);
 

@@ -16,7 +16,7 @@ struct ensemble_question {
  * of the members and of the ensemble, over groups or, where axes are replicated, over their values;
  * and beside it the models with more heads, of the same task, whose parameters and whose FLOPs are
  * nearest to those of all members together.
- * BAD_INPUT where there are too few seeds; else fails as table_write does. */
+ * BAD_INPUT where there are too few seeds; else as report_write. */
 enum status report_ensemble(struct store *s, const struct ensemble_question *q,
                             struct text_page page, FILE *out, struct message *m);
 

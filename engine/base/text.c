@@ -21,7 +21,7 @@ static bool make_room(struct text_buffer *b, size_t size)
         return !b->out_of_memory;
     size_t capacity = 2 * b->capacity + size + 256;
     char *grown = b->arena ? arena_alloc(b->arena, capacity, 1) : realloc(b->text, capacity);
-    if (b->arena && b->used)
+    if (b->arena && b->text)
         memcpy(grown, b->text, b->used + 1);
     if (grown) {
         b->text = grown;

@@ -118,7 +118,7 @@ static int compare_numbers(const void *a, const void *b)
 /* Keeps those of lowest accuracy in their order, lowest first, by insertion. */
 static void choose_labels(struct view *v)
 {
-    double lowest[SHOWN_MAX + 1];
+    double lowest[SHOWN_MAX + 1] = {0};
     int chosen[SHOWN_MAX + 1] = {0};
     for (int k = 0; k < v->labels->labels; k++) {
         double own = lowest_of(v, k);

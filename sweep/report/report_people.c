@@ -51,16 +51,18 @@ static struct sayings list_sayings(const struct report_data *r)
     return list;
 }
 
-/* Who says a sentence that is in the list: the first of them, and how many they are. */
+/* Who says a sentence: the first of them, and how many they are; NULL and 0 where nobody does. */
 static const struct saying *who_says(const struct sayings *list,
                                      const struct verdict_sentence *sentence, int *count)
 {
     const struct saying key = {.sentence = sentence}, *end = list->item + list->count;
     const struct saying *first =
         bsearch(&key, list->item, list->count, sizeof *list->item, compare_common);
+    *count = 0;
+    if (!first)
+        return NULL;
     while (first > list->item && compare_common(first - 1, &key) == 0)
         first--;
-    *count = 1;
     while (first + *count < end && compare_common(first + *count, &key) == 0)
         ++*count;
     return first;

@@ -33,6 +33,7 @@ __attribute__((destructor)) static void unload(void)
 char *openblas_get_corename(void) { return core; }
 char *openblas_get_config(void) { return "OpenBLAS 0.2.0 OLD"; }
 int openblas_get_num_threads(void) { return 1; }
+int openblas_get_parallel(void) { return 1; }
 void cblas_sgemm(CBLAS_LAYOUT order, CBLAS_TRANSPOSE a, CBLAS_TRANSPOSE b, blasint m, blasint n,
                  blasint k, float alpha, const float *x, blasint lx, const float *y, blasint ly,
                  float beta, float *z, blasint lz)

@@ -6,13 +6,13 @@
 . tests/hosts.sh
 command -v perl >/dev/null || skip_all "agents that owe something" perl
 
-# Frames of the types that $host withholds (agent_wire.h: SPAWNED 10, RUNS 11, ENDED 12; START 3 on the way
+# Frames of the types that $host withholds (agent_wire.h: SPAWNED 11, RUNS 12, ENDED 13; START 3 on the way
 # down; wire.h: a worker's messages from 64 on) do not pass; half-hearted begins rows of a curve, and then
 # only beats.
 cat >withhold <<'PERL'
 use strict;
 my ($host) = @ARGV;
-my %types = (deaf => [3], absent => [10 .. 12, 64 .. 72], nameless => [10], endless => [12]);
+my %types = (deaf => [3], absent => [11 .. 13, 64 .. 72], nameless => [11], endless => [13]);
 my %withheld = map { $_ => 1 } @{$types{$host} || []};
 my ($magic, $header, $rest);
 binmode STDIN;

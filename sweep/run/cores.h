@@ -21,7 +21,7 @@ struct cores cores_granted(int usable, int64_t trials, int64_t threads);
 int cores_of(const struct cores *c, int running, int k);
 
 /* Seconds in which so many trials, alike and of so many core seconds together, are done. Two
- * threads are 1.8 times as fast as one (measured), and what keeps them from 2 keeps more from as
+ * threads are taken as 1.8 times as fast as one, and what keeps them from 2 keeps more from as
  * many (Amdahl 1967). */
 double cores_wall_s(const struct cores *c, double core_s, double trials);
 

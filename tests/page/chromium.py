@@ -92,8 +92,14 @@ class Chromium:
         self.settle()
 
     def ask(self, expression):
-        """The value of a JavaScript expression."""
-        r = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        """The value of a JavaScript expression. One that a navigation cuts off is asked of the next page."""
+        r = None
+        while r is None:
+            try:
+                r = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+            except RuntimeError as e:
+                if "navigated" not in str(e) or time.monotonic() > self.end:
+                    raise
         if "exceptionDetails" in r:
             raise RuntimeError(r["exceptionDetails"].get("exception", {}).get("description", str(r)))
         return r["result"].get("value")

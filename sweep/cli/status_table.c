@@ -168,11 +168,6 @@ static void add_stages(const struct rows *r, const struct sweep_state *state,
         text_add(said, "%s: not finished: %s.\n", name, state->shards.unfinished);
 }
 
-static void free_shards(void *shards)
-{
-    shards_free(shards);
-}
-
 static struct sweep_state *read_state(struct scope *x, const struct cost *cost,
                                       const struct rows *r, bool here)
 {
@@ -180,8 +175,7 @@ static struct sweep_state *read_state(struct scope *x, const struct cost *cost,
     struct sweep_state *state = arena_alloc(&x->arena, 1, sizeof *state);
     state->time_left_s = time_left(x, cost, r, here);
     scope_check(x, looks_read(x->store, sweep_id, &state->looks, x->message));
-    arena_on_free(&x->arena, free_shards, &state->shards);
-    scope_check(x, store_shards(x->store, sweep_id, false, &state->shards, x->message));
+    scope_shards(x, sweep_id, &state->shards);
     if (rows_integer(r, COLUMN_RUNNING) > 0)
         state->lost = status_lost(x, sweep_id);
     return state;

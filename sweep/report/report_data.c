@@ -24,11 +24,6 @@ static void read_lost(struct scope *x, struct report_data *r)
         text_add(&r->lost, " and %lld more", (long long)(machines - LOST_SHOWN));
 }
 
-static void free_shards(void *shards)
-{
-    shards_free(shards);
-}
-
 static void read_sweep(struct scope *x, struct report_data *r)
 {
     enum { NAME, QUESTION, OVERRIDES, OVERRIDES_SHOWN, REMARK, SHARDS };
@@ -49,8 +44,7 @@ static void read_sweep(struct scope *x, struct report_data *r)
     }
     r->kernels = report_kernels_read(x, r->sweep_id);
     read_lost(x, r);
-    arena_on_free(&x->arena, free_shards, &r->shards_left);
-    scope_check(x, store_shards(x->store, r->sweep_id, false, &r->shards_left, x->message));
+    scope_shards(x, r->sweep_id, &r->shards_left);
 }
 
 /* How much of the sweep has run, and what is the same in all of it: the first trial's options but

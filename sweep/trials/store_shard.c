@@ -192,3 +192,15 @@ void shards_free(struct shards *shards)
     free(shards->json.text);
     shards->json = (struct text_buffer){0};
 }
+
+static void release(void *shards)
+{
+    shards_free(shards);
+}
+
+void scope_shards(struct scope *x, int64_t sweep_id, struct shards *shards)
+{
+    *shards = (struct shards){0};
+    arena_on_free(&x->arena, release, shards);
+    scope_check(x, store_shards(x->store, sweep_id, false, shards, x->message));
+}

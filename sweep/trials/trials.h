@@ -47,6 +47,7 @@
 #ifndef SWEEP_TRIALS_TRIALS_H
 #define SWEEP_TRIALS_TRIALS_H
 
+#include "sweep/db/scope.h"
 #include "sweep/db/state.h"
 #include "sweep/db/store.h"
 #include "sweep/plan/plan.h"
@@ -247,6 +248,8 @@ struct shards {
 enum status store_shards(struct store *s, int64_t sweep_id, bool own, struct shards *shards,
                          struct message *m);
 void shards_free(struct shards *shards);
+/* As store_shards with `own` false, in a scope, which frees them. */
+void scope_shards(struct scope *x, int64_t sweep_id, struct shards *shards);
 
 /* What a head count of a sweep has come to: trials as in struct counts, and the mean of the sweep's
  * metric at the best step of the completed ones among those that judge it. Until one of these has

@@ -60,25 +60,28 @@ static bool limit_arena(const struct trainer *t, struct arena *own)
     return own->limit > 0;
 }
 
+/* NULL where memory does not suffice: then `own` is still to be freed. */
+static struct trainer_member *new_member(const struct trainer *t, struct arena *own)
+{
+    jmp_buf exhausted;
+    arena_init(own, &exhausted);
+    if (!limit_arena(t, own) || setjmp(exhausted) != 0)
+        return NULL;
+    struct trainer_member *by = arena_alloc(own, 1, sizeof *by);
+    enum status s = make_member(own, t, by, NULL);
+    own->exhausted = NULL;
+    return s == STATUS_OK ? by : NULL;
+}
+
 /* False where memory does not suffice. */
 static bool add_member(struct trainer *t)
 {
-    static _Thread_local struct arena
-        own; /* what changes after setjmp is lost in automatic variables */
-    jmp_buf exhausted;
-    arena_init(&own, &exhausted);
-    if (!limit_arena(t, &own))
-        return false;
-    if (setjmp(exhausted) != 0) {
+    struct arena own;
+    struct trainer_member *by = new_member(t, &own);
+    if (!by) {
         arena_free(&own);
         return false;
     }
-    struct trainer_member *by = arena_alloc(&own, 1, sizeof *by);
-    if (make_member(&own, t, by, NULL) != STATUS_OK) {
-        arena_free(&own);
-        return false;
-    }
-    own.exhausted = NULL;
     by->arena = own;
     t->member[t->members++] = by;
     return true;

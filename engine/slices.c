@@ -159,6 +159,8 @@ static void prepare_one(void *context, int member, long piece)
 void slices_run(struct slices *all)
 {
     struct trainer *t = all->trainer;
+    if (t->threads_now)
+        trainer_set_threads(t, t->threads_now());
     team_run(t->team, tape(all)->count, prepare_one, all);
     all->pass.prepared = true;
     long count = (all->set->n + all->size - 1) / all->size;

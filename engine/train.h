@@ -43,8 +43,10 @@ struct trainer {
     struct arena *arena;
     int members, threads; /* made; wanted */
     struct trainer_member *member[TEAM_MAX];
-    struct team *team;    /* NULL: the calling thread alone */
-    struct slice *slices; /* a window of them, while they run */
+    struct team *team;        /* NULL: the calling thread alone */
+    int (*threads_now)(void); /* asked before each step and evaluation how many threads it may use;
+                                 NULL: as trainer_set_threads says */
+    struct slice *slices;     /* a window of them, while they run */
     struct optim optim;
     struct train_config config;
     const struct kernels *kernels;

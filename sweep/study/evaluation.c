@@ -105,7 +105,7 @@ static enum status answer(struct arena *a, const struct study_job *job, struct s
     if (s != STATUS_OK)
         return s;
     struct metrics metrics = {0};
-    trainer_set_threads(t, worker_threads());
+    t->threads_now = worker_threads;
     trainer_evaluate(t, &set, &metrics);
     struct json_writer w = {.text = &out->json};
     json_begin_object(&w, NULL);

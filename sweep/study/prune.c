@@ -46,7 +46,6 @@ static enum status finetune(struct arena *a, struct trainer *t, const struct exa
     memcpy(best, nn->data, size);
     enum status s = STATUS_OK;
     for (bool going = true; going;) {
-        trainer_set_threads(t, worker_threads());
         bool last = t->step == t->config.steps;
         if (last || t->step % t->config.eval_every == 0) {
             struct metrics v = {0};
@@ -75,6 +74,8 @@ enum status prune_smaller(struct arena *a, const struct study_model *model, cons
     enum status s = encoder_keep_heads(a, model->encoder, keep, true, &smaller, m);
     if (s == STATUS_OK)
         s = trainer_of(a, smaller, &train, model->trial->seed, fill_later, later, t, m);
+    if (s == STATUS_OK)
+        (*t)->threads_now = worker_threads;
     if (s == STATUS_OK && o->finetune)
         s = finetune(a, *t, data_val(model->data), o->metric, m);
     return s == STATUS_OK && o->finetune ? data_check(model->data, true, m) : s;
@@ -116,7 +117,6 @@ static enum status add_row(struct arena *a, const struct study_model *model, con
         s = study_infer_ms(a, t->encoder, data_test(model->data), &infer_ms, m);
     if (s != STATUS_OK)
         return s;
-    trainer_set_threads(t, worker_threads());
     trainer_evaluate(t, data_val(model->data), &val);
     trainer_evaluate(t, data_test(model->data), &test);
     json_begin_object(w, NULL);

@@ -102,18 +102,11 @@ const struct curve_row *trial_best(const struct trial *t)
     return NULL;
 }
 
-static void take_threads(const struct trial *t)
-{
-    if (t->threads)
-        trainer_set_threads(t->trainer, t->threads());
-}
-
 static enum status evaluate(struct trial *t, struct message *m)
 {
     struct curve_row row = {
         .step = t->trainer->step, .grad_norm = t->trainer->grad_norm, .lr = t->trainer->lr};
     struct metrics val = {0};
-    take_threads(t);
     trainer_take_means(t->trainer, &row.train_loss, &row.train_acc);
     trainer_evaluate(t->trainer, data_val(t->data), &val);
     row.val_loss = val.loss;
@@ -160,7 +153,6 @@ static enum status unreadable(const struct trial *t, enum status s, struct messa
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
 {
     *evaluated = false;
-    take_threads(t);
     enum status s = trainer_step(t->trainer, m);
     if (s == STATUS_DIVERGED)
         return diverged(t, m);
@@ -183,7 +175,6 @@ static void test_blocks(struct trial *t)
         long first = k * set->n / B, end = (k + 1) * set->n / B;
         const struct examples block = data_range(t->data, set, first, end - first);
         struct metrics metrics = {0};
-        take_threads(t);
         trainer_evaluate(t->trainer, &block, &metrics);
         t->result.block_loss[k] = metrics.loss;
     }
@@ -195,7 +186,6 @@ static void test_labels(struct trial *t)
     const struct examples *set = data_test(t->data);
     struct result *r = &t->result;
     long classes = data_shape(t->data)->classes;
-    take_threads(t);
     trainer_predict(t->trainer, set, t->predicted);
     memset(t->label, 0, (size_t)classes * sizeof *t->label);
     for (long i = 0; i < set->n; i++) {
@@ -216,7 +206,6 @@ void trial_test(struct trial *t)
 {
     struct nn *nn = &t->trainer->encoder->nn;
     memcpy(nn->data, t->best, (size_t)nn->size * sizeof *nn->data);
-    take_threads(t);
     struct metrics test = {.acc_by_slot = t->result.test_acc_by_slot};
     trainer_evaluate(t->trainer, data_test(t->data), &test);
     t->result.test_acc = test.acc;

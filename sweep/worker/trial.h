@@ -25,9 +25,7 @@ struct trial {
     struct result_label *label; /* (classes) of them */
     real *best;                 /* (nn.size) weights of the best step */
     bool has_best;
-    int (*threads)(void); /* how many it may use now; NULL: one. Asked before each step and
-                             evaluation */
-    double before_s;      /* elapsed and CPU seconds of earlier attempts */
+    double before_s; /* elapsed and CPU seconds of earlier attempts */
     double cpu_before_s;
     double started_s, cpu_started_s;
 };

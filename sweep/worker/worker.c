@@ -117,7 +117,7 @@ static enum status new_trial(struct arena *a, struct worker *w, const struct poi
     const struct job *j = &w->job;
     enum status s = trial_new(a, p, j->seed, j->metric, &j->data, &w->trial, m);
     if (s == STATUS_OK)
-        w->trial->threads = threads_now;
+        w->trial->trainer->threads_now = threads_now;
     return s == STATUS_OK && w->job.measure ? trial_measure(a, w->trial, m) : s;
 }
 

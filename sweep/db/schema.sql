@@ -2,7 +2,7 @@
 -- user_version is the format). Weights and checkpoints lie beside it in the folder <file>.d: the two
 -- are renamed and copied together, and nothing in the file names the folder.
 --
--- Ask the views (views.sql): trials, by_heads, paired, chosen, tuning, undecided, progress, cost,
+-- Ask the views (views.sql): trials, by_heads, paired, chosen, tuning, tried, undecided, progress, cost,
 -- prune_or_train, evaluations, by_label. Times are UTC, ISO 8601; durations are seconds (_s) or milliseconds
 -- (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters (SQLite would store
 -- NULL): a trial that diverged is a state, with its first bad step.

@@ -109,7 +109,9 @@ SELECT s.name AS sweep, w.setting, t.setting_label, c.task, w.heads, c.d_model, 
 -- Under `tune`: how each candidate did on the tuning seeds. score is the sweep's metric (its mean;
 -- diverged and failed trials count as guessing), rank 1 the best; settled = 0 while some still run.
 -- eliminated_at: the step of the rung at which a candidate was eliminated; it ranks behind those that
--- went further, whatever its score.
+-- went further, whatever its score. n_outer: on how many axes of numbers it has the smallest or the
+-- largest value that its head count was given; of equal ones the candidate with fewer is better, then
+-- the one that was planned first.
 CREATE VIEW tuning AS
 WITH score AS (
     SELECT t.sweep_id, t.setting, t.setting_label, c.heads, t.tuning, min(t.plan_order) AS first,
@@ -124,17 +126,55 @@ WITH score AS (
       FROM trial AS t JOIN config AS c USING (config_id) JOIN sweep AS s USING (sweep_id)
      WHERE t.is_tuning = 1 AND t.in_plan = 1 AND t.tuning <> '{}'
      GROUP BY t.sweep_id, t.setting, c.heads, t.tuning
+), given AS (
+    SELECT score.*, o.value, min(iif(o.type IN ('integer', 'real'), o.value, NULL)) OVER axis AS low,
+           max(iif(o.type IN ('integer', 'real'), o.value, NULL)) OVER axis AS high
+      FROM score CROSS JOIN json_each(score.tuning) AS o
+    WINDOW axis AS (PARTITION BY sweep_id, setting, heads, o.key)
+), candidate AS (
+    SELECT DISTINCT sweep_id, setting, setting_label, heads, tuning, first, n, n_bad, n_left,
+           eliminated_at, metric, goal, score,
+           sum(coalesce(low < high AND value IN (low, high), 0)) OVER same AS n_outer
+      FROM given
+    WINDOW same AS (PARTITION BY sweep_id, setting, heads, tuning)
 )
 SELECT s.name AS sweep, setting, setting_label, heads, tuning, n, n_bad, score,
        row_number() OVER (PARTITION BY sweep_id, setting, heads
                           ORDER BY eliminated_at IS NOT NULL, eliminated_at DESC,
-                                   CASE score.metric WHEN 'val_loss' THEN n_bad END,
+                                   CASE c.metric WHEN 'val_loss' THEN n_bad END,
                                    score IS NULL,
-                                   CASE score.goal WHEN 'minimize' THEN score ELSE -score END,
-                                   first) AS rank,
+                                   CASE c.goal WHEN 'minimize' THEN score ELSE -score END,
+                                   n_outer, first) AS rank,
        sum(n_left) OVER (PARTITION BY sweep_id, setting, heads) = 0 AS settled, eliminated_at,
-       sweep_id
-  FROM score JOIN sweep AS s USING (sweep_id);
+       n_outer, sweep_id
+  FROM candidate AS c JOIN sweep AS s USING (sweep_id);
+
+-- Under `tune`: the values that each head count was given of each axis. chosen: whether it chose this
+-- one (NULL while it has not). edge: this number is its choice and the smallest or the largest of
+-- several, or the only one where other head counts of the setting were given others; a better one may
+-- lie beyond, unless the score is perfect.
+CREATE VIEW tried AS
+WITH value AS (
+    SELECT DISTINCT t.sweep_id, t.setting, t.setting_label, t.heads, o.key AS axis, o.value, o.type,
+           CASE WHEN settled THEN min(rank) OVER value = 1 END AS chosen,
+           max(score) FILTER (WHERE rank = 1) OVER heads AS score
+      FROM tuning AS t CROSS JOIN json_each(t.tuning) AS o
+    WINDOW value AS (PARTITION BY t.sweep_id, t.setting, t.heads, o.key, o.value),
+           heads AS (PARTITION BY t.sweep_id, t.setting, t.heads)
+), own AS (
+    SELECT *, min(iif(type IN ('integer', 'real'), value, NULL)) OVER axis AS low,
+           max(iif(type IN ('integer', 'real'), value, NULL)) OVER axis AS high,
+           count(*) OVER axis = 1 AND min(value) OVER setting < max(value) OVER setting AS alone
+      FROM value
+    WINDOW axis AS (PARTITION BY sweep_id, setting, heads, axis),
+           setting AS (PARTITION BY sweep_id, setting, axis)
+)
+SELECT s.name AS sweep, setting, setting_label, heads, axis, value, type, chosen,
+       CASE WHEN chosen AND score IS NOT CASE s.metric WHEN 'val_loss' THEN 0 ELSE 1 END
+            THEN CASE WHEN value = low AND alone THEN 'only'
+                      WHEN value = low AND low < high THEN 'smallest'
+                      WHEN value = high AND low < high THEN 'largest' END END AS edge, sweep_id
+  FROM own JOIN sweep AS s USING (sweep_id);
 
 -- Under `tune`: the candidate each head count uses, once all of its tuning trials have ended.
 CREATE VIEW chosen AS

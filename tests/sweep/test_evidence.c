@@ -223,9 +223,9 @@ static void rates_under_tune(void **state)
     work(x, &r, 7);
     e = read_it(x, &r);
     assert_int_equal(e->setting[0].input.choices, 2);
-    assert_string_equal(e->setting[0].input.choice[0].label, "lr=0.01"); /* all equal: the first */
-    assert_string_equal(e->setting[0].input.choice[0].edge, "lr");
-    assert_string_equal(e->setting[0].input.heads[0].lr, "0.01");
+    assert_string_equal(e->setting[0].input.choice[0].label, "lr=0.003"); /* all equal: the inner */
+    assert_string_equal(e->setting[0].input.choice[0].edge, "");
+    assert_string_equal(e->setting[0].input.heads[0].lr, "0.003");
     assert_int_equal(e->setting[0].input.heads[0].n, 1);
     forget();
     close_store(x, r.s);

@@ -235,9 +235,9 @@ static void assert_view(struct fixture *x, struct store *s, const char *view)
     }
 }
 
-static const char *const views[] = {"trials",      "by_heads", "tuning", "chosen",
-                                    "paired",      "progress", "cost",   "prune_or_train",
-                                    "evaluations", "by_label"};
+static const char *const views[] = {"trials",         "by_heads",    "tuning",   "chosen",
+                                    "tried",          "paired",      "progress", "cost",
+                                    "prune_or_train", "evaluations", "by_label"};
 
 static void views_of_one_sweep(void **state)
 {

@@ -283,6 +283,78 @@ static void chosen_by_loss(void **state)
     }
     /* A diverged trial has no loss: fewer of them come first. */
     assert_answer(db, "SELECT tuning || score FROM chosen", "{\"train.lr\":0.003}2.0");
+    for (int seed = 1000; seed <= 1001; seed++)
+        end_tuning(db, 1, "0.01", seed, .9, .5);
+    assert_answer(db, "SELECT value || edge FROM tried WHERE edge IS NOT NULL", "0.01largest");
+    for (int seed = 1000; seed <= 1001; seed++)
+        end_tuning(db, 1, "0.01", seed, .9, 0); /* perfect */
+    assert_answer(db, "SELECT count(edge) FROM tried", "0");
+    close_store(x, s);
+}
+
+/* A tie goes to a value between others, and the choice is no edge. */
+static void ties_go_inside(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/tune.sql");
+    sqlite3 *db = store_db(s);
+    static const char edges[] = "SELECT group_concat(heads || ' ' || axis || ' ' || value || ' ' ||"
+                                " edge, ', ') FROM (SELECT * FROM tried WHERE edge IS NOT NULL"
+                                " ORDER BY heads)";
+    static const char *const rates[] = {"0.001", "0.003", "0.01"};
+    for (int i = 0; i < 3; i++)
+        for (int seed = 1000; seed <= 1001; seed++)
+            for (int heads = 1; heads <= 2; heads++)
+                end_tuning(db, heads, rates[i], seed, .5, 2);
+    assert_answer(db, "SELECT group_concat(heads || tuning, ' ') FROM chosen",
+                  "1{\"train.lr\":0.003} 2{\"train.lr\":0.003}");
+    assert_answer(db, edges, "NULL");
+    end_tuning(db, 1, "0.001", 1000, .75, 2);
+    end_tuning(db, 2, "0.01", 1000, .75, 2);
+    assert_answer(db, edges, "1 train.lr 0.001 smallest, 2 train.lr 0.01 largest");
+    /* A perfect score has nothing beyond. */
+    end_tuning(db, 1, "0.001", 1000, 1, 2);
+    end_tuning(db, 1, "0.001", 1001, 1, 2);
+    assert_answer(db, edges, "2 train.lr 0.01 largest");
+    /* A value all of whose seeds diverged was tried. */
+    end_tuning(db, 2, "0.003", 1000, 1, 2);
+    end_tuning(db, 2, "0.01", 1000, -1, 2);
+    end_tuning(db, 2, "0.01", 1001, -1, 2);
+    assert_answer(db, edges, "NULL");
+    /* One value where others had more; one for all is no choice. */
+    run_sql(db, "UPDATE trial SET in_plan = 0 WHERE config_id IN (11, 22, 23)");
+    assert_answer(db, edges, "1 train.lr 0.003 smallest, 2 train.lr 0.001 only");
+    run_sql(db, "UPDATE trial SET in_plan = 0 WHERE config_id = 13");
+    assert_answer(db, edges, "1 train.lr 0.003 only, 2 train.lr 0.001 only");
+    run_sql(db, "UPDATE trial SET in_plan = config_id IN (12, 22)");
+    assert_answer(db, edges, "NULL");
+    close_store(x, s);
+}
+
+/* Axes of words have no edges, and a number alone among words is none. */
+static void edges_of_several_axes(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = loaded(x, "tests/data/db/tune.sql");
+    sqlite3 *db = store_db(s);
+    run_sql(
+        db,
+        "UPDATE trial SET tuning = json_set(tuning, '$.\"model.d_head\"', iif(config_id IN (11,"
+        " 21), 'split', 8), '$.\"train.batch\"', iif(config_id IN (11, 13, 21), 32, 64)),"
+        " state = iif(is_tuning, 'completed', state), best_step = 1, train_acc = 0, test_acc = 0,"
+        " test_exact = 0, test_loss = 0, train_s = 1, val_loss = 1, val_acc = .5");
+    assert_answer(db,
+                  "SELECT group_concat(n_outer, ' ') FROM (SELECT * FROM tuning WHERE heads = 1"
+                  " ORDER BY rank)",
+                  "1 2 2");
+    assert_answer(
+        db,
+        "SELECT group_concat(axis || ' ' || value || ' ' || chosen || coalesce(' ' || edge,"
+        " ''), ', ') FROM (SELECT * FROM tried WHERE heads = 1 ORDER BY axis, value)",
+        "model.d_head 8 1, model.d_head split 0, train.batch 32 0, train.batch 64 1 "
+        "largest, train.lr 0.001 0, train.lr 0.003 1, train.lr 0.01 0");
+    run_sql(db, "UPDATE trial SET state = 'queued' WHERE is_tuning AND config_id = 12");
+    assert_answer(db, "SELECT count(*) || count(chosen) FROM tried WHERE heads = 1", "70");
     close_store(x, s);
 }
 
@@ -321,6 +393,8 @@ int main(void)
         TEST(no_number_is_infinite),
         TEST(chosen_by_mean_validation_accuracy),
         TEST(chosen_by_loss),
+        TEST(ties_go_inside),
+        TEST(edges_of_several_axes),
         TEST(the_queries_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

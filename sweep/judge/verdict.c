@@ -21,13 +21,15 @@ static enum verdict_kind judge_claim(struct judge *j)
         compare_rival(j, in->claim_best, in->claim_over[i], in->claim_over_count);
     if (rivals_with(v, RIVAL_BETTER))
         return VERDICT_CLAIM_CONTRADICTED;
+    if (rivals_with(v, RIVAL_OVER_EDGE))
+        return VERDICT_RIVAL_AT_EDGE;
     if (rivals_with(v, RIVAL_UNFINISHED))
         return VERDICT_CLAIM_UNDECIDED;
     if (rivals_with(v, RIVAL_NOT_BEATEN))
         return VERDICT_CLAIM_NOT_CONFIRMED;
     if (v->rivals == 0 || rivals_with(v, RIVAL_UNTESTED))
         return VERDICT_CLAIM_UNTESTED;
-    return VERDICT_CLAIM_CONFIRMED;
+    return rivals_with(v, RIVAL_AT_EDGE) ? VERDICT_RIVAL_AT_EDGE : VERDICT_CLAIM_CONFIRMED;
 }
 
 /* The fewest heads whose mean validation value is within the tolerance of row `best`. */
@@ -57,7 +59,7 @@ static enum verdict_kind judge_exploratory(struct judge *j, int best)
         return VERDICT_MIDDLE;
     if (rivals_with(v, RIVAL_NOT_BEATEN) || rivals_with(v, RIVAL_BETTER))
         return VERDICT_NOT_SIGNIFICANT;
-    return VERDICT_UNTESTED;
+    return rivals_with(v, RIVAL_UNTESTED) ? VERDICT_UNTESTED : VERDICT_RIVAL_AT_EDGE;
 }
 
 /* Row with the best mean validation value; -1: none has results. */
@@ -152,9 +154,9 @@ static void decide(struct judge *j)
     struct verdict *v = j->v;
     prepare(j);
     v->kind = judge(j);
-    v->decided =
-        !v->preliminary && (v->kind == VERDICT_CLAIM_CONFIRMED ||
-                            v->kind == VERDICT_CLAIM_CONTRADICTED || v->kind == VERDICT_MIDDLE);
+    v->decided = !v->preliminary &&
+                 (v->kind == VERDICT_CLAIM_CONFIRMED || v->kind == VERDICT_CLAIM_CONTRADICTED ||
+                  v->kind == VERDICT_MIDDLE || v->kind == VERDICT_RIVAL_AT_EDGE);
 }
 
 /* Blocks of a text have losses, and units other than seeds may each be another text. */
@@ -216,6 +218,33 @@ bool verdict_has_bits(const struct verdict_input *in)
     return in->loss && in->data == VERDICT_TEXT;
 }
 
+int verdict_chosen(const struct verdict_input *in)
+{
+    int n = 0;
+    for (int i = 0; i < in->choices; i++)
+        n += in->choice[i].axis[0].chosen >= 0;
+    return n;
+}
+
+bool verdict_at_edge(const struct verdict_input *in, int64_t heads)
+{
+    bool edge = false;
+    for (int i = 0; i < in->choices; i++)
+        for (int a = 0; a < in->choice[i].axes && in->choice[i].heads == heads; a++)
+            edge = edge || in->choice[i].axis[a].edge != GRID_INNER;
+    return edge;
+}
+
+const char *grid_edge_name(enum grid_edge edge)
+{
+    static const char *const names[] = {
+        [GRID_SMALLEST] = "smallest",
+        [GRID_LARGEST] = "largest",
+        [GRID_ONLY] = "only",
+    };
+    return names[edge];
+}
+
 const char *verdict_kind_name(enum verdict_kind kind)
 {
     static const char *const names[] = {
@@ -234,6 +263,7 @@ const char *verdict_kind_name(enum verdict_kind kind)
         [VERDICT_ALL_EQUAL] = "all_equal",
         [VERDICT_CLAIM_UNDECIDED] = "claim_undecided",
         [VERDICT_UNFINISHED] = "unfinished",
+        [VERDICT_RIVAL_AT_EDGE] = "rival_at_edge",
     };
     return names[kind];
 }
@@ -241,8 +271,13 @@ const char *verdict_kind_name(enum verdict_kind kind)
 const char *rival_outcome_name(enum rival_outcome outcome)
 {
     static const char *const names[] = {
-        [RIVAL_BEATEN] = "better",     [RIVAL_NOT_BEATEN] = "not_shown",  [RIVAL_BETTER] = "worse",
-        [RIVAL_UNTESTED] = "untested", [RIVAL_UNFINISHED] = "unfinished",
+        [RIVAL_BEATEN] = "better",
+        [RIVAL_NOT_BEATEN] = "not_shown",
+        [RIVAL_BETTER] = "worse",
+        [RIVAL_UNTESTED] = "untested",
+        [RIVAL_UNFINISHED] = "unfinished",
+        [RIVAL_AT_EDGE] = "rival_at_edge",
+        [RIVAL_OVER_EDGE] = "candidate_at_edge",
     };
     return names[outcome];
 }

@@ -22,6 +22,10 @@
  *   the smallest and the largest head count, each at p < alpha / k, with k head counts between
  *   them, to pay for having picked it. A candidate at an edge is no middle.
  * - alpha is .05 / looks: a verdict may be taken at each of them (Bonferroni).
+ * - Under tune, a head count that chose the smallest or the largest value that it was given may
+ * have a better one beyond. Of such a one nothing is said that calls it worse: a claim over it is
+ *   undecided, a middle that beats it is not found (RIVAL_AT_EDGE), and that it falls short of a
+ * claim does not contradict that. What calls it better stands.
  * - Where all differences are equal and not 0, the t test is undefined and the exact sign-flip test
  *   decides in its place.
  * - A trial that diverged or failed counts as a guess. One that ended at a limit does not: its head
@@ -83,11 +87,31 @@ struct verdict_heads {
     const char *shared; /* label of another setting that has these very trials; NULL: none */
 };
 
-/* Under tune: the setting that was chosen for a head count. */
+/* Whether a better value than the chosen one may lie beyond those that a head count was given. */
+enum grid_edge {
+    GRID_INNER, /* no: it lies between others, or its score is perfect, or the option ends there */
+    GRID_SMALLEST, /* it is the smallest of several */
+    GRID_LARGEST,
+    GRID_ONLY /* it had no choice, and other head counts had others */
+};
+
+/* Under tune: the values that a head count was given of an axis, and which it chose. */
+struct verdict_axis {
+    const char *path; /* "train.lr" */
+    int values;
+    struct verdict_value {
+        double number;    /* NaN for a word */
+        const char *text; /* for people */
+    } * value;            /* rising */
+    int chosen;           /* index of one; -1: none yet */
+    enum grid_edge edge;
+};
+
+/* Under tune: what a head count chooses. */
 struct verdict_choice {
     int64_t heads;
-    const char *label; /* "lr=0.003" */
-    const char *edge;  /* the tuned options whose choice is at the edge of the grid, "" for none */
+    int axes; /* at least one; all are chosen, or none yet */
+    struct verdict_axis *axis;
 };
 
 /* Whether a claim was written down before there were results that it could have been read off. */
@@ -126,9 +150,7 @@ struct verdict_input {
                                   of them that have ended */
     long eliminated;           /* ... that lost at a rung, in neither */
     int choices;               /* 0 without tune */
-    const struct verdict_choice *choice;
-    const char *tuned_lr;   /* learning rates tried per head count, "0.001, 0.003 and 0.01"; NULL
-                               where the rate is not tuned */
+    const struct verdict_choice *choice; /* by rising head count, each with the same axes */
     const char *replicated; /* axes whose values are random samples, "task.instance"; NULL: the
                                units are seeds */
     int looks, look;        /* how many, which is open (from 1); 0: no looks */
@@ -150,7 +172,9 @@ enum verdict_kind {
     VERDICT_AT_CHANCE,          /* no head count is shown to be above guessing */
     VERDICT_ALL_EQUAL,          /* every trial of every head count has the same test value */
     VERDICT_CLAIM_UNDECIDED,    /* a head count that the claim names did not finish */
-    VERDICT_UNFINISHED          /* no head count finished within the limit */
+    VERDICT_UNFINISHED,         /* no head count finished within the limit */
+    VERDICT_RIVAL_AT_EDGE       /* what the tests would say calls a head count worse that chose an
+                                   edge of its grid: a claim is undecided, a middle is not found */
 };
 
 /* Trials whose test values lie together. */
@@ -199,7 +223,9 @@ enum rival_outcome {
     RIVAL_NOT_BEATEN,
     RIVAL_BETTER,
     RIVAL_UNTESTED,
-    RIVAL_UNFINISHED /* it or the candidate did not finish */
+    RIVAL_UNFINISHED, /* it or the candidate did not finish */
+    RIVAL_AT_EDGE,    /* beaten, but it chose an edge of its grid */
+    RIVAL_OVER_EDGE   /* better than a claim's best, but that chose an edge of its grid */
 };
 
 struct verdict_rival {
@@ -228,7 +254,8 @@ struct verdict {
     bool prediction;            /* the kind is about a claim that was first */
     int ended;                  /* trials */
     bool preliminary;           /* fewer than planned */
-    bool decided;               /* no further look is needed: confirmed, contradicted or middle */
+    bool decided;               /* no further look is needed: confirmed, contradicted or middle; or
+                                   more seeds are of no use: a rival is at an edge */
     struct verdict_proof proof; /* the input's; looks, look likewise */
     int looks, look;
     const char *unit; /* what tests count: "seed", "task instance" (of a file's rows "split") or, of
@@ -261,6 +288,15 @@ void verdict_free(struct verdict *v);
 
 /* Whether losses are of bytes, in nats, and so to be told in bits per byte too: loss / ln 2. */
 bool verdict_has_bits(const struct verdict_input *in);
+
+/* How many head counts have chosen. */
+int verdict_chosen(const struct verdict_input *in);
+
+/* Whether a head count chose an edge of its grid, on any axis; false without tune. */
+bool verdict_at_edge(const struct verdict_input *in, int64_t heads);
+
+/* "smallest", "largest", "only"; NULL for INNER: for programs. */
+const char *grid_edge_name(enum grid_edge edge);
 
 /* "claim_confirmed", "middle", ...: for programs. */
 const char *verdict_kind_name(enum verdict_kind kind);

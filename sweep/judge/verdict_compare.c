@@ -146,6 +146,7 @@ static bool unfinished(const struct judge *j, int index)
     return index >= 0 && j->v->row[index].limited > 0;
 }
 
+/* Nobody is called worse who may have a better value beyond those that were tried. */
 static enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r,
                                      int family)
 {
@@ -153,9 +154,13 @@ static enum rival_outcome outcome_of(const struct judge *j, const struct verdict
     bool ahead = j->sign * r->pair.mean > 0;
     if (isnan(r->p))
         return RIVAL_UNTESTED;
-    if (ahead && r->p < alpha)
-        return RIVAL_BEATEN;
-    return !ahead && r->p < alpha / family ? RIVAL_BETTER : RIVAL_NOT_BEATEN;
+    if (r->p >= (ahead ? alpha : alpha / family))
+        return RIVAL_NOT_BEATEN;
+    if (ahead)
+        return verdict_at_edge(j->in, r->heads) ? RIVAL_AT_EDGE : RIVAL_BEATEN;
+    if (!verdict_at_edge(j->in, j->v->candidate))
+        return RIVAL_BETTER;
+    return j->v->prediction ? RIVAL_OVER_EDGE : RIVAL_NOT_BEATEN;
 }
 
 /* What decides where there are blocks. */

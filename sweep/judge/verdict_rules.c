@@ -111,7 +111,10 @@ static void write_look(const struct writer *w)
     const struct verdict *v = w->v;
     if (v->looks < 2 || v->best == 0)
         return;
-    if (v->decided)
+    if (v->decided && v->kind == VERDICT_RIVAL_AT_EDGE)
+        put(w, "Ended at look %d of %d, because more seeds do not change what was chosen", v->look,
+            v->looks);
+    else if (v->decided)
         put(w, "Decided at look %d of %d", v->look, v->looks);
     else if (v->look < v->looks)
         put(w, "Look %d of %d; not decided, so that seeds are added for the next", v->look,
@@ -143,7 +146,8 @@ static void write_candidate(const struct writer *w)
 static void write_corrected_level(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    if (v->kind != VERDICT_MIDDLE && v->kind != VERDICT_NOT_SIGNIFICANT)
+    if (v->kind != VERDICT_MIDDLE && v->kind != VERDICT_NOT_SIGNIFICANT &&
+        (v->kind != VERDICT_RIVAL_AT_EDGE || v->prediction))
         return;
     put(w, "%lld was picked from the results, so each comparison needs p < %.3g (0.05 / ",
         (long long)v->candidate, v->alpha);
@@ -158,7 +162,7 @@ static void write_all_must_hold(const struct writer *w)
 {
     const struct verdict *v = w->v;
     if (v->prediction && v->rivals > 1 && rivals_with(v, RIVAL_UNTESTED) == 0 &&
-        v->kind != VERDICT_CLAIM_UNDECIDED)
+        v->kind != VERDICT_CLAIM_UNDECIDED && v->kind != VERDICT_RIVAL_AT_EDGE)
         put(w,
             "The claim holds if each of these t tests gives p < %.3g; as all must, none is "
             "corrected",
@@ -294,6 +298,20 @@ static void write_equal_units(const struct writer *w)
 
 /* ---- what it does not tell ---- */
 
+static bool is_not_told(const struct writer *w, int64_t heads)
+{
+    return !is_named(w, heads) && !is_left_out(w, heads);
+}
+
+/* Those of which the finding and the plateau say nothing. */
+static void write_edge_of_grid(const struct writer *w)
+{
+    static const char opening[] = "A better value may lie beyond those tried: ";
+    size_t start = w->out->used;
+    if (put_edges(w, is_not_told, opening))
+        *w->own = start + strlen(opening);
+}
+
 static void write_shared(const struct writer *w)
 {
     const struct verdict_heads *h = &w->in->heads[w->item];
@@ -312,7 +330,7 @@ static void write_not_tested(const struct writer *w)
     if (v->best == 0 || v->finished < 2 || v->kind == VERDICT_UNTESTED ||
         v->kind == VERDICT_CLAIM_UNTESTED)
         return;
-    bool lr = w->in->tuned_lr || w->in->heads[0].lr;
+    bool lr = tunes_rate(w->in) || w->in->heads[0].lr;
     put(w, "Not tested: other head counts%s%s", w->in->steps > 0 ? ", other training lengths" : "",
         lr ? ", other learning rates" : "");
     if (w->in->replicated)

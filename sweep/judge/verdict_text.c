@@ -128,15 +128,13 @@ void put_rows(const struct writer *w, row_test *chosen,
     }
 }
 
-/* " at lr 0.003 for all"; "" where it is not known. */
+/* " at lr 0.003 for all"; "" where it is not known, or tuned. */
 static void put_rate(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
     bool same = true;
-    if (in->tuned_lr) {
-        put(w, ", each head count at its own best of lr %s", in->tuned_lr);
+    if (tunes_rate(in))
         return;
-    }
     for (int i = 0; i < in->count; i++) {
         if (!in->heads[i].lr)
             return;
@@ -174,6 +172,7 @@ void put_scope(const struct writer *w)
     if (w->in->steps > 0)
         put(w, ", within %lld step%s", (long long)w->in->steps, plural(w->in->steps));
     put_rate(w);
+    put_tuned(w);
     put_sample(w);
     if (w->v->units > 0 && strcmp(w->in->replicated, "task.instance") != 0)
         put(w, " (%s)", w->in->replicated);

@@ -2,6 +2,7 @@
 #ifndef SWEEP_JUDGE_VERDICT_TEXT_H
 #define SWEEP_JUDGE_VERDICT_TEXT_H
 
+#include "engine/base/text.h"
 #include "sweep/judge/verdict.h"
 
 struct verdict_sentence {
@@ -23,5 +24,13 @@ struct verdict_text {
 enum status verdict_text_new(const struct verdict_input *in, const struct verdict *v,
                              struct verdict_text *text, struct message *m);
 void verdict_text_free(struct verdict_text *text);
+
+/* What the head counts of v->row[].in_plateau are together: "confidence set" without a margin, with
+ * one "plateau" or, where it jumps over a head count, "set with a gap". */
+const char *verdict_set_name(const struct verdict *v);
+
+/* The values of a tuned axis, by its number, and which head counts were given others: "0.001, 0.003
+ * and 0.01 (4 heads: 0.001 alone)". There are choices. */
+void verdict_text_values(const struct verdict_input *in, int axis, struct text_buffer *out);
 
 #endif

@@ -1,61 +1,117 @@
-/* Under tune, the settings that head counts were given. */
+/* Under tune: what head counts chose, and which of them may have a better value beyond those that
+ * they were given. */
 #include <string.h>
 
 #include "sweep/judge/verdict_text_parts.h"
 
-static const char *choice_label(const struct verdict_choice *c)
+/* Choices of which the same is said are told together. */
+struct grouping {
+    const struct writer *w;
+    bool (*alike)(const struct grouping *g, int i, int k); /* i with itself: it is told at all */
+    int axis;                                              /* of edges */
+    heads_test *meant;                                     /* of edges: whose are told */
+};
+
+/* Whether choice i is the first of its group. */
+static bool leads(const struct grouping *g, int i)
 {
-    return c->label;
+    bool first = g->alike(g, i, i);
+    for (int k = 0; k < i && first; k++)
+        first = !g->alike(g, i, k);
+    return first;
 }
 
-static const char *choice_edge(const struct verdict_choice *c)
-{
-    return c->edge;
-}
-
-/* "lr=0.01 with 1, 2 and 4 heads; lr=0.03 with 8 heads": each text that choices have, but for "".
+/* "1, 2 and 4 heads": those of the group that choice `first` leads. Returns whether it is "1 head".
  */
-static void put_choices(const struct writer *w, const char *(*text)(const struct verdict_choice *))
+static bool put_group(const struct grouping *g, int first)
 {
-    const struct verdict_choice *choice = w->in->choice;
-    int texts = 0;
-    for (int i = 0; i < w->in->choices; i++) {
-        const char *own = text(&choice[i]);
-        int n = 0, seen = 0, before = 0;
-        for (int k = 0; k < w->in->choices; k++) {
-            bool same = strcmp(text(&choice[k]), own) == 0;
-            n += same;
-            before += same && k < i;
-        }
-        if (!own[0] || before)
-            continue;
-        put(w, "%s%s with ", texts++ ? "; " : "", own);
-        for (int k = i; k < w->in->choices; k++)
-            if (strcmp(text(&choice[k]), own) == 0)
-                put(w, "%s%lld", separator(seen++, n), (long long)choice[k].heads);
-        put(w, " head%s", n == 1 ? plural(choice[i].heads) : "s");
-    }
+    const struct verdict_input *in = g->w->in;
+    int n = 0, seen = 0;
+    for (int i = first; i < in->choices; i++)
+        n += g->alike(g, first, i);
+    for (int i = first; i < in->choices; i++)
+        if (g->alike(g, first, i))
+            put(g->w, "%s%lld", separator(seen++, n), (long long)in->choice[i].heads);
+    bool one = n == 1 && in->choice[first].heads == 1;
+    put(g->w, " head%s", one ? "" : "s");
+    return one;
 }
 
+static const char *chosen_text(const struct verdict_axis *a)
+{
+    return a->value[a->chosen].text;
+}
+
+/* ---- choices ---- */
+
+static bool same_choice(const struct grouping *g, int i, int k)
+{
+    const struct verdict_choice *x = &g->w->in->choice[i], *y = &g->w->in->choice[k];
+    bool same = x->axis[0].chosen >= 0 && y->axis[0].chosen >= 0;
+    for (int a = 0; a < x->axes && same; a++)
+        same = strcmp(chosen_text(&x->axis[a]), chosen_text(&y->axis[a])) == 0;
+    return same;
+}
+
+/* "lr=0.01 with 1, 2 and 4 heads; lr=0.03 with 8 heads" */
 void write_choices(const struct writer *w)
 {
-    if (w->in->choices == 0)
+    const struct verdict_input *in = w->in;
+    const struct grouping g = {.w = w, .alike = same_choice};
+    int groups = 0, chosen = verdict_chosen(in);
+    if (chosen == 0)
         return;
     put(w, "Chosen %s on validation, with separate seeds: ",
-        w->in->choices < w->in->count ? "so far" : "for each head count");
-    put_choices(w, choice_label);
+        chosen < in->count ? "so far" : "for each head count");
+    for (int i = 0; i < in->choices; i++) {
+        if (!leads(&g, i))
+            continue;
+        put(w, "%s", groups++ ? "; " : "");
+        for (int a = 0; a < in->choice[i].axes; a++) {
+            const struct verdict_axis *axis = &in->choice[i].axis[a];
+            put(w, "%s%s=%s", a ? ", " : "", axis_name(axis), chosen_text(axis));
+        }
+        put(w, " with ");
+        put_group(&g, i);
+    }
     put(w, "; the comparison holds for these choices");
 }
 
-void write_edge_of_grid(const struct writer *w)
+/* ---- edges ---- */
+
+static bool same_edge(const struct grouping *g, int i, int k)
 {
-    bool edge = false;
-    for (int i = 0; i < w->in->choices; i++)
-        edge = edge || w->in->choice[i].edge[0];
-    if (!edge)
-        return;
-    put(w, "Warning: a choice is at the edge of its grid, so that a better value may lie beyond "
-           "it: ");
-    *w->own = w->out->used;
-    put_choices(w, choice_edge);
+    const struct verdict_choice *x = &g->w->in->choice[i], *y = &g->w->in->choice[k];
+    const struct verdict_axis *a = &x->axis[g->axis], *b = &y->axis[g->axis];
+    return a->edge != GRID_INNER && a->edge == b->edge && g->meant(g->w, x->heads) &&
+           g->meant(g->w, y->heads) && strcmp(chosen_text(a), chosen_text(b)) == 0;
+}
+
+static void put_edge(const struct grouping *g, int first)
+{
+    const struct verdict_axis *a = &g->w->in->choice[first].axis[g->axis];
+    bool one = put_group(g, first);
+    if (a->edge == GRID_ONLY)
+        put(g->w, " %s given no %s but %s, and may be better at another", one ? "was" : "were",
+            axis_name(a), chosen_text(a));
+    else
+        put(g->w, " chose the %s %s tried, %s, and may be better beyond it",
+            grid_edge_name(a->edge), axis_name(a), chosen_text(a));
+}
+
+bool put_edges(const struct writer *w, heads_test *meant, const char *opening)
+{
+    const struct verdict_input *in = w->in;
+    bool any = false;
+    for (int axis = 0; in->choices > 0 && axis < in->choice[0].axes; axis++) {
+        const struct grouping g = {w, same_edge, axis, meant};
+        for (int i = 0; i < in->choices; i++) {
+            if (!leads(&g, i))
+                continue;
+            put(w, "%s", any ? "; " : opening);
+            put_edge(&g, i);
+            any = true;
+        }
+    }
+    return any;
 }

@@ -169,6 +169,27 @@ static void write_confirmed(const struct writer *w)
     put_scope(w);
 }
 
+/* What the tests would say, did it not call a head count worse that may be better beyond its grid:
+ * write_finding says which. */
+static void write_rival_at_edge(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    bool worse = rivals_with(v, RIVAL_OVER_EDGE) > 0;
+    put_heads(w, v->candidate);
+    put(w, " did %s than ", worse ? "worse" : "better");
+    if (worse)
+        put_rivals(w, RIVAL_OVER_EDGE, put_with_difference);
+    else if (!v->prediction)
+        put(w, "both the smallest (%lld) and the largest (%lld) head count %s",
+            (long long)v->smallest, (long long)v->largest, tried(w));
+    else
+        for (int i = 0; i < v->rivals; i++) {
+            put(w, "%s", separator(i, v->rivals));
+            put_number(w, &v->rival[i]);
+        }
+    put_scope(w);
+}
+
 static void write_untested(const struct writer *w)
 {
     put_heads(w, w->v->candidate);
@@ -194,6 +215,19 @@ static void write_undecided(const struct writer *w)
         count_rows(w, is_unfinished_in_claim) == 1 ? plural(r->heads) : "s");
 }
 
+bool is_named(const struct writer *w, int64_t heads)
+{
+    const struct verdict *v = w->v;
+    bool named = heads == v->candidate;
+    if (v->best == 0)
+        return v->kind == VERDICT_AT_CHANCE;
+    for (int i = 0; i < v->rivals; i++)
+        named = named || heads == v->rival[i].heads;
+    for (int i = 0; i < w->in->claim_over_count && v->prediction; i++)
+        named = named || heads == w->in->claim_over[i] || heads == w->in->claim_best;
+    return named;
+}
+
 void write_finding(const struct writer *w)
 {
     static const struct {
@@ -215,7 +249,10 @@ void write_finding(const struct writer *w)
         [VERDICT_CLAIM_CONTRADICTED] = {"Claim contradicted: ", write_shortfall},
         [VERDICT_CLAIM_UNDECIDED] = {"Claim undecided: ", write_undecided},
         [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet: ", write_untested},
+        [VERDICT_RIVAL_AT_EDGE] = {"No middle is found: ", write_rival_at_edge},
     };
-    put(w, "%s", findings[w->v->kind].opening);
+    bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
+    put(w, "%s", at_edge && w->v->prediction ? "Claim undecided: " : findings[w->v->kind].opening);
     findings[w->v->kind].write(w);
+    put_edges(w, is_named, at_edge ? ", but " : "; ");
 }

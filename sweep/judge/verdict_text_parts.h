@@ -35,6 +35,12 @@ void put_difference_bits(const struct writer *w, double loss);
 const char *paired_test(const struct writer *w);
 const char *val_metric(const struct writer *w);
 
+/* ", each head count at its own best of lr 0.001, 0.003 and 0.01"; "" without tune. Whether the
+ * learning rate is tuned; "lr". verdict_text_values.c. */
+void put_tuned(const struct writer *w);
+bool tunes_rate(const struct verdict_input *in);
+const char *axis_name(const struct verdict_axis *a);
+
 /* ", within 1500 steps at lr 0.003 for all, on this task instance": what bounds every finding. Of a
  * text: ", over 8 seeds and 32 blocks of the test text". */
 void put_scope(const struct writer *w);
@@ -53,19 +59,27 @@ void put_rows(const struct writer *w, row_test *chosen,
 /* heads is one of v's. */
 const struct verdict_row *row_of(const struct verdict *v, int64_t heads);
 
-/* What the verdict is about, by its kind; verdict_text_finding.c. */
+/* What the verdict is about, by its kind; whether it names a head count, or the claim does.
+ * verdict_text_finding.c. */
 void write_finding(const struct writer *w);
+bool is_named(const struct writer *w, int64_t heads);
 
-/* Which head counts may be the best, and how that was found; verdict_text_plateau.c. */
+/* Which head counts may be the best, and how that was found; whether one of them leaves a head
+ * count out. verdict_text_plateau.c. */
 void write_plateau(const struct writer *w);
 void write_among_best(const struct writer *w);
+bool is_left_out(const struct writer *w, int64_t heads);
 
 /* What the comparison with a rival comes to; verdict_text_pairs.c. */
 void write_rival(const struct writer *w);
 
-/* Under tune, what was chosen, and which choices are at the edge of what was tried;
- * verdict_text_choices.c. */
+/* Under tune, what was chosen; verdict_text_choices.c. */
 void write_choices(const struct writer *w);
-void write_edge_of_grid(const struct writer *w);
+
+/* Of the head counts that are meant, those that chose an edge of their grid: "32 heads chose the
+ * largest lr tried, 0.1, and may be better beyond it", after the opening. Where there are none it
+ * puts nothing, and false. */
+typedef bool heads_test(const struct writer *w, int64_t heads);
+bool put_edges(const struct writer *w, heads_test *meant, const char *opening);
 
 #endif

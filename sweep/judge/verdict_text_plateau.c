@@ -2,6 +2,7 @@
  * say. */
 #include <math.h>
 
+#include "sweep/judge/verdict_text.h"
 #include "sweep/judge/verdict_text_parts.h"
 
 static bool is_in_plateau(const struct writer *w, const struct verdict_row *r)
@@ -26,6 +27,17 @@ static bool is_beaten(const struct writer *w, const struct verdict_row *r)
 {
     (void)w;
     return row_tested(r) && !r->among_best;
+}
+
+static bool is_outside(const struct writer *w, int64_t heads)
+{
+    const struct verdict_row *r = row_of(w->v, heads);
+    return row_tested(r) && !r->in_plateau;
+}
+
+static bool is_beaten_at_edge(const struct writer *w, const struct verdict_row *r)
+{
+    return is_beaten(w, r) && verdict_at_edge(w->in, r->heads);
 }
 
 static bool is_not_compared(const struct writer *w, const struct verdict_row *r)
@@ -72,8 +84,21 @@ static void append_gaps(const struct writer *w)
                                     : " lie between and are left out");
 }
 
+const char *verdict_set_name(const struct verdict *v)
+{
+    return isnan(v->plateau_margin) ? "confidence set"
+           : v->plateau_holes       ? "set with a gap"
+                                    : "plateau";
+}
+
+/* What is left out may be better beyond the values that it was given. */
+static void append_edges(const struct writer *w)
+{
+    put_edges(w, is_outside, "; this is about the values tried: of those left out, ");
+}
+
 /* With a margin: what is shown to be within it of the best. One head count of widely spread trials
- * forbids to say so of any. */
+ * forbids to say so of any. A plateau has no gaps. */
 static void write_equivalent(const struct writer *w)
 {
     const struct verdict *v = w->v;
@@ -84,7 +109,7 @@ static void write_equivalent(const struct writer *w)
         put_rows(w, is_among_best, NULL);
         put(w, " heads cannot be told apart from the best, but none is");
     } else {
-        put(w, "Plateau: ");
+        put(w, v->plateau_holes ? "No plateau, but a set with a gap: " : "Plateau: ");
         put_plateau(w);
         if (n == 1)
             put(w, " alone, best on validation; no other head count is");
@@ -98,21 +123,23 @@ static void write_equivalent(const struct writer *w)
     append_gaps(w);
     put(w, " (one-sided %ss, p < %.3g after correction for their number)", paired_test(w),
         1 - v->level);
+    append_edges(w);
 }
 
 /* Without: the set that contains the best. */
 static void write_set(const struct writer *w)
 {
     double percent = 100 * w->v->level;
-    put(w, "Plateau: ");
+    put(w, "Confidence set: ");
     put_plateau(w);
     if (count_rows(w, is_in_plateau) == 1) {
         put(w, " alone, with %.3g%% confidence the best of the head counts tried", percent);
-        return;
+    } else {
+        put(w, " cannot be told apart from the best");
+        append_gaps(w);
+        put(w, "; with %.3g%% confidence the best of the head counts tried is among them", percent);
     }
-    put(w, " cannot be told apart from the best");
-    append_gaps(w);
-    put(w, "; with %.3g%% confidence the best of the head counts tried is among them", percent);
+    append_edges(w);
 }
 
 static bool is_compared(const struct writer *w, const struct verdict_row *r)
@@ -131,6 +158,12 @@ void write_plateau(const struct writer *w)
         write_equivalent(w);
 }
 
+bool is_left_out(const struct writer *w, int64_t heads)
+{
+    return w->v->kind != VERDICT_ALL_EQUAL && count_rows(w, is_compared) > 0 &&
+           (is_outside(w, heads) || is_beaten(w, row_of(w->v, heads)));
+}
+
 void write_among_best(const struct writer *w)
 {
     const struct verdict *v = w->v;
@@ -143,7 +176,7 @@ void write_among_best(const struct writer *w)
         put_heads(w, v->best);
         put(w, ", best on validation, %s no other head count", beat);
     } else if (isnan(v->plateau_margin)) {
-        put(w, "A head count is left out of the plateau where ");
+        put(w, "A head count is left out of the confidence set where ");
         put_heads(w, v->best);
         put(w, ", best on validation, %s it", beat);
     } else {
@@ -157,6 +190,11 @@ void write_among_best(const struct writer *w)
     }
     put(w, " in a one-sided %s at p < %.3g (%.3g / %d comparison%s)", paired_test(w),
         (1 - v->level) / comparisons, 1 - v->level, comparisons, plural(comparisons));
+    if (count_rows(w, is_beaten_at_edge) && !isnan(v->plateau_margin)) {
+        put(w, "; this is about the values tried, and beyond them ");
+        put_rows(w, is_beaten_at_edge, NULL);
+        put(w, " may be better");
+    }
     if (not_compared > 0)
         put(w, ". %d head count%s could not be compared, for want of %ss, and %s in", not_compared,
             plural(not_compared), v->unit, not_compared == 1 ? "stays" : "stay");

@@ -15,6 +15,19 @@ function plateauText(verdict) {
     return verdict.plateau_holes || inside.length < 3 ? runs(inside) : `${inside[0].heads}\u2013${inside.at(-1).heads}`;
 }
 
+/* What the head counts are together that may be the best. */
+function setName(verdict) {
+    if (verdict.plateau_margin === null) return 'confidence set';
+    return verdict.plateau_holes ? 'set with a gap' : 'plateau';
+}
+
+/* "32 heads: lr 0.1", of what was chosen where a better value may lie beyond. */
+function edgesText(verdict) {
+    return verdict.edges
+        .map(e => `${count(e.heads, 'head')}: ${e.axis.split('.').at(-1)} ${Number(e.value.toPrecision(6))}`)
+        .join('; ');
+}
+
 function progressText(view) {
     const {report, summary} = view;
     const others = Object.entries(summary.states)
@@ -53,6 +66,7 @@ function verdictOf(set) {
                   ),
                   fact('Best on validation', verdict.best === null ? 'none' : count(verdict.best, 'head')),
                   fact('Guessing', fixed(set.drawn.guess)),
+                  fact('Chosen at the edge of the grid', edgesText(verdict)),
               ),
         rest.length
             ? element(
@@ -221,7 +235,7 @@ function accuracyLegend(set) {
         set.trials.some(t => t.state !== 'completed')
             ? key('bad', '\u00d7', 'diverged or failed: counts as a guess')
             : null,
-        verdict.plateau_low === null ? null : key('plateau', '\u25a0', 'plateau'),
+        verdict.plateau_low === null ? null : key('plateau', '\u25a0', setName(verdict)),
     ];
 }
 
@@ -301,7 +315,11 @@ function settingsTable(view) {
                 column('Setting', 'label', pick, WORDS),
                 {title: 'Finding', number: false, value: s => s.verdict.kind, show: spaced},
                 {title: 'Candidate', value: s => s.verdict.candidate},
-                {title: 'Plateau', number: true, value: s => plateauText(s.verdict)},
+                {
+                    title: view.report.equivalence === null ? 'Confidence set' : 'Plateau',
+                    number: true,
+                    value: s => plateauText(s.verdict),
+                },
                 {
                     title: 'Best mean',
                     value: s => s.verdict.heads.find(row => row.heads === s.verdict.best)?.mean ?? null,

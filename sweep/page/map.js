@@ -24,7 +24,7 @@ function mapCell(view, i, shades) {
                   'button',
                   {type: 'button', 'aria-pressed': String(i === view.index), onclick: () => view.pick(i)},
                   element('strong', {}, c.h_star === null ? '\u2013' : String(c.h_star)),
-                  element('span', {}, ` plateau ${plateauText(view.settings[i].verdict)}`),
+                  element('span', {}, ` ${setName(view.settings[i].verdict)} ${plateauText(view.settings[i].verdict)}`),
               ),
           )
         : element('td', {});
@@ -77,7 +77,8 @@ function mapFigure(view) {
                   element(
                       'p',
                       {},
-                      'Large: h*, the fewest heads whose mean validation value is within .005 of the best. Small: the plateau.',
+                      'Large: h*, the fewest heads whose mean validation value is within .005 of the best. Small: the ' +
+                          'confidence set or, with a margin, the plateau.',
                   ),
               ),
               scrolling('Map', mapTable(view, map)),

@@ -102,18 +102,27 @@ static void add_ticks(struct figure *f, const struct report_setting *set, int wi
     }
 }
 
+/* Gaps are not shaded. */
 static void shade_plateau(struct figure *f, const struct verdict *v, bool named)
 {
     if (v->plateau_low <= 0 || v->plateau_high < v->plateau_low)
         return;
-    text_add(&f->script,
-             "set object rectangle from %.6g, graph 0 to %.6g, graph 1 behind fillcolor rgb "
-             "'#e4f3ee' fillstyle solid noborder\n",
-             (double)v->plateau_low / 1.12, (double)v->plateau_high * 1.12);
+    for (int i = 0, end; i < v->rows; i = end + 1) {
+        end = i;
+        if (!v->row[i].in_plateau)
+            continue;
+        while (end + 1 < v->rows && v->row[end + 1].in_plateau)
+            end++;
+        text_add(&f->script,
+                 "set object rectangle from %.6g, graph 0 to %.6g, graph 1 behind fillcolor rgb "
+                 "'#e4f3ee' fillstyle solid noborder\n",
+                 (double)v->row[i].heads / 1.12, (double)v->row[end].heads * 1.12);
+    }
     if (named)
         text_add(&f->script,
-                 "set label 'plateau' at %.6g, graph %s center font ',11' textcolor '#007a5a'\n",
-                 sqrt((double)v->plateau_low * (double)v->plateau_high), f->loss ? "0.92" : "0.10");
+                 "set label '%s' at %.6g, graph %s center font ',11' textcolor '#007a5a'\n",
+                 verdict_set_name(v), sqrt((double)v->plateau_low * (double)v->plateau_high),
+                 f->loss ? "0.92" : "0.10");
 }
 
 /* A dashed line at the value of guessing, where the axis reaches it. */

@@ -76,23 +76,35 @@ static void add_shards(const struct shards *s, struct text_buffer *text)
                  s->lefts == 1 ? "it" : "the first");
 }
 
+/* The learning rates that head counts were given; NULL where the rate is not tuned. */
+static const char *rates_of(const struct report_data *r, const struct verdict_input *in)
+{
+    struct text_buffer text = scope_text(r->scope);
+    for (int a = 0; in->choices > 0 && a < in->choice[0].axes; a++)
+        if (strcmp(in->choice[0].axis[a].path, "train.lr") == 0)
+            verdict_text_values(in, a, &text);
+    return text.text;
+}
+
 /* Which learning rates were tried, and how far choosing is. */
 static void add_tuned(const struct report_data *r, struct text_buffer *text)
 {
     int chosen = 0, heads = 0;
-    if (r->settings == 0 || !r->setting[0].input.tuned_lr)
+    const char *rates = r->settings ? rates_of(r, &r->setting[0].input) : NULL;
+    if (!rates)
         return;
     for (int i = 0; i < r->settings; i++) {
-        chosen += r->setting[i].input.choices;
+        const char *own = rates_of(r, &r->setting[i].input);
+        chosen += verdict_chosen(&r->setting[i].input);
         heads += r->setting[i].count;
+        if (!own || strcmp(own, rates) != 0)
+            rates = "those that its setting names";
     }
-    if (chosen == heads)
-        text_add(text, " Each head count's learning rate was chosen among %s.",
-                 r->setting[0].input.tuned_lr);
-    else
-        text_add(text,
-                 " Each head count's learning rate is being chosen among %s; %d of %d %s so far.",
-                 r->setting[0].input.tuned_lr, chosen, heads, chosen == 1 ? "has one" : "have one");
+    text_add(text, " Each head count's learning rate %s chosen among %s",
+             chosen == heads ? "was" : "is being", rates);
+    if (chosen < heads)
+        text_add(text, "; %d of %d %s so far", chosen, heads, chosen == 1 ? "has one" : "have one");
+    text_add(text, ".");
 }
 
 /* What was run, and how much of it, in one paragraph. */

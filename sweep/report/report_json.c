@@ -105,6 +105,32 @@ static void add_plateau(struct json_writer *w, const struct verdict *v)
     json_add_nonzero(w, "smallest_among_best", v->smallest_among_best);
 }
 
+/* Under tune, what head counts chose where a better value may lie beyond. */
+static void add_edges(struct json_writer *w, const struct verdict_input *in)
+{
+    json_begin_list(w, "edges");
+    for (int i = 0; i < in->choices; i++)
+        for (int k = 0; k < in->choice[i].axes; k++) {
+            const struct verdict_axis *a = &in->choice[i].axis[k];
+            if (a->edge == GRID_INNER)
+                continue;
+            json_begin_object(w, NULL);
+            json_add_integer(w, "heads", in->choice[i].heads);
+            json_add_text(w, "axis", a->path);
+            json_add_real(w, "value", a->value[a->chosen].number);
+            json_add_text(w, "edge", grid_edge_name(a->edge));
+            json_begin_list(w, "tried");
+            for (int n = 0; n < a->values; n++)
+                if (isnan(a->value[n].number))
+                    json_add_text(w, NULL, a->value[n].text);
+                else
+                    json_add_real(w, NULL, a->value[n].number);
+            json_end_list(w);
+            json_end_object(w);
+        }
+    json_end_list(w);
+}
+
 /* What was found, of which head counts. */
 static void add_finding(struct json_writer *w, const struct report_setting *set)
 {
@@ -129,6 +155,7 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     json_add_nonzero(w, "smallest", v->smallest);
     json_add_nonzero(w, "largest", v->largest);
     json_add_integer(w, "interior", v->interior);
+    add_edges(w, &set->input);
 }
 
 static void add_verdict(struct json_writer *w, struct scope *x, const struct report_setting *set)

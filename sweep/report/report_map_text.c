@@ -76,6 +76,12 @@ static struct table *make_wide(struct scope *x, const struct report_map *map)
     return t;
 }
 
+/* What the settings' head counts are together that may be the best. */
+static const char *set_name(const struct report_map *map)
+{
+    return map->cells && map->cell[0].set->input.equivalence > 0 ? "plateau" : "confidence set";
+}
+
 /* A line per setting. */
 static struct table *make_long(struct scope *x, const struct report_map *map)
 {
@@ -83,7 +89,7 @@ static struct table *make_long(struct scope *x, const struct report_map *map)
     struct table *t = table_new(x, &column);
     for (int k = 0; k < map->axes; k++)
         add_axis(t, &map->axis[k]);
-    table_add_titled(t, column, "plateau (h*)");
+    table_add_titled(t, column, "%s (h*)", set_name(map));
     for (int i = 0; i < map->cells; i++) {
         for (int k = 0; k < map->axes; k++)
             table_printf(t, "%.6g", map->cell[i].at[k]);
@@ -179,9 +185,9 @@ static void add_impossible(const struct report_map *map, struct text_buffer *tex
 }
 
 static const char MAP_LEGEND[] =
-    "Each setting's plateau and, in brackets, h*: the fewest heads whose mean validation value is "
-    "within 0.005 of the best. h* is an estimate and not the edge that tests find, which moves "
-    "down as seeds become fewer.";
+    ", and in brackets h*: the fewest heads whose mean validation value is within 0.005 of the "
+    "best. h* is an estimate and not the edge that tests find, which moves down as seeds become "
+    "fewer.";
 
 static void write_fit(const struct report_data *r, const struct report_map *map, const char *unit,
                       struct document *d)
@@ -210,7 +216,9 @@ void report_map_people(const struct report_data *r, const struct report_map *map
     document_heading(d, "Map");
     write_table(map, d);
     write_fit(r, map, unit, d);
-    document_paragraph(d, MAP_LEGEND);
+    struct text_buffer legend = scope_text(d->scope);
+    text_add(&legend, "Each setting's %s%s", set_name(map), MAP_LEGEND);
+    document_paragraph(d, legend.text);
 }
 
 /* ---- JSON ---- */

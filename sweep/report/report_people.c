@@ -16,8 +16,8 @@ struct sayings {
     size_t count;
 };
 
-/* Whether two settings say the same but for what is their own: "Warning: a choice is at the edge of
- * its grid, ...: lr with 4 heads." */
+/* Whether two settings say the same but for what is their own: "A better value may lie beyond those
+ * tried: 4 heads chose ..." */
 static int compare_common(const void *a, const void *b)
 {
     const struct verdict_sentence *x = ((const struct saying *)a)->sentence,
@@ -79,7 +79,7 @@ static void add_same(const struct report_data *r, const struct saying *by, int n
     text_add(text, ": %s", by->sentence->text);
 }
 
-/* "Warning: ...: lr with 4 heads (slots=8; slots=16); lr with 8 heads (slots=32)." */
+/* "...: 4 heads chose ... (slots=8; slots=16); 8 heads chose ... (slots=32)." */
 static void add_different(const struct report_data *r, const struct saying *by, int n,
                           struct text_buffer *text)
 {
@@ -143,6 +143,17 @@ static void write_setting(const struct report_data *r, const struct report_setti
     report_shift_people(r->shift, set->setting, set->verdict->unit, d);
 }
 
+/* What marks the head counts of a plateau. */
+static const char *marked(const struct report_data *r)
+{
+    bool gap = false;
+    for (int i = 0; i < r->settings; i++)
+        gap = gap || r->setting[i].verdict->plateau_holes > 0;
+    if (r->setting[0].input.equivalence <= 0)
+        return "others of the confidence set";
+    return gap ? "others that are shown to be within the margin" : "others of the plateau";
+}
+
 /* What the columns mean, of those that there are. */
 static void write_legend(const struct report_data *r, struct document *d)
 {
@@ -156,8 +167,10 @@ static void write_legend(const struct report_data *r, struct document *d)
              set->input.replicated ? ", each the mean of its seeds" : "",
              set->verdict->blocks ? ", over the seeds alone" : "", loss ? "" : " and 1");
     report_legend(r, &text);
-    text_add(&text, " *: the head count that the verdict is about; +: others of the plateau; at "
-                    "the right, mean and interval on a line.");
+    text_add(&text,
+             " *: the head count that the verdict is about; +: %s; at the right, mean and interval "
+             "on a line.",
+             marked(r));
     document_legend(d, text.text);
 }
 

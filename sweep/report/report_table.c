@@ -22,14 +22,16 @@ enum {
     BAD = 1 << 7,
     TWO_CLUSTERS = 1 << 8,
     PARAMS = 1 << 9,
-    TIME = 1 << 10 /* where there is room for it */
+    TIME = 1 << 10, /* where there is room for it */
+    TUNED = 1 << 11
 };
 
 static unsigned conditions_of(const struct report_setting *set)
 {
     const struct verdict_input *in = &set->input;
     unsigned c = TIME | (in->loss ? 0 : ACCURACY) | (in->replicated ? REPLICATED : SEEDS_ALONE) |
-                 (verdict_has_bits(in) ? BITS : 0) | (in->data == VERDICT_TEXT ? TEXT_BYTES : 0);
+                 (verdict_has_bits(in) ? BITS : 0) | (in->data == VERDICT_TEXT ? TEXT_BYTES : 0) |
+                 (in->choices ? TUNED : 0);
     for (int i = 0; i < set->count; i++) {
         const struct verdict_row *row = &set->verdict->row[i];
         c |= row->d_head ? D_HEAD : 0;
@@ -58,6 +60,7 @@ struct line {
     double train_s;                /* of a completed trial */
     double bits, bits_low, bits_high;
     double view_bits, view_low, view_high; /* as the view has it, where bad trials are in no mean */
+    bool at_edge;                          /* of its grid */
     const struct report_setting *set;
     int plot;    /* the plot's width */
     double most; /* the right end of its scale: 1, or the largest loss */
@@ -76,6 +79,7 @@ static struct line line_of(const struct report_setting *set, int i)
                          .bits = row->test.mean / M_LN2,
                          .bits_low = row->test.low / M_LN2,
                          .bits_high = row->test.high / M_LN2,
+                         .at_edge = verdict_at_edge(&set->input, row->heads),
                          .set = set};
 }
 
@@ -233,6 +237,11 @@ static const struct table_column COLUMNS[] = {
     {ROW(limited), .empty_zero = true, PAGE_ANY("At a limit", .key = "n_limit")},
     {.name = "in_plateau", ROW(in_plateau), PAGE("In the plateau")},
     {ROW(improving), PAGE_ANY("Still improving", .key = "still_improving")},
+    {.name = "at_edge",
+     .csv = "at_edge",
+     LINE(at_edge),
+     .only_if = TUNED,
+     PAGE_ANY("Edge of its grid", .hint = "chose the smallest or the largest value that it tried")},
     {.title = "params", LINE(n_params), .when = PARAMS, .leave_out = 2},
     {.title = "train s", LINE(train_s), .decimals = 1, .when = TIME, .leave_out = 1},
     {0}};

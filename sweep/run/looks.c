@@ -16,6 +16,8 @@ static const char *decision(enum verdict_kind kind)
         return "the claim is contradicted";
     case VERDICT_MIDDLE:
         return "a middle head count wins";
+    case VERDICT_RIVAL_AT_EDGE:
+        return "a choice is at the edge of its grid, which more seeds do not change";
     default:
         return "decided";
     }

@@ -6,6 +6,7 @@
 #include "scope_help.h"
 #include "sweep/db/setting_order.h"
 #include "sweep/evidence/evidence.h"
+#include "sweep/judge/verdict_text.h"
 #include "tests/assert_each.h"
 
 static struct scope *reading; /* that has what read_it returned */
@@ -205,6 +206,22 @@ static void settings_that_mean_the_same(void **state)
     close_store(x, r.s);
 }
 
+static void assert_values(const struct verdict_input *in, const char *expected)
+{
+    struct text_buffer text = {0};
+    verdict_text_values(in, 0, &text);
+    assert_string_equal(text.text, expected);
+    free(text.text);
+}
+
+static void assert_choice(const struct verdict_input *in, int i, const char *chosen,
+                          enum grid_edge edge)
+{
+    const struct verdict_axis *axis = in->choice[i].axis;
+    assert_string_equal(axis->value[axis->chosen].text, chosen);
+    assert_int_equal(axis->edge, edge);
+}
+
 /* Learning rates that were tried, and the one that each head count chose. */
 static void rates_under_tune(void **state)
 {
@@ -216,19 +233,91 @@ static void rates_under_tune(void **state)
     struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct evidence *e = read_it(x, &r);
-    assert_string_equal(e->setting[0].input.tuned_lr, "0.001, 0.003 and 0.01");
+    assert_int_equal(e->setting[0].input.choices, 2);
+    assert_int_equal(verdict_chosen(&e->setting[0].input), 0);
+    assert_values(&e->setting[0].input, "0.001, 0.003 and 0.01");
     assert_null(e->setting[0].input.heads[0].lr);
     assert_each(e->setting[0].input.tuning == 6, e->setting[0].input.tuning_ended == 0);
     forget();
     work(x, &r, 7);
     e = read_it(x, &r);
-    assert_int_equal(e->setting[0].input.choices, 2);
-    assert_string_equal(e->setting[0].input.choice[0].label, "lr=0.003"); /* all equal: the inner */
-    assert_string_equal(e->setting[0].input.choice[0].edge, "");
+    assert_int_equal(verdict_chosen(&e->setting[0].input), 2);
+    assert_choice(&e->setting[0].input, 0, "0.003", GRID_INNER); /* all equal: the inner one */
     assert_string_equal(e->setting[0].input.heads[0].lr, "0.003");
     assert_int_equal(e->setting[0].input.heads[0].n, 1);
     forget();
+    run_sql(r.db, "UPDATE trial SET val_acc = .9 WHERE is_tuning AND tuning LIKE '%0.01%'");
+    e = read_it(x, &r);
+    assert_choice(&e->setting[0].input, 1, "0.01", GRID_LARGEST);
+    assert_true(verdict_at_edge(&e->setting[0].input, 2));
+    assert_false(verdict_at_edge(&e->setting[0].input, 4));
+    forget();
+    run_sql(r.db, "UPDATE trial SET tuning = '{\"train.clip\":1}' WHERE is_tuning AND config_id ="
+                  " (SELECT min(config_id) FROM config WHERE heads = 2)");
+    assert_status(STATUS_CORRUPT, IN_SCOPE(in, r.s, &x->m, evidence_read(in, r.sweep)));
+    assert_non_null(strstr(x->m.text, "trials with 1 and 2 heads tune other axes"));
     close_store(x, r.s);
+}
+
+/* exclude can give a head count other values than the others have. */
+static void a_head_count_has_its_own_values(void **state)
+{
+    static const char yaml[] =
+        "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+        "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
+        "train: {steps: 100, batch: 8, lr: [1e-4, 1e-3, 1e-2], eval_every: 50}\n"
+        "exclude: [{model.heads: 4, train.lr: [1e-2, 1e-3]}]\n"
+        "tune: {axes: [train.lr], seeds: 1}\nseeds: 1\n";
+    struct fixture *x = *state;
+    struct run r = start(x, yaml);
+    work(x, &r, 7);
+    struct evidence *e = read_it(x, &r);
+    assert_values(&e->setting[0].input, "0.0001, 0.001 and 0.01 (4 heads: 0.0001 alone)");
+    assert_choice(&e->setting[0].input, 1, "0.001", GRID_INNER);
+    assert_choice(&e->setting[0].input, 2, "0.0001", GRID_ONLY);
+    forget();
+    close_store(x, r.s);
+}
+
+/* No value lies beyond the end of an option's range, if the end itself is in it; words have no
+ * ends. */
+static void options_end(void **state)
+{
+    static const struct {
+        const char *axis, *values, *chosen;
+        enum grid_edge edge;
+    } cases[] = {
+        {"weight_decay", "[0, 0.01, 0.1]", "0", GRID_INNER},
+        {"weight_decay", "[0, 0.01, 0.1]", "0.1", GRID_LARGEST},
+        {"weight_decay", "[0.001, 0.01, 0.1]", "0.001", GRID_SMALLEST},
+        {"weight_decay", "[1, 10, 1000]", "1000", GRID_INNER},
+        {"batch", "[1, 8, 64]", "1", GRID_INNER},
+        {"batch", "[1, 8, 64]", "64", GRID_LARGEST},
+        {"optimizer", "[adam, adamw]", "adamw", GRID_INNER},
+    };
+    struct fixture *x = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[600], sql[300];
+        snprintf(yaml, sizeof yaml,
+                 "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                 "model: {d_model: 32, heads: [1], layers: 1, d_ff: 32}\n"
+                 "train: {steps: 100, lr: 1e-3, eval_every: 50, %s: %s}\n"
+                 "tune: {axes: [train.%s], seeds: 1}\nseeds: 1\n",
+                 cases[i].axis, cases[i].values, cases[i].axis);
+        struct run r = start(x, yaml);
+        work(x, &r, strstr(yaml, "adam") ? 2 : 3);
+        snprintf(sql, sizeof sql,
+                 "UPDATE trial SET val_acc = .9 WHERE is_tuning AND tuning ->> '$.\"train.%s\"' ="
+                 " %s%s%s",
+                 cases[i].axis, strstr(yaml, "adam") ? "'" : "", cases[i].chosen,
+                 strstr(yaml, "adam") ? "'" : "");
+        run_sql(r.db, sql);
+        struct evidence *e = read_it(x, &r);
+        assert_choice(&e->setting[0].input, 0, cases[i].chosen, cases[i].edge);
+        forget();
+        close_store(x, r.s);
+        assert_int_equal(remove(x->db), 0);
+    }
 }
 
 static void what_left_the_plan_is_told(void **state)
@@ -271,10 +360,16 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(trials_and_their_slopes),     TEST(blocks_of_text),
-        TEST(instances_are_units),         TEST(trials_of_a_look),
-        TEST(settings_that_mean_the_same), TEST(rates_under_tune),
-        TEST(what_left_the_plan_is_told),  TEST(settings_by_their_values),
+        TEST(trials_and_their_slopes),
+        TEST(blocks_of_text),
+        TEST(instances_are_units),
+        TEST(trials_of_a_look),
+        TEST(settings_that_mean_the_same),
+        TEST(rates_under_tune),
+        TEST(a_head_count_has_its_own_values),
+        TEST(options_end),
+        TEST(what_left_the_plan_is_told),
+        TEST(settings_by_their_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,9 @@ static void lines(void **state)
          "look 1 of 3 (5 seeds): the claim is contradicted; 1 trial of later looks not needed"},
         {{3, 3, 20, 0, 0, "", VERDICT_MIDDLE, true},
          "look 3 of 3 (20 seeds): a middle head count wins"},
+        {{1, 3, 5, 5, 60, "", VERDICT_RIVAL_AT_EDGE, true},
+         "look 1 of 3 (5 seeds): a choice is at the edge of its grid, which more seeds do not "
+         "change; 60 trials of later looks not needed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[256], small[24];
@@ -99,6 +102,41 @@ static void one_look_opens_the_next(void **state)
     close_store(x, r.s);
 }
 
+/* Completes the next trial with what its head count gets at its learning rate. */
+static const char *end_tuned(struct fixture *x, struct run *r, const struct planned *p)
+{
+    static const char next[] =
+        "SELECT CASE heads WHEN 2 THEN .9 + .001 * (seed % 7) + lr ELSE .5 + lr END FROM trials"
+        " WHERE state = 'queued' AND in_plan = 1 AND choice = 'chosen' ORDER BY plan_order LIMIT 1";
+    return end_one(x, r, p, strtod(ask(r->db, next), NULL));
+}
+
+/* Two heads win at each look; four chose the largest learning rate, which more seeds do not change.
+ */
+static void an_edge_ends_the_looks(void **state)
+{
+    static const char tuned[] = "name: patient\n"
+                                "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                                "model: {d_model: 32, heads: [2, 4], layers: 1, d_ff: 32}\n"
+                                "train: {steps: 100, batch: 8, lr: [.01, .02, .03],"
+                                " eval_every: 50}\n"
+                                "tune: {axes: [train.lr], seeds: 1}\n"
+                                "claim: {best: 2, over: [4]}\n"
+                                "looks: [2, 3, 5]\n";
+    struct fixture *x = *state;
+    struct run r = start(x, tuned);
+    struct planned p = plan_of(x, tuned);
+    for (int i = 0; i < 6 + 3; i++)
+        assert_string_equal(end_tuned(x, &r, &p), "");
+    assert_string_equal(end_tuned(x, &r, &p),
+                        "look 1 of 3 (2 seeds): a choice is at the edge of its grid, which more "
+                        "seeds do not change; 6 trials of later looks not needed\n");
+    assert_answer(r.db, "SELECT look || kind || decided FROM look", "1rival_at_edge1");
+    assert_answer(r.db, "SELECT count(*) FROM trial WHERE state = 'queued'", "0");
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 /* As where a run was killed, or the sweep file has got its looks later: all that are due, at once.
  */
 static void what_was_not_judged_is_judged_at_once(void **state)
@@ -139,7 +177,8 @@ static void only_chosen_values_are_counted(void **state)
     for (int i = 0; i < 12; i++) {
         struct claimed c = claim(x, r.s, r.sweep, r.build);
         assert_true(c.tuning == (i < 6));
-        assert_true(finish(x, r.s, &c, result_of(.25 * (double)c.heads + .001 * (i % 3))));
+        int more = c.tuning ? i % 3 == 1 : i % 3; /* the second rate is the best */
+        assert_true(finish(x, r.s, &c, result_of(.25 * (double)c.heads + .001 * more)));
         assert_ok(looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
     }
     assert_answer(r.db, "SELECT count(*) FROM trial WHERE look = 2 AND state = 'not_needed'", "12");
@@ -187,6 +226,7 @@ int main(void)
         cmocka_unit_test(lines),
         cmocka_unit_test(words),
         cmocka_unit_test_setup_teardown(one_look_opens_the_next, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_edge_ends_the_looks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_not_judged_is_judged_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_chosen_values_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_judged_is_not, set_up, tear_down),

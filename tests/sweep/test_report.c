@@ -177,7 +177,7 @@ static void add_tuned(struct fixture *f, int slots, const char *setting, const c
 }
 
 /* Under tune: trials that wait for the choice are one planned trial per seed; what was chosen is
- * named, the edge warned about. */
+ * named, and that a choice is at an edge. */
 static void test_tune(void **state)
 {
     struct fixture *f = *state;
@@ -185,6 +185,15 @@ static void test_tune(void **state)
     add_sweep(f, "'gather'", TUNED, "NULL");
     add_tuned(f, 4, "{}", "", score);
     assert_file("tune.txt", report(f, REPORT_TEXT, false));
+    char *first = report(f, REPORT_JSON, false);
+    assert_json(f, first, "$.settings[0].verdict.edges",
+                "[{\"heads\":2,\"axis\":\"train.lr\",\"value\":0.01,\"edge\":\"largest\",\"tried\":"
+                "[0.001,0.003,0.01]}]");
+    assert_json(f, first, "$.settings[0].verdict.heads[0].at_edge", "0");
+    assert_json(f, first, "$.settings[0].verdict.heads[1].at_edge", "1");
+    free(first);
+    assert_says(report(f, REPORT_CSV, false), ",at_edge\n");
+    assert_says(report(f, REPORT_CSV, false), ",true\n");
     /* A grid that has grown: what was chosen waits again, though it has results. */
     sql(f, "UPDATE trial SET choice = 'waiting' WHERE NOT is_tuning AND state = 'completed'");
     sql(f, "UPDATE trial SET state = 'queued' WHERE trial_id = 21000");
@@ -199,25 +208,27 @@ static void test_tune(void **state)
                 "is being chosen among 0.001, 0.003 and 0.01; 1 of 2 has one so far.");
 }
 
-/* Warnings that differ in their head counts alone are one sentence. */
+/* Edges of which no finding is are told in one sentence. */
 static void test_edges(void **state)
 {
     struct fixture *f = *state;
     static const double low[2][3] = {{.9, .8, .7}, {.5, .95, .6}};
     static const double high[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
     static const double inner[2][3] = {{.8, .9, .7}, {.5, .95, .6}};
+    static const double other[2][3] = {{.8, .7, .9}, {.5, .95, .6}};
     add_sweep(f, "'gather'", TUNED, "NULL");
     add_tuned(f, 4, "{\"task.slots\":4}", "slots=4", high);
     add_tuned(f, 5, "{\"task.slots\":5}", "slots=5", low);
     add_tuned(f, 6, "{\"task.slots\":6}", "slots=6", inner);
     add_tuned(f, 7, "{\"task.slots\":7}", "slots=7", low);
-    char *text = report(f, REPORT_MARKDOWN, false), *first = strstr(text, "Warning: ");
+    add_tuned(f, 8, "{\"task.slots\":8}", "slots=8", other);
+    char *text = report(f, REPORT_MARKDOWN, false), *first = strstr(text, "A better value");
     assert_non_null(first);
-    assert_null(strstr(first + 1, "Warning: "));
+    assert_null(strstr(first + 1, "A better value"));
     assert_says(text,
-                "\n- Warning: a choice is at the edge of its grid, so that a better value may "
-                "lie beyond it: lr with 1 head (slots=5; slots=7); lr with 2 heads (slots=4)."
-                "\n");
+                "\n- A better value may lie beyond those tried: 1 head chose the largest lr tried, "
+                "0.01, and may be better beyond it (slots=8); 1 head chose the smallest lr tried, "
+                "0.001, and may be better beyond it (slots=5; slots=7).\n");
 }
 
 /* A claim is not judged where nothing has ended; where some has, in the others. */

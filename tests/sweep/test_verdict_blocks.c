@@ -48,7 +48,7 @@ static void test_claim_on_text(void **state)
     claim(&s, 2, 1, 0);
     EXPECT(
         &s, VERDICT_CLAIM_CONFIRMED,
-        "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+        "Confidence set: 2 heads alone, with 95% confidence the best of the head counts tried.",
         "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, within "
         "1500 steps, over 4 seeds and 4 blocks of the test text.",
         "2 heads against 1: -0.400 test loss, -0.577 bits per byte (less is better), 95% "
@@ -57,7 +57,8 @@ static void test_claim_on_text(void **state)
         "two-way paired t test p = 0.000814, exact sign-flip test over the seeds p = 0.125.",
         "With 4 seeds the exact sign-flip test cannot go below p = 0.125; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+        "A head count is left out of the confidence set where 2 heads, best on validation, beat it "
+        "in "
         "a one-sided two-way paired t test at p < 0.05 (0.05 / 1 comparison).",
         "Not tested: other head counts, other training lengths, other files.");
 }

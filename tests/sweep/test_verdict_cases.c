@@ -12,7 +12,8 @@ static void test_bad_trials(void **state)
     add(&s, 16, 0, 5, all_bad);
     EXPECT(
         &s, VERDICT_NOT_SIGNIFICANT,
-        "Plateau: 1 and 4 heads cannot be told apart from the best; with 95% confidence the best "
+        "Confidence set: 1 and 4 heads cannot be told apart from the best; with 95% confidence the "
+        "best "
         "of the head counts tried is among them.",
         "Not significant: 4 heads, picked by validation accuracy, are not shown to be better than "
         "1 (difference +0.095, p = 0.642), within 1500 steps, on this task instance.",
@@ -24,7 +25,8 @@ static void test_bad_trials(void **state)
         "won, 0 lost); paired t test p = 0.0161, exact sign-flip test p = 0.125.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
+        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "in a "
         "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not shown "
         "to be equal: `equivalence` in the sweep file tests that.",
         "4 heads: 1 of 5 trials diverged or failed; it counts as guessing (test accuracy 0.0625), "
@@ -47,19 +49,20 @@ static void test_no_difference(void **state)
     add(&s, 1, .5, 5, good);
     add(&s, 2, .9, 5, good);
     claim(&s, 2, 1, 0);
-    EXPECT(&s, VERDICT_CLAIM_NOT_CONFIRMED,
-           "Plateau: 1 and 2 heads cannot be told apart from the best; with 95% confidence the "
-           "best of the head counts tried is among them.",
-           "Claim not confirmed: 2 heads are not shown to be better than 1 (difference 0, p = "
-           "1), within 1500 steps, on this task instance.",
-           "2 heads against 1: no difference at any of 5 seeds.",
-           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
-           "needed for p < 0.05.",
-           "2 heads, best on validation, beat no other head count in a one-sided paired t test at "
-           "p < 0.05 (0.05 / 1 comparison). Not told apart is not shown to be equal: `equivalence` "
-           "in the sweep file tests that.",
-           "Not tested: other head counts, other training lengths, other instances of the task or "
-           "other tasks.");
+    EXPECT(
+        &s, VERDICT_CLAIM_NOT_CONFIRMED,
+        "Confidence set: 1 and 2 heads cannot be told apart from the best; with 95% confidence the "
+        "best of the head counts tried is among them.",
+        "Claim not confirmed: 2 heads are not shown to be better than 1 (difference 0, p = "
+        "1), within 1500 steps, on this task instance.",
+        "2 heads against 1: no difference at any of 5 seeds.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
+        "needed for p < 0.05.",
+        "2 heads, best on validation, beat no other head count in a one-sided paired t test at "
+        "p < 0.05 (0.05 / 1 comparison). Not told apart is not shown to be equal: `equivalence` "
+        "in the sweep file tests that.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
 }
 
 /* Beyond the exact range the sign-flip test is not called exact; unknown steps are not named. */
@@ -77,12 +80,13 @@ static void test_many_seeds(void **state)
     claim(&s, 2, 1, 0);
     s.in.steps = 0;
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
-           "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+           "Confidence set: 2 heads alone, with 95% confidence the best of the head counts tried.",
            "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, on "
            "this task instance.",
            "2 heads against 1: +0.398 test accuracy, 95% interval +0.397 to +0.399, over 30 seeds "
            "(30 won, 0 lost); paired t test p < 0.0001, sign-flip test p < 0.0001.",
-           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+           "A head count is left out of the confidence set where 2 heads, best on validation, beat "
+           "it in "
            "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
            "Not tested: other head counts, other instances of the task or other tasks.");
 }
@@ -212,7 +216,7 @@ static void test_not_finished(void **state)
     EXPECT(&s, VERDICT_MIDDLE,
            "Not finished within the limit of time or memory: 8 heads (1 of 5 trials); a head count "
            "with such a trial is in no comparison.",
-           "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+           "Confidence set: 2 heads alone, with 95% confidence the best of the head counts tried.",
            "Exploratory finding, a middle head count wins: 2 heads are better than both the "
            "smallest (1) and the largest (4) head count that finished, within 1500 steps, on this "
            "task instance.",
@@ -224,7 +228,8 @@ static void test_not_finished(void **state)
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
            "needed for p < 0.05.",
-           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+           "A head count is left out of the confidence set where 2 heads, best on validation, beat "
+           "it in "
            "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
            "To confirm it, predict it: a sweep with claim: {best: 2, over: [1, 4]} and seeds not "
            "used here.",
@@ -262,18 +267,21 @@ static void test_plateau(void **state)
     add(&s, 8, .99, 5, good);
     describe(&s, "0.003");
     s.trial[0][0].test = .6;
-    expect_sentence(&s, 0,
-                    "Plateau: 2 and 8 heads (d_head 16 and 4) cannot be told apart from the best; "
-                    "4 lies between and is left out; with 95% confidence the best of the head "
-                    "counts tried is among them.");
+    expect_sentence(
+        &s, 0,
+        "Confidence set: 2 and 8 heads (d_head 16 and 4) cannot be told apart from the best; "
+        "4 lies between and is left out; with 95% confidence the best of the head "
+        "counts tried is among them.");
     s.heads[1].d_head = s.heads[3].d_head = 8;
     expect_sentence(
         &s, 0,
-        "Plateau: 2 and 8 heads (d_head 8) cannot be told apart from the best; 4 lies between and "
+        "Confidence set: 2 and 8 heads (d_head 8) cannot be told apart from the best; 4 lies "
+        "between and "
         "is left out; with 95% confidence the best of the head counts tried is among them.");
     s.in.equivalence = .05;
     expect_sentence(&s, 0,
-                    "Plateau: 2 and 8 heads (d_head 8) are equivalent: each is shown to be within "
+                    "No plateau, but a set with a gap: 2 and 8 heads (d_head 8) are equivalent: "
+                    "each is shown to be within "
                     "0.05 of the best test accuracy; 4 lies between and is left out (one-sided "
                     "paired t tests, p < 0.05 after correction for their number).");
     expect_with(&s, "confidence",

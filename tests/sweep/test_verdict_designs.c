@@ -14,7 +14,7 @@ static void test_replicated(void **state)
     s.in.replicated = "task.instance";
     claim(&s, 2, 1, 0);
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
-           "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+           "Confidence set: 2 heads alone, with 95% confidence the best of the head counts tried.",
            "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, "
            "within 1500 steps, over 3 "
            "task instances.",
@@ -25,7 +25,8 @@ static void test_replicated(void **state)
            "0.007.",
            "With 3 task instances the exact sign-flip test cannot go below p = 0.25; at least 6 "
            "are needed for p < 0.05.",
-           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
+           "A head count is left out of the confidence set where 2 heads, best on validation, beat "
+           "it in "
            "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
            "Not tested: other head counts, other training lengths, other tasks or other seeds: "
            "every task instance had the same.");
@@ -46,7 +47,7 @@ static void test_loss(void **state)
     add(&s, 4, 1.2, 5, (const double[]){1.28, 1.27, 1.30, 1.26, 1.29});
     EXPECT(
         &s, VERDICT_MIDDLE,
-        "Plateau: 2 heads alone, with 95% confidence the best of the head counts tried.",
+        "Confidence set: 2 heads alone, with 95% confidence the best of the head counts tried.",
         "Exploratory finding, a middle head count wins: 2 heads are better than both the smallest "
         "(1) and the largest (4) head count tried, within 1500 steps, on this task instance.",
         "2 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
@@ -57,7 +58,8 @@ static void test_loss(void **state)
         "5 seeds (5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the plateau where 2 heads, best on validation, beat it in a "
+        "A head count is left out of the confidence set where 2 heads, best on validation, beat it "
+        "in a "
         "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
         "To confirm it, predict it: a sweep with claim: {best: 2, over: [1, 4]} and seeds not used "
         "here.",
@@ -77,7 +79,8 @@ static void test_looks(void **state)
     s.in.look = 2;
     EXPECT(
         &s, VERDICT_MIDDLE,
-        "Plateau: 2 and 4 heads cannot be told apart from the best; with 98.3% confidence the best "
+        "Confidence set: 2 and 4 heads cannot be told apart from the best; with 98.3% confidence "
+        "the best "
         "of the head counts tried is among them.",
         "Exploratory finding, a middle head count wins: 4 heads are better than both the smallest "
         "(1) and the largest (8) head count tried, within 1500 steps, on this task instance.",
@@ -90,7 +93,8 @@ static void test_looks(void **state)
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 8 are needed "
         "for p < 0.00833.",
-        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
+        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "in a "
         "one-sided paired t test at p < 0.00556 (0.0167 / 3 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
         "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 8]} and seeds not used "
@@ -113,32 +117,30 @@ static void test_tuned(void **state)
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, good);
     add(&s, 2, .28, 5, poor);
-    s.in.choices = 2;
-    s.in.tuned_lr = "0.003 and 0.01";
+    TUNE(&s, 1, "train.lr", 0, GRID_INNER, "0.003", "0.01");
+    TUNE(&s, 2, "train.lr", 1, GRID_LARGEST, "0.003", "0.01");
     s.in.proof.status = PROOF_PLAN_CHANGED; /* no claim: nothing to say about it */
     s.heads[1].shared = "d_head=8";
-    s.choice[0] = (struct verdict_choice){1, "lr=0.003", ""};
-    s.choice[1] = (struct verdict_choice){2, "lr=0.01", "lr"};
     EXPECT(
         &s, VERDICT_EDGE,
-        "Plateau: 1 head alone, with 95% confidence the best of the head counts tried.",
+        "Confidence set: 1 head alone, with 95% confidence the best of the head counts tried; this "
+        "is about the values tried: of those left out, 2 heads chose the largest lr tried, 0.01, "
+        "and may be better beyond it.",
         "No middle: the best head count on validation (the fewest heads within 0.005 of the top) "
         "is the smallest one tried, 1, within 1500 steps, each head count at its own best of lr "
         "0.003 and 0.01, on this task instance.",
-        "A head count is left out of the plateau where 1 head, best on validation, beats it in a "
-        "one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
+        "A head count is left out of the confidence set where 1 head, best on validation, beats it "
+        "in a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
         "Chosen for each head count on validation, with separate seeds: lr=0.003 with 1 head; "
         "lr=0.01 with 2 heads; the comparison holds for these choices.",
-        "Warning: a choice is at the edge of its grid, so that a better value may lie beyond it: "
-        "lr with 2 heads.",
         "2 heads: these are also the trials of the setting d_head=8; as evidence they count once.",
         "Not tested: other head counts, other training lengths, other learning rates, other "
         "instances of the task or other tasks.");
-    s.in.tuned_lr = NULL;
-    s.choice[0].label = "lr=0.01";
+    s.axis[0][0].chosen = 1;
     expect_with(&s, "Chosen",
                 "Chosen for each head count on validation, with separate seeds: lr=0.01 with 1 and "
                 "2 heads; the comparison holds for these choices.");
+    s.in.choices = 0;
     s.heads[0].lr = "0.01";
     s.heads[1].lr = "0.005";
     expect_sentence(&s, 1,

@@ -12,7 +12,8 @@ static void test_claim_confirmed(void **state)
     claim(&s, 4, 1, 16);
     EXPECT(
         &s, VERDICT_CLAIM_CONFIRMED,
-        "Plateau: 4 heads (d_head 8) alone, with 95% confidence the best of the head counts tried.",
+        "Confidence set: 4 heads (d_head 8) alone, with 95% confidence the best of the head counts "
+        "tried.",
         "Claim confirmed: 4 heads are better than 1 and 16, as predicted before the first trial, "
         "within 1500 steps at lr "
         "0.003 for all, on this task instance.",
@@ -23,7 +24,8 @@ static void test_claim_confirmed(void **state)
         "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
+        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "in a "
         "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
         "Not tested: other head counts, other training lengths, other learning rates, other "
         "instances of the task or other tasks.");
@@ -39,7 +41,7 @@ static void test_claim_not_confirmed(void **state)
     claim(&s, 4, 1, 8);
     EXPECT(
         &s, VERDICT_CLAIM_NOT_CONFIRMED,
-        "Plateau: 4 and 8 heads cannot be told apart from the best; with 95% confidence the "
+        "Confidence set: 4 and 8 heads cannot be told apart from the best; with 95% confidence the "
         "best of the head counts tried is among them.",
         "Claim not confirmed: 4 heads are not shown to be better than 8 (difference -0.006, p = "
         "0.374), within 1500 steps, on this task instance.",
@@ -50,7 +52,8 @@ static void test_claim_not_confirmed(void **state)
         "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
         "needed for p < 0.05.",
-        "A head count is left out of the plateau where 8 heads, best on validation, beat it in "
+        "A head count is left out of the confidence set where 8 heads, best on validation, beat it "
+        "in "
         "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
         "Not tested: other head counts, other training lengths, other instances of the task or "
@@ -70,7 +73,8 @@ static void test_claim_contradicted(void **state)
     claim(&s, 8, 1, 32);
     EXPECT(
         &s, VERDICT_CLAIM_CONTRADICTED,
-        "Plateau: 1, 4 and 16 heads cannot be told apart from the best; 8 lies between and is "
+        "Confidence set: 1, 4 and 16 heads cannot be told apart from the best; 8 lies between and "
+        "is "
         "left out; with 95% confidence the best of the head counts tried is among them.",
         "Claim contradicted: 8 heads are significantly worse than 1 (difference -0.264, p < "
         "0.0001) and not shown to be better than 32 (difference -0.002, p = 0.838), within 1500 "
@@ -82,7 +86,8 @@ static void test_claim_contradicted(void **state)
         "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
         "needed for p < 0.05.",
-        "A head count is left out of the plateau where 1 head, best on validation, beats it in "
+        "A head count is left out of the confidence set where 1 head, best on validation, beats it "
+        "in "
         "a one-sided paired t test at p < 0.0125 (0.05 / 4 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
         "Not tested: other head counts, other training lengths, other instances of the task or "
@@ -114,7 +119,7 @@ static void test_no_prediction(void **state)
     s.in.proof = (struct verdict_proof){PROOF_LATE, 15, 15, 0, 0};
     EXPECT(
         &s, VERDICT_MIDDLE,
-        "Plateau: 4 heads alone, with 95% confidence the best of the head counts tried.",
+        "Confidence set: 4 heads alone, with 95% confidence the best of the head counts tried.",
         "Exploratory finding, a middle head count wins: 4 heads are better than both the smallest "
         "(1) and the largest (16) head count tried, within 1500 steps, on this task instance.",
         "The claim, 4 heads better than 1 and 16, is no prediction: it was written after 15 of 15 "
@@ -127,7 +132,8 @@ static void test_no_prediction(void **state)
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
+        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "in a "
         "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
         "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 16]} and seeds not "
         "used here.",
@@ -164,7 +170,8 @@ static void test_middle(void **state)
     add(&s, 32, .28, 5, poor);
     describe(&s, "0.003");
     EXPECT(&s, VERDICT_MIDDLE,
-           "Plateau: 4 and 8 heads (d_head 8 and 4) cannot be told apart from the best; with 95% "
+           "Confidence set: 4 and 8 heads (d_head 8 and 4) cannot be told apart from the best; "
+           "with 95% "
            "confidence the best of the head counts tried is among them.",
            "Exploratory finding, a middle head count wins: 4 heads are better than both the "
            "smallest (1) and the largest (32) head count tried, within 1500 steps at lr 0.003 for "
@@ -179,7 +186,8 @@ static void test_middle(void **state)
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 7 are "
            "needed for p < 0.025.",
-           "A head count is left out of the plateau where 8 heads, best on validation, beat it in "
+           "A head count is left out of the confidence set where 8 heads, best on validation, beat "
+           "it in "
            "a one-sided paired t test at p < 0.0167 (0.05 / 3 comparisons). Not told apart is not "
            "shown to be equal: `equivalence` in the sweep file tests that.",
            "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 32]} and seeds not "
@@ -195,24 +203,26 @@ static void test_not_significant(void **state)
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, fair);
     add(&s, 8, .98, 5, good);
-    EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
-           "Plateau: 4 and 8 heads cannot be told apart from the best; with 95% confidence the "
-           "best of the head counts tried is among them.",
-           "Not significant: 4 heads, picked by validation accuracy, are not shown to be better "
-           "than 8 (difference -0.006, p = 0.374), within 1500 steps, on this task instance.",
-           "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
-           "head count between the smallest and the largest).",
-           "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
-           "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
-           "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
-           "(1 won, 2 lost); paired t test p = 0.374, exact sign-flip test p = 0.5.",
-           "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
-           "needed for p < 0.05.",
-           "A head count is left out of the plateau where 4 heads, best on validation, beat it in "
-           "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
-           "shown to be equal: `equivalence` in the sweep file tests that.",
-           "Not tested: other head counts, other training lengths, other instances of the task or "
-           "other tasks.");
+    EXPECT(
+        &s, VERDICT_NOT_SIGNIFICANT,
+        "Confidence set: 4 and 8 heads cannot be told apart from the best; with 95% confidence the "
+        "best of the head counts tried is among them.",
+        "Not significant: 4 heads, picked by validation accuracy, are not shown to be better "
+        "than 8 (difference -0.006, p = 0.374), within 1500 steps, on this task instance.",
+        "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
+        "head count between the smallest and the largest).",
+        "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
+        "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
+        "(1 won, 2 lost); paired t test p = 0.374, exact sign-flip test p = 0.5.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
+        "needed for p < 0.05.",
+        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "in "
+        "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
+        "shown to be equal: `equivalence` in the sweep file tests that.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
 }
 
 static void test_edges(void **state)
@@ -222,26 +232,29 @@ static void test_edges(void **state)
     add(&s, 1, .99, 5, good);
     add(&s, 2, .99, 5, fair);
     add(&s, 4, .28, 5, poor);
-    EXPECT(&s, VERDICT_EDGE,
-           "Plateau: 1 and 2 heads cannot be told apart from the best; with 95% confidence the "
-           "best of the head counts tried is among them.",
-           "No middle: the best head count on validation (the fewest heads within 0.005 of the "
-           "top) is the smallest one tried, 1, within 1500 steps, on this task instance.",
-           "A head count is left out of the plateau where 1 head, best on validation, beats it in "
-           "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
-           "shown to be equal: `equivalence` in the sweep file tests that.",
-           "Not tested: other head counts, other training lengths, other instances of the task or "
-           "other tasks.");
+    EXPECT(
+        &s, VERDICT_EDGE,
+        "Confidence set: 1 and 2 heads cannot be told apart from the best; with 95% confidence the "
+        "best of the head counts tried is among them.",
+        "No middle: the best head count on validation (the fewest heads within 0.005 of the "
+        "top) is the smallest one tried, 1, within 1500 steps, on this task instance.",
+        "A head count is left out of the confidence set where 1 head, best on validation, beats it "
+        "in "
+        "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
+        "shown to be equal: `equivalence` in the sweep file tests that.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
     struct sketch t = sketch_new();
     add(&t, 1, .28, 5, poor);
     add(&t, 2, .70, 5, low);
     add(&t, 4, .99, 5, good);
     EXPECT(&t, VERDICT_EDGE,
-           "Plateau: 4 heads alone, with 95% confidence the best of the head counts tried.",
+           "Confidence set: 4 heads alone, with 95% confidence the best of the head counts tried.",
            "No middle: the best head count on validation (the fewest heads within 0.005 of the "
            "top) is the largest one tried, 4 (more heads were not tried), within 1500 steps, on "
            "this task instance.",
-           "A head count is left out of the plateau where 4 heads, best on validation, beat it in "
+           "A head count is left out of the confidence set where 4 heads, best on validation, beat "
+           "it in "
            "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
            "Not tested: other head counts, other training lengths, other instances of the task or "
            "other tasks.");
@@ -256,7 +269,8 @@ static void test_zero_variance(void **state)
     add(&s, 2, 1, 5, ones);
     add(&s, 4, .5, 5, half);
     EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
-           "Plateau: 1, 2 and 4 heads cannot be told apart from the best; with 95% confidence the "
+           "Confidence set: 1, 2 and 4 heads cannot be told apart from the best; with 95% "
+           "confidence the "
            "best of the head counts tried is among them.",
            "Not significant: 2 heads, picked by validation accuracy, are not shown to be better "
            "than 1 (difference +0.500, p = 0.0625) and 4 (difference +0.500, p = 0.0625), within "
@@ -281,21 +295,23 @@ static void test_zero_variance(void **state)
     add(&six, 2, 1, 6, ones);
     add(&six, 4, 1, 6, ones);
     claim(&six, 2, 1, 0);
-    EXPECT(&six, VERDICT_CLAIM_CONFIRMED,
-           "Plateau: 2 and 4 heads cannot be told apart from the best; with 95% confidence the "
-           "best of the head counts tried is among them.",
-           "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, "
-           "within 1500 steps, on this "
-           "task instance.",
-           "2 heads against 1: +0.500 test accuracy at each of 6 seeds; equal differences leave "
-           "the t test undefined, so the exact sign-flip test decides: p = 0.0312.",
-           "A head count is left out of the plateau where 2 heads, best on validation, beat it in "
-           "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
-           "shown to be equal: `equivalence` in the sweep file tests that.",
-           "1, 2 and 4 heads: all 6 seeds gave the same test accuracy, so there is no spread to "
-           "compute an interval from.",
-           "Not tested: other head counts, other training lengths, other instances of the task or "
-           "other tasks.");
+    EXPECT(
+        &six, VERDICT_CLAIM_CONFIRMED,
+        "Confidence set: 2 and 4 heads cannot be told apart from the best; with 95% confidence the "
+        "best of the head counts tried is among them.",
+        "Claim confirmed: 2 heads are better than 1, as predicted before the first trial, "
+        "within 1500 steps, on this "
+        "task instance.",
+        "2 heads against 1: +0.500 test accuracy at each of 6 seeds; equal differences leave "
+        "the t test undefined, so the exact sign-flip test decides: p = 0.0312.",
+        "A head count is left out of the confidence set where 2 heads, best on validation, beat it "
+        "in "
+        "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
+        "shown to be equal: `equivalence` in the sweep file tests that.",
+        "1, 2 and 4 heads: all 6 seeds gave the same test accuracy, so there is no spread to "
+        "compute an interval from.",
+        "Not tested: other head counts, other training lengths, other instances of the task or "
+        "other tasks.");
 }
 
 static void test_one_seed(void **state)
@@ -331,7 +347,8 @@ static void test_missing_seeds(void **state)
     EXPECT(
         &s, VERDICT_MIDDLE,
         "Preliminary, with 14 of 20 trials ended (a verdict needs them all: stopping when the "
-        "numbers look good is no test). Plateau: 4 and 8 heads cannot be told apart from the best; "
+        "numbers look good is no test). Confidence set: 4 and 8 heads cannot be told apart from "
+        "the best; "
         "with 95% confidence the best of the head counts tried is among them.",
         "Exploratory finding, a middle head count wins: 4 heads are better than both the smallest "
         "(1) and the largest (16) head count tried, within 1500 steps, on this task instance.",
@@ -344,7 +361,8 @@ static void test_missing_seeds(void **state)
         "one of them has are left out.",
         "With 3 seeds the exact sign-flip test cannot go below p = 0.25; at least 7 are needed for "
         "p < 0.025.",
-        "A head count is left out of the plateau where 4 heads, best on validation, beat it in a "
+        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "in a "
         "one-sided paired t test at p < 0.0167 (0.05 / 3 comparisons). 1 head count could not be "
         "compared, for want of seeds, and stays in. Not told apart is not shown to be equal: "
         "`equivalence` in the sweep file tests that.",

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_HEADS = 8, MAX_TRIALS = 32, MAX_BLOCKS = 8 };
+enum { MAX_HEADS = 8, MAX_TRIALS = 32, MAX_BLOCKS = 8, MAX_AXES = 2, MAX_VALUES = 6 };
 
 struct sketch {
     struct verdict_input in;
@@ -25,6 +25,8 @@ struct sketch {
     struct verdict_trial trial[MAX_HEADS][MAX_TRIALS];
     int64_t over[MAX_HEADS];
     struct verdict_choice choice[MAX_HEADS];
+    struct verdict_axis axis[MAX_HEADS][MAX_AXES];
+    struct verdict_value value[MAX_HEADS][MAX_AXES][MAX_VALUES];
     double block[MAX_HEADS][MAX_TRIALS][MAX_BLOCKS];
 };
 
@@ -58,11 +60,32 @@ static inline void claim(struct sketch *s, int64_t best, int64_t over1, int64_t 
         s->over[s->in.claim_over_count++] = over2;
 }
 
+/* Gives a head count, by rising head count, the values of an axis, NULL at their end. */
+static inline void tune_with(struct sketch *s, int64_t heads, const char *path, int chosen,
+                             enum grid_edge edge, const char *const *values)
+{
+    bool same = s->in.choices > 0 && s->choice[s->in.choices - 1].heads == heads;
+    int i = same ? s->in.choices - 1 : s->in.choices++, n = 0;
+    int a = s->choice[i].axes++;
+    s->choice[i].heads = heads;
+    for (; values[n]; n++)
+        s->value[i][a][n] = (struct verdict_value){strtod(values[n], NULL), values[n]};
+    s->axis[i][a] = (struct verdict_axis){path, n, NULL, chosen, edge};
+}
+
+#define TUNE(s, heads, path, chosen, edge, ...)                                                    \
+    tune_with(s, heads, path, chosen, edge, (const char *const[]){__VA_ARGS__, NULL})
+
 static inline struct verdict *judge_sketch(struct sketch *s)
 {
     struct verdict *v;
     for (int i = 0; i < s->in.count; i++)
         s->heads[i].trial = s->trial[i];
+    for (int i = 0; i < s->in.choices; i++) {
+        s->choice[i].axis = s->axis[i];
+        for (int a = 0; a < s->choice[i].axes; a++)
+            s->axis[i][a].value = s->value[i][a];
+    }
     s->in.heads = s->heads;
     s->in.claim_over = s->over;
     s->in.choice = s->choice;

@@ -1,0 +1,410 @@
+/* Head counts that chose an edge of their grid: what is not said of them, and what is. */
+#include "verdict_help.h"
+
+enum { FIRST, INNER, LAST };
+
+/* One head falls short of four, and so do 32. Each chose an inner one of three learning rates. */
+static struct sketch tuned(void)
+{
+    struct sketch s = sketch_new();
+    add(&s, 1, .71, 5, low);
+    add(&s, 4, .99, 5, good);
+    add(&s, 32, .28, 5, poor);
+    for (int i = 0; i < 3; i++)
+        TUNE(&s, s.heads[i].heads, "train.lr", INNER, GRID_INNER, "0.01", "0.03", "0.1");
+    return s;
+}
+
+static void choose(struct sketch *s, int heads, int chosen, enum grid_edge edge)
+{
+    s->axis[heads][0].chosen = chosen;
+    s->axis[heads][0].edge = edge;
+}
+
+static void assert_decided(struct sketch *s, bool decided)
+{
+    struct verdict *v = judge_sketch(s);
+    assert_int_equal(v->decided, decided);
+    verdict_free(v);
+}
+
+/* The outcome of each rival, and "" behind them. */
+static void assert_outcomes(struct sketch *s, const char *first, const char *second)
+{
+    struct verdict *v = judge_sketch(s);
+    const char *const expected[] = {first, second};
+    for (int i = 0; i < v->rivals; i++)
+        assert_string_equal(rival_outcome_name(v->rival[i].outcome), expected[i]);
+    verdict_free(v);
+}
+
+#define SCOPE                                                                                      \
+    ", within 1500 steps, each head count at its own best of lr 0.01, 0.03 and 0.1, on this task " \
+    "instance"
+
+static void inner_choices_change_nothing(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    EXPECT(
+        &s, VERDICT_MIDDLE,
+        "Confidence set: 4 heads alone, with 95% confidence the best of the head counts tried.",
+        "Exploratory finding, a middle head count wins: 4 heads are better than both the "
+        "smallest (1) and the largest (32) head count tried" SCOPE ".",
+        "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for the 1 "
+        "head count between the smallest and the largest).",
+        "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds "
+        "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "4 heads against 32: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds "
+        "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
+        "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
+        "for p < 0.05.",
+        "A head count is left out of the confidence set where 4 heads, best on validation, beat "
+        "it in a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
+        "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 32]} and seeds not "
+        "used here.",
+        "Chosen for each head count on validation, with separate seeds: lr=0.03 with 1, 4 and 32 "
+        "heads; the comparison holds for these choices.",
+        "Not tested: other head counts, other training lengths, other learning rates, other "
+        "instances of the task or other tasks.");
+}
+
+/* What is left of it: no claim to make next, and no level that a middle would need. */
+static void a_rival_at_an_edge_is_no_loser(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    choose(&s, 2, LAST, GRID_LARGEST);
+    assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
+    assert_decided(&s, true);
+    assert_outcomes(&s, "better", "rival_at_edge");
+    expect_sentence(
+        &s, 0,
+        "Confidence set: 4 heads alone, with 95% confidence the best of the head counts "
+        "tried; this is about the values tried: of those left out, 32 heads chose the "
+        "largest lr tried, 0.1, and may be better beyond it.");
+    expect_sentence(&s, 1,
+                    "No middle is found: 4 heads did better than both the smallest (1) and the "
+                    "largest (32) head count tried" SCOPE
+                    ", but 32 heads chose the largest lr tried, 0.1, and may be better beyond it.");
+    expect_with(&s, "was picked",
+                "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for "
+                "the 1 head count between the smallest and the largest).");
+    expect_with(&s, "predict it", NULL);
+    expect_with(&s, "may lie beyond", NULL); /* said above */
+    choose(&s, 0, FIRST, GRID_SMALLEST);
+    expect_sentence(&s, 1,
+                    "No middle is found: 4 heads did better than both the smallest (1) and the "
+                    "largest (32) head count tried" SCOPE
+                    ", but 1 head chose the smallest lr tried, 0.01, and may be better beyond it; "
+                    "32 heads chose the largest lr tried, 0.1, and may be better beyond it.");
+    claim(&s, 4, 1, 32);
+    choose(&s, 0, LAST, GRID_LARGEST);
+    assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
+    assert_decided(&s, true);
+    expect_sentence(
+        &s, 1,
+        "Claim undecided: 4 heads did better than 1 and 32" SCOPE
+        ", but 1 and 32 heads chose the largest lr tried, 0.1, and may be better beyond "
+        "it.");
+    expect_with(&s, "The claim holds", NULL);
+    s.in.planned++;
+    assert_decided(&s, false);
+}
+
+/* It could only be better still. */
+static void the_better_side_at_an_edge_stands(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    choose(&s, 1, LAST, GRID_LARGEST);
+    assert_kind(&s, VERDICT_MIDDLE);
+    expect_sentence(&s, 1,
+                    "Exploratory finding, a middle head count wins: 4 heads are better than both "
+                    "the smallest (1) and the largest (32) head count tried" SCOPE
+                    "; 4 heads chose the largest lr tried, 0.1, and may be better beyond it.");
+    expect_with(&s, "this is about", NULL); /* nobody at an edge is left out */
+    claim(&s, 4, 1, 32);
+    assert_kind(&s, VERDICT_CLAIM_CONFIRMED);
+    assert_outcomes(&s, "better", "better");
+    expect_sentence(&s, 1,
+                    "Claim confirmed: 4 heads are better than 1 and 32, as predicted before the "
+                    "first trial" SCOPE
+                    "; 4 heads chose the largest lr tried, 0.1, and may be better beyond it.");
+}
+
+static void a_contradiction_needs_the_claims_best_inside(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    claim(&s, 1, 4, 0);
+    assert_kind(&s, VERDICT_CLAIM_CONTRADICTED);
+    choose(&s, 1, FIRST, GRID_SMALLEST);
+    assert_kind(&s, VERDICT_CLAIM_CONTRADICTED);
+    expect_sentence(&s, 1,
+                    "Claim contradicted: 1 head is significantly worse than 4 (difference -0.282, "
+                    "p < 0.0001)" SCOPE
+                    "; 4 heads chose the smallest lr tried, 0.01, and may be better beyond it.");
+    choose(&s, 1, INNER, GRID_INNER);
+    choose(&s, 0, LAST, GRID_LARGEST);
+    assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
+    assert_outcomes(&s, "candidate_at_edge", "");
+    assert_decided(&s, true);
+    expect_sentence(&s, 1,
+                    "Claim undecided: 1 head did worse than 4 (difference -0.282, p < 0.0001)" SCOPE
+                    ", but 1 head chose the largest lr tried, 0.1, and may be better beyond it.");
+}
+
+/* One that is not beaten is told first: no value beyond would confirm the claim. */
+static void not_beaten_is_not_confirmed(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .71, 5, low);
+    add(&s, 4, .99, 5, good);
+    add(&s, 8, .98, 5, fair);
+    for (int i = 0; i < 3; i++)
+        TUNE(&s, s.heads[i].heads, "train.lr", INNER, GRID_INNER, "0.01", "0.03", "0.1");
+    choose(&s, 0, LAST, GRID_LARGEST);
+    claim(&s, 4, 1, 8);
+    assert_kind(&s, VERDICT_CLAIM_NOT_CONFIRMED);
+    assert_decided(&s, false);
+    expect_sentence(&s, 1,
+                    "Claim not confirmed: 4 heads are not shown to be better than 8 (difference "
+                    "+0.006, p = 0.374)" SCOPE
+                    "; 1 head chose the largest lr tried, 0.1, and may be better beyond it.");
+}
+
+/* What is picked on validation is not called worse either: it is not shown to be better. */
+static void a_candidate_at_an_edge_is_no_loser(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    for (int k = 0; k < 5; k++) {
+        s.trial[0][k].test = good[k];
+        s.trial[1][k].test = low[k];
+    }
+    expect_with(&s, "Not significant",
+                "Not significant: 4 heads, picked by validation accuracy, are significantly worse "
+                "than 1 (difference -0.282, p < 0.0001)" SCOPE ".");
+    choose(&s, 1, LAST, GRID_LARGEST);
+    expect_with(&s, "Not significant",
+                "Not significant: 4 heads, picked by validation accuracy, are not shown to be "
+                "better than 1 (difference -0.282, p < 0.0001)" SCOPE
+                "; 4 heads chose the largest lr tried, 0.1, and may be better beyond it.");
+}
+
+/* More seeds do not move an edge. */
+static void no_further_look_opens(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    s.in.looks = 3;
+    s.in.look = 1;
+    choose(&s, 2, LAST, GRID_LARGEST);
+    assert_decided(&s, true);
+    expect_with(&s, "look 1",
+                "Ended at look 1 of 3, because more seeds do not change what was chosen. Each look "
+                "tests at 0.0167 (0.05 / 3), because there are several.");
+}
+
+static void losses_at_an_edge(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    s.in.loss = true;
+    s.in.guess_loss = 2.77;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 5; k++) {
+            struct verdict_trial *t = &s.trial[i][k];
+            t->test = 2 - t->test;
+            t->val = 2 - t->val;
+        }
+    assert_kind(&s, VERDICT_MIDDLE);
+    choose(&s, 1, FIRST, GRID_SMALLEST);
+    assert_kind(&s, VERDICT_MIDDLE);
+    choose(&s, 0, FIRST, GRID_SMALLEST);
+    assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
+    claim(&s, 32, 4, 0);
+    assert_kind(&s, VERDICT_CLAIM_CONTRADICTED);
+    choose(&s, 2, FIRST, GRID_SMALLEST);
+    assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
+}
+
+static void all_at_chance_may_be_better_beyond(void **state)
+{
+    static const double guess[5] = {.06, .0625, .061, .063, .062};
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .06, 5, guess);
+    add(&s, 2, .06, 5, guess);
+    TUNE(&s, 1, "train.lr", FIRST, GRID_SMALLEST, "0.01", "0.1");
+    TUNE(&s, 2, "train.lr", 1, GRID_LARGEST, "0.01", "0.1");
+    assert_kind(&s, VERDICT_AT_CHANCE);
+    expect_with(&s, "At chance",
+                "At chance: no head count is shown to be better than guessing (test accuracy "
+                "0.0625; the best mean is 0.0617, with 1 head), within 1500 steps, each head count "
+                "at its own best of lr 0.01 and 0.1, on this task instance; there is nothing to "
+                "compare; 1 head chose the smallest lr tried, 0.01, and may be better beyond it; 2 "
+                "heads chose the largest lr tried, 0.1, and may be better beyond it.");
+}
+
+/* Of those that no other sentence is about. */
+static void others_are_told_apart(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .71, 5, low);
+    add(&s, 4, .99, 5, good);
+    add(&s, 8, .98, 5, fair);
+    add(&s, 32, .28, 5, poor);
+    for (int i = 0; i < 4; i++)
+        TUNE(&s, s.heads[i].heads, "train.lr", INNER, GRID_INNER, "0.01", "0.03", "0.1");
+    choose(&s, 2, LAST, GRID_LARGEST);
+    assert_kind(&s, VERDICT_MIDDLE);
+    expect_with(&s, "beyond",
+                "A better value may lie beyond those tried: 8 heads chose the largest lr tried, "
+                "0.1, and may be better beyond it.");
+}
+
+/* With a margin, two sentences leave head counts out. */
+static void a_plateau_is_about_the_values_tried(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    s.in.equivalence = .05;
+    add(&s, 64, .98, 5, fair);
+    TUNE(&s, 64, "train.lr", INNER, GRID_INNER, "0.01", "0.03", "0.1");
+    choose(&s, 0, LAST, GRID_LARGEST);
+    expect_sentence(
+        &s, 0,
+        "No plateau, but a set with a gap: 4 and 64 heads are equivalent: each is shown "
+        "to be within 0.05 of the best test accuracy; 32 lies between and is left out "
+        "(one-sided paired t tests, p < 0.05 after correction for their number); this "
+        "is about the values tried: of those left out, 1 head chose the largest lr "
+        "tried, 0.1, and may be better beyond it.");
+    expect_with(
+        &s, "With 95% confidence",
+        "With 95% confidence the best of the head counts tried is one of 4 and 64: 4 heads, "
+        "best on validation, beat 1 and 32 in a one-sided paired t test at p < 0.0167 (0.05 "
+        "/ 3 comparisons); this is about the values tried, and beyond them 1 may be better.");
+    s.heads[2].n = 0;
+    s.in.planned -= 5;
+    expect_sentence(
+        &s, 0,
+        "Plateau: 4 and 64 heads are equivalent: each is shown to be within 0.05 of the "
+        "best test accuracy (one-sided paired t tests, p < 0.05 after correction for "
+        "their number); this is about the values tried: of those left out, 1 head chose "
+        "the largest lr tried, 0.1, and may be better beyond it.");
+}
+
+/* ---- the values of each head count ---- */
+
+static void assert_values(struct sketch *s, int axis, const char *expected)
+{
+    struct text_buffer text = {0};
+    verdict_free(judge_sketch(s));
+    verdict_text_values(&s->in, axis, &text);
+    assert_string_equal(text.text, expected);
+    free(text.text);
+}
+
+static void values_of_each_head_count(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    TUNE(&s, 1, "train.lr", INNER, GRID_INNER, "0.0001", "0.001", "0.01");
+    TUNE(&s, 2, "train.lr", INNER, GRID_INNER, "0.0001", "0.001", "0.01");
+    TUNE(&s, 4, "train.lr", FIRST, GRID_ONLY, "0.0001");
+    assert_values(&s, 0, "0.0001, 0.001 and 0.01 (4 heads: 0.0001 alone)");
+    TUNE(&s, 8, "train.lr", LAST, GRID_INNER, "0.0001", "0.001", "0.01", "0.1");
+    TUNE(&s, 16, "train.lr", FIRST, GRID_ONLY, "0.0001");
+    TUNE(&s, 32, "train.lr", FIRST, GRID_SMALLEST, "0.001", "0.01");
+    TUNE(&s, 64, "train.lr", INNER, GRID_INNER, "0.01", "0.001", "0.0001");
+    assert_values(&s, 0,
+                  "0.0001, 0.001 and 0.01 (4 and 16 heads: 0.0001 alone; 8 heads: also 0.1; 32 "
+                  "heads: 0.001 and 0.01)");
+    s = sketch_new(); /* as many have the one as the other */
+    TUNE(&s, 1, "train.lr", FIRST, GRID_ONLY, "0.001");
+    TUNE(&s, 2, "train.lr", FIRST, GRID_SMALLEST, "0.001", "0.01");
+    assert_values(&s, 0, "0.001 and 0.01 (1 head: 0.001 alone)");
+}
+
+/* A head count that was given one value is told so, and may be better at another. */
+static void one_value_is_an_edge(void **state)
+{
+    (void)state;
+    struct sketch s = tuned();
+    s.axis[2][0].values = 1;
+    choose(&s, 2, FIRST, GRID_ONLY);
+    assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
+    expect_sentence(&s, 1,
+                    "No middle is found: 4 heads did better than both the smallest (1) and the "
+                    "largest (32) head count tried, within 1500 steps, each head count at its own "
+                    "best of lr 0.01, 0.03 and 0.1 (32 heads: 0.01 alone), on this task instance, "
+                    "but 32 heads were given no lr but 0.01, and may be better at another.");
+    choose(&s, 0, LAST, GRID_LARGEST);
+    s.heads[0].heads = s.choice[0].heads = 2;
+    expect_with(&s, "No middle",
+                "No middle is found: 4 heads did better than both the smallest (2) and the largest "
+                "(32) head count tried, within 1500 steps, each head count at its own best of lr "
+                "0.01, 0.03 and 0.1 (32 heads: 0.01 alone), on this task instance, but 2 heads "
+                "chose the largest lr tried, 0.1, and may be better beyond it; 32 heads were given "
+                "no lr but 0.01, and may be better at another.");
+}
+
+static void several_axes(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .99, 5, good);
+    add(&s, 2, .28, 5, poor);
+    for (int i = 1; i < 3; i++) {
+        TUNE(&s, i, "train.clip", i - 1, i == 2 ? GRID_LARGEST : GRID_INNER, "0", "1");
+        TUNE(&s, i, "train.schedule.warmup", i - 1, i == 2 ? GRID_LARGEST : GRID_INNER, "0", "75");
+    }
+    describe(&s, "0.01");
+    expect_with(
+        &s, "No middle",
+        "No middle: the best head count on validation (the fewest heads within 0.005 of the "
+        "top) is the smallest one tried, 1, within 1500 steps at lr 0.01 for all, each head "
+        "count at its own best of clip 0 and 1, and of warmup 0 and 75, on this task "
+        "instance.");
+    expect_with(
+        &s, "Confidence set",
+        "Confidence set: 1 head (d_head 32) alone, with 95% confidence the best of the head "
+        "counts tried; this is about the values tried: of those left out, 2 heads chose the "
+        "largest clip tried, 1, and may be better beyond it; 2 heads chose the largest "
+        "warmup tried, 75, and may be better beyond it.");
+    expect_with(&s, "Chosen",
+                "Chosen for each head count on validation, with separate seeds: clip=0, warmup=0 "
+                "with 1 head; clip=1, warmup=75 with 2 heads; the comparison holds for these "
+                "choices.");
+    choose(&s, 1, -1, GRID_INNER);
+    s.axis[1][1].chosen = -1;
+    s.axis[1][1].edge = GRID_INNER;
+    expect_with(&s, "Chosen",
+                "Chosen so far on validation, with separate seeds: clip=0, warmup=0 with 1 head; "
+                "the comparison holds for these choices.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inner_choices_change_nothing),
+        cmocka_unit_test(a_rival_at_an_edge_is_no_loser),
+        cmocka_unit_test(the_better_side_at_an_edge_stands),
+        cmocka_unit_test(a_contradiction_needs_the_claims_best_inside),
+        cmocka_unit_test(not_beaten_is_not_confirmed),
+        cmocka_unit_test(a_candidate_at_an_edge_is_no_loser),
+        cmocka_unit_test(no_further_look_opens),
+        cmocka_unit_test(losses_at_an_edge),
+        cmocka_unit_test(all_at_chance_may_be_better_beyond),
+        cmocka_unit_test(others_are_told_apart),
+        cmocka_unit_test(a_plateau_is_about_the_values_tried),
+        cmocka_unit_test(values_of_each_head_count),
+        cmocka_unit_test(one_value_is_an_edge),
+        cmocka_unit_test(several_axes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,16 +37,12 @@ enum status trial_new(struct arena *a, const struct point *p, uint32_t seed, enu
         goto failed;
     t->curve_capacity = (int)(p->train.steps / p->train.eval_every + 1);
     t->curve = arena_alloc(a, (size_t)t->curve_capacity, sizeof *t->curve);
-    if (data_label(t->data, 0)) {
-        t->predicted = arena_alloc(a, (size_t)data_test(t->data)->n, sizeof *t->predicted);
-        t->label = arena_alloc(a, (size_t)data_shape(t->data)->classes, sizeof *t->label);
-    }
+    t->room = test_room_new(a, t->data);
     t->best = arena_alloc(a, (size_t)t->trainer->encoder->nn.size, sizeof *t->best);
     s = data_draw(t->data, m);
     if (s != STATUS_OK)
         goto failed;
     t->result.curve = t->curve;
-    t->result.slots = (int)data_shape(t->data)->slots;
     t->result.chance = data_shape(t->data)->chance;
     *out = t;
     return STATUS_OK;
@@ -166,57 +162,13 @@ enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
     return s;
 }
 
-/* Sequences lie in the order of the text, so that neighbours are a block of it. */
-static void test_blocks(struct trial *t)
-{
-    const struct examples *set = data_test(t->data);
-    long B = set->n < RESULT_BLOCKS ? set->n : RESULT_BLOCKS;
-    for (long k = 0; k < B; k++) {
-        long first = k * set->n / B, end = (k + 1) * set->n / B;
-        const struct examples block = data_range(t->data, set, first, end - first);
-        struct metrics metrics = {0};
-        trainer_evaluate(t->trainer, &block, &metrics);
-        t->result.block_loss[k] = metrics.loss;
-    }
-    t->result.blocks = (int)B;
-}
-
-static void test_labels(struct trial *t)
-{
-    const struct examples *set = data_test(t->data);
-    struct result *r = &t->result;
-    long classes = data_shape(t->data)->classes;
-    trainer_predict(t->trainer, set, t->predicted);
-    memset(t->label, 0, (size_t)classes * sizeof *t->label);
-    for (long i = 0; i < set->n; i++) {
-        struct result_label *label = &t->label[set->targets[i]];
-        label->n++;
-        label->right += t->predicted[i] == set->targets[i];
-    }
-    r->labels = 0;
-    for (long k = 0; k < classes; k++) {
-        t->label[k].name = data_label(t->data, k);
-        if (t->label[k].n > 0)
-            t->label[r->labels++] = t->label[k];
-    }
-    r->label = t->label;
-}
-
 void trial_test(struct trial *t)
 {
     struct nn *nn = &t->trainer->encoder->nn;
     memcpy(nn->data, t->best, (size_t)nn->size * sizeof *nn->data);
-    struct metrics test = {.acc_by_slot = t->result.test_acc_by_slot};
-    trainer_evaluate(t->trainer, data_test(t->data), &test);
-    t->result.test_acc = test.acc;
-    t->result.test_exact = test.exact;
-    t->result.test_loss = test.loss;
-    if (data_shape(t->data)->bytes)
-        test_blocks(t);
-    if (t->label)
-        test_labels(t);
+    trial_test_values(t->trainer, t->data, &t->room, &t->result);
     t->result.train_s = trial_cpu_s(t);
-    if (!isfinite(test.loss)) {
+    if (!isfinite(t->result.test_loss)) {
         t->result.diverged = true;
         t->result.bad_step = t->result.best_step;
         t->result.error = "the test loss is not finite with the weights of the best step";

@@ -8,6 +8,7 @@
 #include "sweep/plan/metric.h"
 #include "sweep/worker/data.h"
 #include "sweep/worker/result.h"
+#include "sweep/worker/trial_test.h"
 
 struct trial {
     struct point point;
@@ -21,9 +22,8 @@ struct trial {
     struct measurer *measurer; /* of the heads, at every evaluation; NULL: not asked for */
     struct measured *measured; /* beside the rows of the curve */
     struct examples measured_set;
-    int32_t *predicted;         /* (test set): where labels have names; else NULL */
-    struct result_label *label; /* (classes) of them */
-    real *best;                 /* (nn.size) weights of the best step */
+    struct test_room room;
+    real *best; /* (nn.size) weights of the best step */
     bool has_best;
     double before_s; /* elapsed and CPU seconds of earlier attempts */
     double cpu_before_s;

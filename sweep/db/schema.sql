@@ -71,7 +71,12 @@ CREATE TABLE plan_change (
     seen         INTEGER NOT NULL CHECK (seen >= 0),  -- pairs whose results were there to be seen: of
                  -- the plan, in any sweep or in `deleted`, and all of this sweep, in the plan or not
     seen_outside INTEGER NOT NULL CHECK (seen_outside BETWEEN 0 AND seen),  -- of these, not planned
-    trials_ended INTEGER NOT NULL CHECK (trials_ended >= 0)  -- of this sweep, in the plan or not
+    trials_ended INTEGER NOT NULL CHECK (trials_ended >= 0),  -- of this sweep, in the plan or not
+    similar      INTEGER NOT NULL DEFAULT 0 CHECK (similar >= 0),  -- with a claim: pairs outside the
+                 -- plan whose results were there to be seen, of the task, model and seed of a judged
+                 -- trial of the plan, with other options of training
+    similar_differ TEXT NOT NULL DEFAULT '[]' CHECK (json_type(similar_differ) = 'array')
+                 -- in which of these: ["train.eval_every"]
 ) STRICT;
 CREATE INDEX plan_change_sweep ON plan_change (sweep_id, plan_change_id);
 
@@ -282,7 +287,7 @@ CREATE TABLE attempt (
 -- when they were merged, the one that did not stay, if it was the older.
 CREATE TABLE deleted (
     trial_id      INTEGER PRIMARY KEY,  -- never given again: files of that number may lie about
-    config_sha256 TEXT NOT NULL CHECK (length(config_sha256) = 64),
+    config_id     INTEGER NOT NULL REFERENCES config,
     seed          INTEGER NOT NULL CHECK (seed BETWEEN 0 AND 4294967295),
     sweep         TEXT NOT NULL,  -- its name at the time
     ended         TEXT,  -- when the trial had ended; NULL: it had not
@@ -290,7 +295,7 @@ CREATE TABLE deleted (
     seen          INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1))
                   -- 1: it had ended, or had been evaluated on the way
 ) STRICT;
-CREATE INDEX deleted_seen ON deleted (config_sha256, seed) WHERE seen = 1;
+CREATE INDEX deleted_config ON deleted (config_id, seed);
 
 -- Learning curves; train_* are means since the row before.
 CREATE TABLE curve (

@@ -45,6 +45,8 @@ struct evidence_change {
     char *what;                    /* JSON: {"heads_added":[],...}; "{}" where nothing is known */
     char *rules;                   /* "looks, equivalence": the keys that changed; "" for none */
     char *claim;                   /* JSON; "" without */
+    int64_t similar;               /* trials like those of the plan whose results were there */
+    char *similar_differ;          /* JSON: ["train.eval_every"] */
 };
 
 struct evidence {
@@ -72,5 +74,8 @@ struct evidence *evidence_read(struct scope *x, int64_t sweep_id);
  * plan_change): nothing could be seen of the plan's trials when it was last changed. pairs is 0
  * where results outside the plan were among those that could be seen. Without a claim: FIRST. */
 struct verdict_proof evidence_proof(struct scope *x, int64_t sweep_id);
+
+/* What was known of trials like those of the plan when it or its claim was last changed. */
+struct verdict_similar evidence_similar(struct scope *x, int64_t sweep_id);
 
 #endif

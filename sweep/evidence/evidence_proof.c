@@ -65,3 +65,20 @@ struct verdict_proof evidence_proof(struct scope *x, int64_t sweep_id)
     return (struct verdict_proof){p.before ? PROOF_CHANGED : PROOF_LATE, p.came_seen, p.came_pairs,
                                   0, 0};
 }
+
+struct verdict_similar evidence_similar(struct scope *x, int64_t sweep_id)
+{
+    struct verdict_similar found = {0};
+    struct rows *r = scope_rows(x,
+                                "SELECT similar, value FROM plan_change, json_each(similar_differ)"
+                                " WHERE plan_change_id = (SELECT max(plan_change_id)"
+                                "  FROM plan_change WHERE sweep_id = ?) ORDER BY key",
+                                VALUES(INTEGER(sweep_id)));
+    while (scope_next(x, r)) {
+        found.trials = rows_integer(r, 0);
+        found.differ =
+            arena_grow(&x->arena, found.differ, (size_t)found.count, sizeof *found.differ);
+        found.differ[found.count++] = scope_given(x, r, 1);
+    }
+    return found;
+}

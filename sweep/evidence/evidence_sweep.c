@@ -8,6 +8,8 @@ static void read_claim(struct scope *x, struct evidence *e)
                                    VALUES(INTEGER(e->sweep_id)));
     int64_t *over = NULL;
     e->base.proof = evidence_proof(x, e->sweep_id);
+    if (e->base.has_claim && e->base.proof.status == PROOF_FIRST)
+        e->base.similar = evidence_similar(x, e->sweep_id);
     while (scope_next(x, rows)) {
         over = arena_grow(&x->arena, over, (size_t)e->base.claim_over_count, sizeof *over);
         over[e->base.claim_over_count++] = rows_integer(rows, 0);
@@ -60,11 +62,12 @@ void evidence_read_outside(struct scope *x, struct evidence *e)
 
 void evidence_read_changes(struct scope *x, struct evidence *e)
 {
-    enum { CHANGED, PAIRS, ADDED, REMOVED, SEEN, OUTSIDE, WHAT, RULES, CLAIM };
+    enum { CHANGED, PAIRS, ADDED, REMOVED, SEEN, OUTSIDE, WHAT, RULES, CLAIM, SIMILAR, DIFFER };
     struct rows *rows =
         scope_rows(x,
                    "SELECT changed, pairs, added, removed, seen, seen_outside, what,"
-                   " (SELECT group_concat(value, ', ') FROM json_each(what, '$.rules')), claim"
+                   " (SELECT group_concat(value, ', ') FROM json_each(what, '$.rules')), claim,"
+                   " similar, similar_differ"
                    " FROM plan_change WHERE sweep_id = ?1 ORDER BY plan_change_id",
                    VALUES(INTEGER(e->sweep_id)));
     while (scope_next(x, rows)) {
@@ -74,6 +77,7 @@ void evidence_read_changes(struct scope *x, struct evidence *e)
                                      rows_integer(rows, ADDED),      rows_integer(rows, REMOVED),
                                      rows_integer(rows, SEEN),       rows_integer(rows, OUTSIDE),
                                      scope_column(x, rows, WHAT),    scope_column(x, rows, RULES),
-                                     scope_column(x, rows, CLAIM)};
+                                     scope_column(x, rows, CLAIM),   rows_integer(rows, SIMILAR),
+                                     scope_given(x, rows, DIFFER)};
     }
 }

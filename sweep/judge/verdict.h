@@ -129,6 +129,14 @@ struct verdict_proof {
     int64_t added, removed; /* PLAN_CHANGED: trials, over all such changes */
 };
 
+/* Trials that had ended when the claim was written, of the task, model and seed of a judged one,
+ * with other options of training. */
+struct verdict_similar {
+    int64_t trials;
+    int count;
+    char **differ; /* (count) the options: "train.eval_every" */
+};
+
 struct verdict_input {
     int count;
     const struct verdict_heads *heads; /* by rising head count */
@@ -146,6 +154,7 @@ struct verdict_input {
     int claim_over_count;
     const int64_t *claim_over;
     struct verdict_proof proof;
+    struct verdict_similar similar; /* where the proof is FIRST */
     long tuning, tuning_ended; /* trials that only serve to choose: all that are needed, and those
                                   of them that have ended */
     long eliminated;           /* ... that lost at a rung, in neither */

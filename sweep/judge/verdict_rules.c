@@ -69,6 +69,15 @@ static void write_improving(const struct writer *w)
 
 /* ---- what it was decided by ---- */
 
+/* What may have been known when a claim was written. */
+static void write_similar(const struct writer *w)
+{
+    if (w->in->similar.trials == 0 || w->v->kind == VERDICT_CLAIM_CONFIRMED) /* which says so */
+        return;
+    put(w, "When the claim was written, ");
+    put_similar(w);
+}
+
 /* Why a claim is not taken as a prediction. */
 static void write_claim_proof(const struct writer *w)
 {
@@ -359,6 +368,7 @@ static const struct rule rules[] = {
     {"plateau", HEADLINE, DIFFERENCES, SETTING, write_plateau},
     {"finding", HEADLINE, ANYTHING, SETTING, write_finding},
     {"claim_proof", DETAIL, LEARNING, SETTING, write_claim_proof},
+    {"similar", DETAIL, LEARNING, SETTING, write_similar},
     {"look", DETAIL, LEARNING, SETTING, write_look},
     {"candidate", DETAIL, LEARNING, SETTING, write_candidate},
     {"corrected_level", DETAIL, LEARNING, SETTING, write_corrected_level},

@@ -177,3 +177,12 @@ void put_scope(const struct writer *w)
     if (w->v->units > 0 && strcmp(w->in->replicated, "task.instance") != 0)
         put(w, " (%s)", w->in->replicated);
 }
+
+void put_similar(const struct writer *w)
+{
+    const struct verdict_similar *similar = &w->in->similar;
+    put(w, "%lld trial%s like these had ended, which differ%s in ", (long long)similar->trials,
+        plural(similar->trials), similar->trials == 1 ? "s" : "");
+    for (int i = 0; i < similar->count; i++)
+        put(w, "%s%s", separator(i, similar->count), similar->differ[i]);
+}

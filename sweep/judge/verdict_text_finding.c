@@ -165,8 +165,14 @@ static void write_confirmed(const struct writer *w)
     put_heads(w, w->v->candidate);
     put(w, " %s better than ", verb(w->v->candidate));
     put_rivals(w, RIVAL_BEATEN, put_number);
-    put(w, ", as predicted before the first trial");
+    if (w->in->similar.trials == 0) {
+        put(w, ", as predicted before the first trial");
+        put_scope(w);
+        return;
+    }
     put_scope(w);
+    put(w, ", as predicted before its first trial; ");
+    put_similar(w);
 }
 
 /* What the tests would say, did it not call a head count worse that may be better beyond its grid:

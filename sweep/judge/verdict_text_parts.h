@@ -45,6 +45,9 @@ const char *axis_name(const struct verdict_axis *a);
  * text: ", over 8 seeds and 32 blocks of the test text". */
 void put_scope(const struct writer *w);
 
+/* "48 trials like these had ended, which differ in train.eval_every". */
+void put_similar(const struct writer *w);
+
 /* Tells some head counts from the others. */
 typedef bool row_test(const struct writer *w, const struct verdict_row *r);
 bool is_unfinished(const struct writer *w, const struct verdict_row *r);

@@ -74,9 +74,9 @@ static enum status merge_ledger(struct merging *g)
         .name = "deleted",
         .where = "ORDER BY trial_id",
         .values = values,
-        .tail =
-            "WHERE NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_sha256 ="
-            " @config_sha256 AND d.seed = @seed AND d.sweep = @sweep AND d.deleted = @deleted)"};
+        .tail = "WHERE NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_id = (SELECT new FROM"
+                " merge_config WHERE old = @config_id) AND d.seed = @seed AND d.sweep = @sweep"
+                " AND d.deleted = @deleted)"};
     return merge_rows(g, &ledger, 0);
 }
 
@@ -143,6 +143,19 @@ static enum status end_sweeps(struct merging *g)
     return rows_close(&r);
 }
 
+/* Claims of the sweeps that `from` does not have: results that it has may be of the same trials, or
+ * of similar ones. */
+static enum status see_for_others(struct merging *g)
+{
+    struct rows r = store_rows(g->into, MERGING,
+                               "SELECT sweep_id FROM sweep WHERE claim IS NOT NULL"
+                               " AND sweep_id NOT IN (SELECT new FROM merge_sweep)",
+                               NO_VALUES, g->m);
+    while (rows_next(&r))
+        r.status = merge_seen(g, rows_integer(&r, 0));
+    return rows_close(&r);
+}
+
 static enum status merge_sweeps(struct merging *g)
 {
     enum status status = begin_sweeps(g);
@@ -154,7 +167,9 @@ static enum status merge_sweeps(struct merging *g)
         status = merge_sweep_remarks(g);
     if (status == STATUS_OK)
         status = merge_trial_remarks(g);
-    return status == STATUS_OK ? end_sweeps(g) : status;
+    if (status == STATUS_OK)
+        status = end_sweeps(g);
+    return status == STATUS_OK ? see_for_others(g) : status;
 }
 
 /* ---- the whole ---- */

@@ -32,9 +32,10 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
 {
     static const char insert[] =
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
-        " claim, seen, seen_outside, trials_ended) " IN_ORDER
+        " claim, seen, seen_outside, trials_ended, similar, similar_differ) " IN_ORDER
         "SELECT sweep_id, changed, pairs_sha256, pairs, iif(again, 0, added),"
-        " iif(again, 0, removed), what, claim, seen, seen_outside, trials_ended FROM"
+        " iif(again, 0, removed), what, claim, seen, seen_outside, trials_ended, similar,"
+        " similar_differ FROM"
         " (SELECT *, pairs_sha256 IS lag(pairs_sha256) OVER (ORDER BY place) AS again FROM kept)"
         " ORDER BY place";
     int64_t more = 0, newer = 0;
@@ -59,21 +60,24 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
 
 /* An attempt of another file may have been at work when the plan was made. Of one that had ended
  * before, it is seen by what followed whether it had been evaluated. */
+#define RESULTS                                                                                    \
+    "SELECT config_id, seed, sweep_id, state FROM newest, trial AS t JOIN config"                  \
+    "  USING (config_id) WHERE t.attempt > 0 AND (state IN ('completed', 'diverged', 'failed')"    \
+    "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"                       \
+    "  AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id"                       \
+    "   AND a.started < changed AND (a.outcome <> 'requeued' OR a.ended > changed"                 \
+    "    OR (SELECT n.resumed_from_step FROM attempt AS n WHERE n.trial_id = a.trial_id"           \
+    "        AND n.attempt = a.attempt + 1) >= eval_every"                                         \
+    "    OR (a.attempt = t.attempt AND t.resume_step >= eval_every)))"                             \
+    " UNION ALL SELECT config_id, seed, NULL, '' FROM newest, deleted WHERE seen = 1"              \
+    "  AND coalesce(ended, deleted) < changed"
+
 enum status merge_seen(struct merging *g, int64_t sweep_id)
 {
     static const char sql[] =
         "WITH newest AS MATERIALIZED (SELECT plan_change_id, changed FROM plan_change"
         "  WHERE sweep_id = ?1 ORDER BY plan_change_id DESC LIMIT 1),"
-        " result AS (SELECT config_id, seed, sweep_id, state FROM newest, trial AS t JOIN config"
-        "  USING (config_id) WHERE t.attempt > 0 AND (state IN ('completed', 'diverged', 'failed')"
-        "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"
-        "  AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id"
-        "   AND a.started < changed AND (a.outcome <> 'requeued' OR a.ended > changed"
-        "    OR (SELECT n.resumed_from_step FROM attempt AS n WHERE n.trial_id = a.trial_id"
-        "        AND n.attempt = a.attempt + 1) >= eval_every"
-        "    OR (a.attempt = t.attempt AND t.resume_step >= eval_every)))"
-        " UNION ALL SELECT config_id, seed, NULL, '' FROM newest, deleted JOIN config"
-        "  USING (config_sha256) WHERE seen = 1 AND coalesce(ended, deleted) < changed),"
+        " result AS (" RESULTS "),"
         " planned AS (SELECT result.*, EXISTS (SELECT 1 FROM trial AS p WHERE p.sweep_id = ?1"
         "  AND p.config_id = result.config_id AND p.seed = result.seed AND p.in_plan = 1)"
         "  AS planned FROM result),"
@@ -85,5 +89,7 @@ enum status merge_seen(struct merging *g, int64_t sweep_id)
         "UPDATE plan_change SET seen = max(plan_change.seen, total.seen),"
         " seen_outside = max(seen_outside, outside), trials_ended = max(trials_ended, total.ended)"
         " FROM total WHERE plan_change_id = (SELECT plan_change_id FROM newest)";
-    return store_execute(g->into, MERGING, sql, VALUES(INTEGER(sweep_id)), NULL, g->m);
+    enum status status =
+        store_execute(g->into, MERGING, sql, VALUES(INTEGER(sweep_id)), NULL, g->m);
+    return status == STATUS_OK ? store_note_similar(g->into, sweep_id, RESULTS, g->m) : status;
 }

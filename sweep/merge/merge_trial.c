@@ -94,14 +94,13 @@ static const struct merge_table older_trial = {
             " WHERE EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = a.trial_id)"
             " AND trial_id = ?1 GROUP BY trial_id)",
     .where = "WHERE trial_id = ?1",
-    .write =
-        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
-        " SELECT " MERGE_NEXT_NUMBER ", config_sha256, seed, name, @ended, " NOW ", 1"
-        " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-        " WHERE trial_id = (SELECT new FROM merge_trial WHERE old = @trial_id) AND @started <"
-        "  (SELECT min(started) FROM attempt AS a WHERE a.trial_id = t.trial_id)"
-        " AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_sha256 = config.config_sha256"
-        "  AND d.seed = t.seed AND d.ended IS @ended)"};
+    .write = "INSERT INTO deleted (trial_id, config_id, seed, sweep, ended, deleted, seen)"
+             " SELECT " MERGE_NEXT_NUMBER ", config_id, seed, name, @ended, " NOW ", 1"
+             " FROM trial AS t JOIN sweep USING (sweep_id)"
+             " WHERE trial_id = (SELECT new FROM merge_trial WHERE old = @trial_id) AND @started <"
+             "  (SELECT min(started) FROM attempt AS a WHERE a.trial_id = t.trial_id)"
+             " AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_id = t.config_id"
+             "  AND d.seed = t.seed AND d.ended IS @ended)"};
 
 /* What the trial is called in both files, and what becomes of its rows: "kept", those of `into`
  * stay; "same", those of `from` are true of it as well; "taken", they come in the place of those of

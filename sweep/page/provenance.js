@@ -27,6 +27,7 @@ function changeText(c) {
     return (
         `${time(c.changed)}: ${count(c.pairs, 'pair')} of configuration and seed planned (${c.added} added, ${c.removed} removed), ` +
         `when the results of ${c.seen} could be seen` +
+        (c.similar ? `, and of ${c.similar} like these, which differ in ${c.similar_differ.join(', ')}` : '') +
         (c.claim ? `; claim ${JSON.stringify(c.claim)}` : '')
     );
 }

@@ -70,15 +70,22 @@ static void add_comparison(struct json_writer *w, const struct report_setting *s
     json_end_object(w);
 }
 
-/* Whether the claim was first, and how many results could be seen where it was not. */
-static void add_proof(struct json_writer *w, const struct verdict_proof *proof)
+/* Whether the claim was first, how many results could be seen where it was not and, where it was,
+ * how many of trials like these. */
+static void add_proof(struct json_writer *w, const struct verdict_input *in)
 {
+    const struct verdict_proof *proof = &in->proof;
     json_begin_object(w, "claim_proof");
     json_add_text(w, "status", verdict_proof_name(proof->status));
     json_add_integer(w, "seen", proof->seen);
     json_add_integer(w, "pairs", proof->pairs);
     json_add_integer(w, "added", proof->added);
     json_add_integer(w, "removed", proof->removed);
+    json_add_integer(w, "similar", in->similar.trials);
+    json_begin_list(w, "similar_differ");
+    for (int i = 0; i < in->similar.count; i++)
+        json_add_text(w, NULL, in->similar.differ[i]);
+    json_end_list(w);
     json_end_object(w);
 }
 
@@ -142,7 +149,7 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     json_add_integer(w, "look", v->look);
     json_add_bool(w, "prediction", v->prediction);
     if (set->input.has_claim)
-        add_proof(w, &v->proof);
+        add_proof(w, &set->input);
     add_plateau(w, v);
     json_add_nonzero(w, "candidate", v->candidate);
     add_sensitivity(w, v);
@@ -205,6 +212,8 @@ static void add_changes(struct json_writer *w, const struct evidence *e)
         json_add_integer(w, "removed", c->removed);
         json_add_integer(w, "seen", c->seen);
         json_add_integer(w, "seen_outside", c->outside);
+        json_add_integer(w, "similar", c->similar);
+        json_add_json(w, "similar_differ", c->similar_differ);
         json_add_json(w, "what", c->what);
         json_add_json(w, "claim", c->claim[0] ? c->claim : NULL);
         json_end_object(w);

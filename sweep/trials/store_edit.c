@@ -101,15 +101,14 @@ static enum status delete_orphans(struct store *s, const char *doing, struct mes
 enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
 {
     static const char remember[] =
-        "INSERT INTO deleted (trial_id, config_sha256, seed, sweep, ended, deleted, seen)"
-        " SELECT trial_id, config_sha256, seed, name,"
+        "INSERT INTO deleted (trial_id, config_id, seed, sweep, ended, deleted, seen)"
+        " SELECT trial_id, config_id, seed, name,"
         "  CASE WHEN state IN ('completed', 'diverged', 'failed') THEN"
         "   coalesce((SELECT ended FROM attempt AS a WHERE a.trial_id = t.trial_id"
         "             AND a.attempt = t.attempt), " NOW ") END, " NOW ","
         "  state IN ('completed', 'diverged', 'failed')"
         "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
-        " FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-        " WHERE sweep_id = ?1 AND attempt > 0";
+        " FROM trial AS t JOIN sweep USING (sweep_id) WHERE sweep_id = ?1 AND attempt > 0";
     const char *doing = "deleting a sweep";
     enum status status = store_enter(s, m);
     if (status != STATUS_OK)

@@ -67,17 +67,19 @@ static enum status find_newest(struct planning *g, struct newest *n)
 }
 
 /* Results that are there to be seen: of trials that have ended, or have been evaluated on the way,
- * or had been before they were deleted. Each pair once. */
+ * or had been before they were deleted. */
+#define RESULTS                                                                                    \
+    "SELECT config_id, seed, sweep_id FROM trial AS t"                                             \
+    "  WHERE state IN ('completed', 'diverged', 'failed') OR (attempt > 0 AND EXISTS"              \
+    "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"                                 \
+    " UNION ALL SELECT config_id, seed, NULL FROM deleted WHERE seen = 1"
+
+/* Each pair once. */
 static enum status record(struct planning *g, const char *pairs_sha256, int64_t added,
                           int64_t removed)
 {
     static const char sql[] =
-        "WITH result AS ("
-        " SELECT config_id, seed, sweep_id FROM trial AS t"
-        "  WHERE state IN ('completed', 'diverged', 'failed') OR (attempt > 0 AND EXISTS"
-        "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"
-        " UNION ALL SELECT config_id, seed, NULL FROM deleted JOIN config USING (config_sha256)"
-        "  WHERE seen = 1),"
+        "WITH result AS (" RESULTS "),"
         " planned AS (SELECT config_id, seed, sweep_id, EXISTS (SELECT 1 FROM trial AS p"
         "  WHERE p.sweep_id = ?1 AND p.config_id = result.config_id AND p.seed = result.seed"
         "   AND p.in_plan = 1) AS planned FROM result),"
@@ -89,11 +91,14 @@ static enum status record(struct planning *g, const char *pairs_sha256, int64_t 
         " nullif(?7, ''), count(*), count(*) FILTER (WHERE NOT planned),"
         " (SELECT count(*) FROM trial WHERE sweep_id = ?1"
         "   AND state IN ('completed', 'diverged', 'failed')) FROM pair";
-    return store_execute(g->s, "recording the plan", sql,
-                         VALUES(INTEGER(g->changes->sweep_id), TEXT(pairs_sha256),
-                                INTEGER(plan_trials(g->p)), INTEGER(added), INTEGER(removed),
-                                TEXT(g->what ? g->what : "{}"), TEXT(g->claim), TEXT(g->rules)),
-                         NULL, g->m);
+    enum status status =
+        store_execute(g->s, "recording the plan", sql,
+                      VALUES(INTEGER(g->changes->sweep_id), TEXT(pairs_sha256),
+                             INTEGER(plan_trials(g->p)), INTEGER(added), INTEGER(removed),
+                             TEXT(g->what ? g->what : "{}"), TEXT(g->claim), TEXT(g->rules)),
+                      NULL, g->m);
+    return status == STATUS_OK ? store_note_similar(g->s, g->changes->sweep_id, RESULTS, g->m)
+                               : status;
 }
 
 enum status plan_record_change(struct planning *g)

@@ -8,6 +8,7 @@
  *   store_rungs.c    successive halving among tuning trials
  *   store_query.c    small queries
  *   store_edit.c     names, remarks, deleting
+ *   store_similar.c  trials like those that a claim is about
  *   study.c          what was asked of trained models (study.h); study_rows.c writes the answers
  *   data_file.c      files of the user's own (data_file.h) */
 #ifndef SWEEP_TRIALS_TRIALS_INTERNAL_H
@@ -38,6 +39,15 @@ enum status store_settle(struct store *s, int64_t sweep_id, struct message *m);
 
 /* The same where a trial has just ended or paused: of its head count. */
 enum status store_settle_after(struct store *s, int64_t trial_id, struct message *m);
+
+/* ---- store_similar.c ---- */
+
+/* Where the newest row of plan_change of a sweep has a claim: notes there how many trials like
+ * those of the plan had results then, and what they differ in. `results` is a query of all trials
+ * that had: config_id, seed and more; it may use ?1, the sweep, and `newest`, which has that row's
+ * changed. More trials than are noted already take their place, fewer do not. */
+enum status store_note_similar(struct store *s, int64_t sweep_id, const char *results,
+                               struct message *m);
 
 /* ---- store_rungs.c ---- */
 

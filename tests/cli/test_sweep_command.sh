@@ -80,7 +80,7 @@ check "... with its files" sh -c '! ls r.db.d | grep "^t[1-4]-"'
 check "... and nothing else" \
     [ "$(sql r.db 'SELECT count(*) FROM trial')$(find r.db.d -name 't[5-8]-*.result' | grep -c .)" = 44 ]
 check "what had been tried is remembered" \
-    [ "$(sql r.db "SELECT count(*), count(DISTINCT config_sha256), min(sweep), count(ended), sum(seed)
+    [ "$(sql r.db "SELECT count(*), count(DISTINCT config_id), min(sweep), count(ended), sum(seed)
     FROM deleted")" = '4|2|first|4|2' ]
 check "the file is as it should be" gives 0 'everything is as it should be' check --db r.db
 check "deleted twice" gives 2 'holds no sweep "first"; it holds: two' sweep delete first --yes --db r.db

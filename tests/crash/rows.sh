@@ -33,7 +33,7 @@ row_file() {
             test_loss = NULL, train_s = NULL, checkpoint = NULL, checkpoint_sha256 = NULL
             WHERE trial_id = 4;
         DELETE FROM curve WHERE trial_id = 4;
-        INSERT INTO deleted VALUES (99, '$(printf %064d 0)', 1, 'other', 'then', 'now', 1);
+        INSERT INTO deleted VALUES (99, 1, 1, 'other', 'then', 'now', 1);
         UPDATE trial SET look = 2 WHERE trial_id = 4;
         INSERT INTO look SELECT sweep_id, '{}', 1, 'now', 'edge', 0 FROM sweep;
         INSERT INTO study SELECT 1, 'heads', '{}', 'now', 1, 1, checkpoint_sha256 FROM trial WHERE trial_id = 1;

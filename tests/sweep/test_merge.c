@@ -154,17 +154,13 @@ static void numbers_are_given_anew(void **state)
     struct files f = files_of(x);
     make_file(&f.from, FOUR, done, 4, .5);
     change(&f.from, "UPDATE build SET cpu = 'theirs'; UPDATE trial SET remark = 'r' WHERE trial_id"
-                    " = 3; INSERT INTO deleted VALUES (9, '"
-                    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 7, 'gone',"
-                    " 'then', 'later', 1)");
+                    " = 3; INSERT INTO deleted VALUES (9, 2, 7, 'gone', 'then', 'later', 1)");
     make_file(&f.into,
               "name: other\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
               "model: {d_model: 32, heads: 4, layers: 1, d_ff: 32}\n"
               "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 1\n",
               done, 1, .5);
-    change(&f.into, "INSERT INTO deleted VALUES (20, '"
-                    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdee', 7, 'gone',"
-                    " 'then', 'later', 1)");
+    change(&f.into, "INSERT INTO deleted VALUES (20, 1, 7, 'gone', 'then', 'later', 1)");
     merge(x, STATUS_OK);
     assert_into("SELECT group_concat(trial_id || ' ' || heads, ', ') FROM trials"
                 " WHERE sweep = 'plain'",
@@ -172,7 +168,9 @@ static void numbers_are_given_anew(void **state)
     assert_into("SELECT group_concat(DISTINCT cpu) FROM attempt JOIN build USING (build_id)"
                 " WHERE trial_id > 20",
                 "theirs");
-    assert_into("SELECT group_concat(trial_id) FROM deleted", "20,25");
+    assert_into("SELECT group_concat(trial_id || ' ' || heads, ', ') FROM deleted"
+                " JOIN config USING (config_id)",
+                "20 4, 25 2");
     assert_into("SELECT trial_id FROM trial WHERE remark = 'r'", "23");
     assert_string_equal(moved, "1.1 weights to 21.1; 2.1 weights to 22.1; 3.1 weights to 23.1;"
                                " 4.1 weights to 24.1; ");
@@ -247,6 +245,39 @@ static void what_could_be_seen(void **state)
     assert_into("SELECT claim ->> 'best' FROM sweep", "2");
 }
 
+/* A claim in one file, results of other trials in the other: of the same ones, and of trials that
+ * differ in how often they are evaluated. In whichever order the files are merged. */
+static void what_others_had_found_out(void **state)
+{
+    static const char claimed[] = "name: claimed\n"
+                                  "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                                  "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
+                                  "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: %d}\n"
+                                  "seeds: 2\nclaim: {best: 2, over: [1]}\n";
+    static const char answer[] = "SELECT seen || ' ' || similar || similar_differ FROM plan_change"
+                                 " WHERE claim IS NOT NULL";
+    static const enum fate done[] = {DONE, DONE, DONE};
+    struct fixture *x = *state;
+    for (int i = 0; i < 4; i++) {
+        struct files f = files_of(x);
+        struct fixture *with_claim = i & 1 ? &f.into : &f.from, *with = i & 1 ? &f.from : &f.into;
+        bool same = i > 1;
+        char yaml[sizeof claimed + 8];
+        unlink(f.into.db);
+        unlink(f.from.db);
+        snprintf(yaml, sizeof yaml, claimed, same ? 50 : 30);
+        make_file(with_claim, yaml, done, 0, .5);
+        make_file(with, FOUR, done, 3, .5);
+        change(with_claim, "UPDATE plan_change SET changed = '2026-01-02'");
+        change(with, "UPDATE plan_change SET changed = '2026-01-01'; UPDATE attempt SET started ="
+                     " '2026-01-01T01', ended = '2026-01-01T02' WHERE trial_id < 3");
+        merge(x, STATUS_OK);
+        assert_into(answer, same ? "2 0[]" : "0 2[\"train.eval_every\"]");
+        merge(x, STATUS_OK);
+        assert_into(answer, same ? "2 0[]" : "0 2[\"train.eval_every\"]");
+    }
+}
+
 static void sweeps_that_do_not_go_together(void **state)
 {
     static const enum fate done[] = {DONE, DONE};
@@ -307,6 +338,7 @@ int main(void)
         TEST(same_plans_are_one),
         TEST(the_newer_plan_stays),
         TEST(what_could_be_seen),
+        TEST(what_others_had_found_out),
         TEST(sweeps_that_do_not_go_together),
         TEST(rows_that_cannot_be),
         TEST(any_trouble_changes_nothing),

@@ -324,13 +324,146 @@ static void a_claim_by_hand(void **state)
     close_store(x, s);
 }
 
+/* ---- trials like these ---- */
+
+/* Sweep "n", which claims something and trains otherwise than "a". */
+#define OTHERWISE(train, rest)                                                                     \
+    "name: n\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\ntrain: {" train "}\n"          \
+    "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n" rest
+#define AS_BEFORE "batch: 8, lr: 1e-3, "
+#define SAME      "steps: 100, " AS_BEFORE "eval_every: 50"
+
+/* "6 train.eval_every" */
+static void read_similar(struct scope *x, int64_t sweep, char *text, size_t size)
+{
+    struct verdict_similar similar = evidence_similar(x, sweep);
+    size_t used = (size_t)snprintf(text, size, "%lld", (long long)similar.trials);
+    for (int i = 0; i < similar.count; i++)
+        used += (size_t)snprintf(text + used, size - used, " %s", similar.differ[i]);
+}
+
+static void assert_similar(struct fixture *x, struct store *s, int64_t sweep, const char *what,
+                           const char *expected)
+{
+    char got[256];
+    assert_ok(IN_SCOPE(in, s, &x->m, read_similar(in, sweep, got, sizeof got)));
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s: %s, not %s", what, got, expected);
+}
+
+/* After the six trials of "a" have ended. */
+static void trials_like_these(void **state)
+{
+    static const struct {
+        const char *what, *yaml, *expected;
+    } cases[] = {
+        {"another test set", OTHERWISE(SAME ", test_examples: 511", "seeds: 2\n" OTHER),
+         "6 train.test_examples"},
+        {"other evaluations",
+         OTHERWISE("steps: 100, " AS_BEFORE "eval_every: 30", "seeds: 2\n" OTHER),
+         "6 train.eval_every"},
+        {"one more step", OTHERWISE("steps: 101, " AS_BEFORE "eval_every: 50", "seeds: 2\n" OTHER),
+         "6 train.steps"},
+        {"an option that is left out at its default",
+         OTHERWISE(SAME ", eval_sets: instance", "seeds: 2\n" OTHER), "6 train.eval_sets"},
+        {"several", OTHERWISE("steps: 99, " AS_BEFORE "eval_every: 33", "seeds: 2\n" OTHER),
+         "6 train.eval_every train.steps"},
+        {"one seed in common", OTHERWISE(SAME ", test_examples: 511", "seeds: [0, 9]\n" OTHER),
+         "3 train.test_examples"},
+        {"other seeds", OTHERWISE(SAME ", test_examples: 511", "seeds: [8, 9]\n" OTHER), "0"},
+        {"no claim", OTHERWISE(SAME ", test_examples: 511", "seeds: 2\n"), "0"},
+        {"another model",
+         "name: n\n" BODY "model: {d_model: 32, heads: [1, 2, 4], d_ff: 64}\n"
+         "seeds: 2\n" OTHER,
+         "0"},
+        {"another task",
+         "name: n\ntask: {name: gather, length: 16, vocab: 8, slots: 3}\n"
+         "train: {" SAME "}\n" HEADS("[1, 2, 4]") "seeds: 2\n" OTHER,
+         "0"},
+    };
+    struct fixture *x = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int deleted = 0; deleted < 2; deleted++) {
+            snprintf(x->db, sizeof x->db, "%s/%zu-%d.db", x->folder, i, deleted);
+            struct store *s = open_store(x, STORE_WRITE);
+            int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n"));
+            work(x, s, a, -1);
+            if (deleted)
+                assert_ok(store_delete(s, a, &x->m));
+            int64_t n = plan_anew(x, s, cases[i].yaml);
+            assert_proof(x, s, n, PROOF_FIRST, 0, 0);
+            assert_similar(x, s, n, cases[i].what, cases[i].expected);
+            close_store(x, s);
+        }
+}
+
+#define TWO_RATES "batch: 8, lr: [1e-3, 2e-3], eval_every: 50"
+
+/* What was tried to choose a learning rate says nothing of the seeds that are judged. */
+static void tuning_trials_are_not_alike(void **state)
+{
+#define TUNED "tune: {axes: [train.lr], seeds: 2}\n"
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t n = plan_anew(x, s, OTHERWISE("steps: 100, " TWO_RATES, "seeds: 1\n" OTHER TUNED));
+    work(x, s, n, -1);
+    assert_answer(store_db(s), "SELECT count(*) FROM trial WHERE state = 'completed'", "15");
+    assert_ok(store_rename(s, n, "before", &x->m));
+    n = plan_anew(x, s, OTHERWISE("steps: 99, " TWO_RATES, "seeds: [7]\n" OTHER TUNED));
+    assert_similar(x, s, n, "other seeds are judged", "0");
+    plan_anew(x, s, OTHERWISE("steps: 99, " TWO_RATES, "seeds: [0, 7]\n" OTHER TUNED));
+    assert_similar(x, s, n, "a seed that was judged", "3 train.steps");
+    close_store(x, s);
+}
+
+/* Each value was there, but not with these of the others. */
+static void options_combined_otherwise(void **state)
+{
+    static const char crossed[] =
+        OTHERWISE("steps: [99, 100], " TWO_RATES,
+                  "seeds: 1\n" OTHER
+                  "exclude: [{train.steps: 100, train.lr: 1e-3}, {train.steps: 99, train.lr: "
+                  "2e-3}]\n");
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    work(x, s, plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 1\n")), -1);
+    assert_similar(x, s, plan_anew(x, s, crossed), "crossed", "3 train.lr train.steps");
+    close_store(x, s);
+}
+
+/* What counts is the time at which claim or plan were written. */
+static void a_claim_before_others(void **state)
+{
+    static const char first[] = OTHERWISE(SAME ", test_examples: 511", "seeds: 2\n" OTHER);
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t n = plan_anew(x, s, first);
+    work(x, s, plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n")), -1);
+    plan_anew(x, s, first);
+    assert_similar(x, s, n, "written before", "0");
+    plan_anew(x, s, OTHERWISE(SAME ", test_examples: 511", "seeds: 2\n" FIRST));
+    assert_proof(x, s, n, PROOF_FIRST, 0, 0);
+    assert_similar(x, s, n, "changed afterwards", "6 train.test_examples");
+    work(x, s, n, -1);
+    assert_similar(x, s, n, "its own trials", "6 train.test_examples");
+    close_store(x, s);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_claim_that_was_first),   TEST(launderings),         TEST(first_and_then_changed),
-        TEST(other_rules_are_a_change), TEST(curves_are_seen_too), TEST(a_copy_of_the_file),
+        TEST(a_claim_that_was_first),
+        TEST(launderings),
+        TEST(first_and_then_changed),
+        TEST(other_rules_are_a_change),
+        TEST(curves_are_seen_too),
+        TEST(a_copy_of_the_file),
         TEST(a_claim_by_hand),
+        TEST(trials_like_these),
+        TEST(tuning_trials_are_not_alike),
+        TEST(options_combined_otherwise),
+        TEST(a_claim_before_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,17 +111,26 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
     }
     assert_answer(r.db, "SELECT group_concat(name) FROM sweep", "other");
     assert_answer(r.db, "SELECT count(*) || ' ' || sum(state = 'completed') FROM trial", "2 1");
-    assert_answer(r.db, "SELECT group_concat(heads) FROM config", "2,4"); /* 2: of both */
+    assert_answer(r.db,
+                  "SELECT group_concat(heads) FROM config WHERE config_id IN"
+                  " (SELECT config_id FROM trial)",
+                  "2,4"); /* 2: of both */
+    assert_answer(r.db,
+                  "SELECT group_concat(heads) FROM (SELECT heads FROM deleted JOIN config"
+                  " USING (config_id) ORDER BY heads)",
+                  "1,1,2");
+    assert_answer(r.db, "SELECT count(*) FROM config", "3");
     assert_answer(r.db, "SELECT group_concat(cpu) FROM build", "cpu");
     assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
     assert_answer(r.db, "SELECT count(*) FROM curve", "2");
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE sweep_id = 1", "0");
     assert_answer(r.db, "SELECT count(*) FROM pragma_foreign_key_check", "0");
-    assert_answer(r.db,
-                  "SELECT group_concat(trial_id || ':' || seed || ':' || sweep || ':'"
-                  " || (ended GLOB '20*Z')) FROM (SELECT * FROM deleted WHERE deleted GLOB '20*Z'"
-                  " AND ended IS NOT NULL AND length(config_sha256) = 64 ORDER BY trial_id)",
-                  "1:0:plain:1,2:0:plain:1");
+    assert_answer(
+        r.db,
+        "SELECT group_concat(trial_id || ':' || seed || ':' || sweep || ':'"
+        " || (ended GLOB '20*Z')) FROM (SELECT * FROM deleted JOIN config USING (config_id)"
+        " WHERE deleted GLOB '20*Z' AND ended IS NOT NULL ORDER BY trial_id)",
+        "1:0:plain:1,2:0:plain:1");
     assert_answer(r.db, "SELECT trial_id || ':' || seed FROM deleted WHERE ended IS NULL", "3:1");
     close_store(x, r.s);
 }

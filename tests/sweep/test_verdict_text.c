@@ -160,6 +160,34 @@ static void test_no_prediction(void **state)
     expect_with(&s, "as predicted", NULL);
 }
 
+/* A prediction, but whoever made it may have known of trials that say much of these. */
+static void test_similar_trials(void **state)
+{
+    (void)state;
+    char evaluations[] = "train.eval_every", steps[] = "train.steps";
+    char *differ[] = {evaluations, steps};
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 5, low);
+    add(&s, 4, .99, 5, good);
+    claim(&s, 4, 1, 0);
+    s.in.similar = (struct verdict_similar){48, 1, differ};
+    expect_with(&s, "Claim confirmed",
+                "Claim confirmed: 4 heads are better than 1, within 1500 steps, on this task "
+                "instance, as predicted before its first trial; 48 trials like these had ended, "
+                "which differ in train.eval_every.");
+    expect_with(&s, "When the claim", NULL);
+    s.in.similar = (struct verdict_similar){1, 2, differ};
+    expect_with(&s, "Claim confirmed",
+                "Claim confirmed: 4 heads are better than 1, within 1500 steps, on this task "
+                "instance, as predicted before its first trial; 1 trial like these had ended, "
+                "which differs in train.eval_every and train.steps.");
+    s.in.claim_over_count = 0;
+    claim(&s, 1, 4, 0);
+    expect_with(&s, "When the claim",
+                "When the claim was written, 1 trial like these had ended, which differs in "
+                "train.eval_every and train.steps.");
+}
+
 static void test_middle(void **state)
 {
     (void)state;
@@ -375,11 +403,17 @@ static void test_missing_seeds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claim_confirmed),    cmocka_unit_test(test_claim_not_confirmed),
-        cmocka_unit_test(test_claim_contradicted), cmocka_unit_test(test_claim_untested),
-        cmocka_unit_test(test_no_prediction),      cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_not_significant),    cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_zero_variance),      cmocka_unit_test(test_one_seed),
+        cmocka_unit_test(test_claim_confirmed),
+        cmocka_unit_test(test_claim_not_confirmed),
+        cmocka_unit_test(test_claim_contradicted),
+        cmocka_unit_test(test_claim_untested),
+        cmocka_unit_test(test_no_prediction),
+        cmocka_unit_test(test_similar_trials),
+        cmocka_unit_test(test_middle),
+        cmocka_unit_test(test_not_significant),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_zero_variance),
+        cmocka_unit_test(test_one_seed),
         cmocka_unit_test(test_missing_seeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,96 @@
+/* Trials like those that a claim is about, but of another configuration: what came of them may have
+ * been seen, and says much of what is claimed. */
+#include "sweep/trials/trials_internal.h"
+
+#include <stdlib.h>
+
+#include "engine/base/text.h"
+
+static const char DOING[] = "looking for similar trials";
+
+/* Configurations of one `kind` have the same task and model: their JSON is canonical, so that equal
+ * ones have equal texts. */
+static const char TABLES[] =
+    "CREATE TEMP TABLE IF NOT EXISTS similar_seen (config_id INTEGER, seed INTEGER,"
+    " PRIMARY KEY (config_id, seed)) WITHOUT ROWID;"
+    "CREATE TEMP TABLE IF NOT EXISTS similar_point (config_id INTEGER PRIMARY KEY, kind INTEGER,"
+    " train TEXT);"
+    "CREATE TEMP TABLE IF NOT EXISTS similar_wanted (kind INTEGER, seed INTEGER,"
+    " PRIMARY KEY (kind, seed)) WITHOUT ROWID";
+/* They stay: no table can be dropped while rows are read, as those of a merge are. */
+static const char NO_ROWS[] =
+    "DELETE FROM similar_seen; DELETE FROM similar_point; DELETE FROM similar_wanted";
+
+#define JUDGED "sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0"
+
+static const char POINTS[] =
+    "INSERT INTO similar_point SELECT config_id, min(config_id) OVER (PARTITION BY"
+    "  config_json -> '$.task', config_json -> '$.model'), config_json -> '$.train' FROM config"
+    " WHERE config_id IN (SELECT config_id FROM similar_seen"
+    "  UNION SELECT config_id FROM trial WHERE " JUDGED ")";
+static const char WANTED[] = "INSERT OR IGNORE INTO similar_wanted SELECT kind, seed FROM trial"
+                             " CROSS JOIN similar_point USING (config_id) WHERE " JUDGED;
+static const char OTHERS[] =
+    "DELETE FROM similar_seen AS s WHERE NOT EXISTS (SELECT 1 FROM similar_point AS p"
+    "  JOIN similar_wanted AS w USING (kind) WHERE p.config_id = s.config_id AND w.seed = s.seed)"
+    " OR EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = ?1 AND t.config_id = s.config_id"
+    "  AND t.seed = s.seed AND in_plan = 1)";
+
+/* Each option of training stands at a path in `train`; one that is left out at its default has the
+ * value ''. A similar trial differs in the options whose values no judged trial has or, where it
+ * combines their values otherwise, in those in which the judged ones differ. (NOT IN would look for
+ * a NULL among all values, each time.) */
+static const char NOTE[] =
+    "WITH theirs AS MATERIALIZED (SELECT DISTINCT kind, train FROM similar_point"
+    "  WHERE config_id IN (SELECT config_id FROM similar_seen)),"
+    " ours AS MATERIALIZED (SELECT DISTINCT train FROM similar_point"
+    "  WHERE kind IN (SELECT kind FROM theirs)"
+    "   AND config_id IN (SELECT config_id FROM trial WHERE " JUDGED ")),"
+    " place AS MATERIALIZED (SELECT DISTINCT fullkey FROM"
+    "  (SELECT train FROM ours UNION SELECT train FROM theirs), json_tree(train)"
+    "  WHERE type <> 'object'),"
+    " our AS MATERIALIZED (SELECT DISTINCT fullkey, ifnull(train -> fullkey, '') AS value"
+    "  FROM ours, place),"
+    " other AS MATERIALIZED (SELECT DISTINCT train, fullkey FROM theirs, place"
+    "  WHERE iif((fullkey, ifnull(train -> fullkey, '')) IN (SELECT * FROM our), 0, 1)),"
+    " differ AS (SELECT fullkey FROM other UNION SELECT fullkey FROM our WHERE EXISTS"
+    "  (SELECT 1 FROM theirs WHERE train NOT IN (SELECT train FROM other))"
+    "  GROUP BY fullkey HAVING count(*) > 1) "
+    "UPDATE plan_change SET similar = n, similar_differ = options FROM (SELECT (SELECT count(*)"
+    "  FROM similar_seen) AS n, (SELECT json_group_array(name) FROM (SELECT DISTINCT"
+    "   'train' || replace(substr(fullkey, 2), '\"', '') AS name FROM differ ORDER BY name))"
+    "  AS options) WHERE n > similar AND plan_change_id ="
+    " (SELECT max(plan_change_id) FROM plan_change WHERE sweep_id = ?1)";
+
+static enum status note(struct store *s, int64_t sweep_id, const char *seen, struct message *m)
+{
+    const char *const statements[] = {seen, POINTS, WANTED, OTHERS, NOTE};
+    enum status status = store_script(s, DOING, TABLES, m);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
+        status = store_execute(s, DOING, statements[i], VALUES(INTEGER(sweep_id)), NULL, m);
+    return status == STATUS_OK ? store_script(s, DOING, NO_ROWS, m) : status;
+}
+
+enum status store_note_similar(struct store *s, int64_t sweep_id, const char *results,
+                               struct message *m)
+{
+    struct text_buffer seen = {0};
+    int64_t claimed = 0;
+    enum status status =
+        store_integer(s, DOING,
+                      "SELECT claim IS NOT NULL FROM plan_change WHERE sweep_id = ?"
+                      " ORDER BY plan_change_id DESC LIMIT 1",
+                      VALUES(INTEGER(sweep_id)), 0, &claimed, m);
+    if (status != STATUS_OK || !claimed)
+        return status;
+    text_add(&seen,
+             "WITH newest AS MATERIALIZED (SELECT changed FROM plan_change WHERE sweep_id = ?1"
+             "  ORDER BY plan_change_id DESC LIMIT 1), result AS (%s) "
+             "INSERT OR IGNORE INTO similar_seen SELECT config_id, seed FROM result",
+             results);
+    status = seen.out_of_memory
+                 ? status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", store_path(s))
+                 : note(s, sweep_id, seen.text, m);
+    free(seen.text);
+    return status;
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# A claim that was made after trials like its own had ended: the sentence counts them and says in what they
+# differ, wherever the verdict is told. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
+. tests/tap.sh
+cd "$dir" || exit 1
+sql() { sqlite3 r.db "$1"; }
+run() { # name, arguments...
+    "$headcount" run s.yaml --db r.db -j 2 --set "name=$@" >report.txt 2>said </dev/null || { cat said; return 1; }
+}
+says() { # file, words: on one line or several, and as Markdown has them
+    tr -d '\\' <"$1" | tr -s ' \n' '  ' | grep -qF -- "$2" || { cat "$1"; return 1; }
+}
+json() { # path
+    sql "SELECT readfile('report.json') ->> '\$.settings[0].verdict.$1'"
+}
+
+cat >s.yaml <<'Y'
+task: {name: copy, length: 8, vocab: 4}
+model: {d_model: 8, heads: [1, 2], d_ff: 8}
+train: {steps: 8, batch: 4, eval_every: 4, val_examples: 8, test_examples: 8}
+seeds: 4
+Y
+check "a sweep without a claim" run first
+cp -r r.db.d kept.d && cp r.db kept
+echo 'claim: {best: 2, over: [1]}' >>s.yaml
+for change in test_examples=7 eval_every=8 steps=9; do
+    key=${change%=*}
+    rm -rf r.db*
+    cp -r kept.d r.db.d && cp kept r.db
+    check "claimed again with train.$change" run again --set "train.$change"
+    # What training came to in so few steps is not what this is about.
+    sql "UPDATE trial SET (test_acc, val_acc) = (SELECT .4 * heads + heads * seed / 100.0, .4 * heads FROM config
+        WHERE config.config_id = trial.config_id)"
+    there="8 trials like these had ended, which differ in train.$key"
+    for format in text markdown json html; do
+        case $format in
+        text) "$headcount" report again --db r.db >report.text ;;
+        html) "$headcount" report again --db r.db --html report.html ;;
+        *) "$headcount" report again --db r.db "--$format" >"report.$format" ;;
+        esac
+        check "... as $format: the sentence says so" says "report.$format" "as predicted before its first trial; $there"
+    done
+    check "... a prediction all the same" [ "$(json kind) $(json prediction) $(json claim_proof.status)" = \
+        'claim_confirmed 1 first' ]
+    check "... counted for programs" [ "$(json claim_proof.similar) $(json claim_proof.similar_differ)" = \
+        "8 [\"train.$key\"]" ]
+done
+check "a claim about other seeds" run fresh --set 'seeds=[7, 8]' --set train.steps=10
+check "... knows of none" fails grep -q 'like these' report.txt
+check "of those that were deleted" sh -c "'$headcount' sweep delete first --yes --db r.db &&
+    '$headcount' sweep delete again --yes --db r.db"
+check "... the next claim" run again --set train.steps=10
+"$headcount" report again --db r.db --json >report.json
+check "... counts them" [ "$(json claim_proof.similar)" = 16 ]
+finish

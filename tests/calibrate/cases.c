@@ -20,6 +20,38 @@ const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS] = {{3, 5}, {3, 8}
 #define LOOKS  .seeds = 20, .look = {5, 10, 20}
 #define PLACES .seeds = 3, .base = .9, .spread = .01, .shared = .3, .instance_spread = .03
 
+#define T4     .base = .9, .spread = .02, .shape = TAILS
+#define BELOW  .base = .9, .spread = .01, .shape = TAIL_BELOW
+#define ABOVE  .base = .9, .spread = .01, .shape = TAIL_ABOVE
+#define CLOSE  .base = .98, .spread = .001, .shape = SKEWED, .equivalence = .005
+#define SPLITS .seeds = 3, .base = .9, .spread = .002, .instance_spread = .03, .interaction = .03
+#define TUNED  .rates = 5, .rate_spread = .02
+
+/* Where spreads differ by 2 and by 4, in both directions. */
+#define CLAIMS_OF(word, curve, size, over, beyond, ...)                                            \
+    {word ", best twice as wide",                                                                  \
+     curve,                                                                                        \
+     size,                                                                                         \
+     {__VA_ARGS__, .wide = MIDDLE, .ratio = 2, .claim = over},                                     \
+     beyond},                                                                                      \
+        {word ", best 4 times as wide",                                                            \
+         curve,                                                                                    \
+         size,                                                                                     \
+         {__VA_ARGS__, .wide = MIDDLE, .ratio = 4, .claim = over},                                 \
+         beyond},                                                                                  \
+        {word ", rivals twice as wide",                                                            \
+         curve,                                                                                    \
+         size,                                                                                     \
+         {__VA_ARGS__, .wide = OTHERS, .ratio = 2, .claim = over},                                 \
+         beyond},                                                                                  \
+    {                                                                                              \
+        word ", rivals 4 times as wide", curve, size,                                              \
+            {__VA_ARGS__, .wide = OTHERS, .ratio = 4, .claim = over}, beyond                       \
+    }
+#define UNEQUAL(word, beyond, ...)                                                                 \
+    CLAIMS_OF("claim false by 0, " word, FLAT, 0, CLAIM_OVER_LARGEST, beyond, __VA_ARGS__),        \
+        CLAIMS_OF("claim true by .02, " word, PEAK, .02, CLAIM_OVER_LARGEST, false, __VA_ARGS__)
+
 #define TEXT                                                                                       \
     .base = .5, .spread = .01, .shared = .3, .loss = true, .text = true, .block_spread = .1,       \
     .block_interaction = .02, .block_noise = .01
@@ -146,10 +178,109 @@ const struct calibration CALIBRATIONS[] = {
 
     {"text, claim true by .02", PEAK, .02, {TEXT, .claim = CLAIM_OVER_EDGES}, false},
 
+    UNEQUAL("gaussian", false, NOISE),
+    UNEQUAL("near 1", true, NEAR_1),
+    UNEQUAL("tail below", true, BELOW),
+    UNEQUAL("tail above", true, ABOVE),
+    {"claim false by 0, t with 4 df", FLAT, 0, {T4, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0, tail below", FLAT, 0, {BELOW, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim false by 0, tail above", FLAT, 0, {ABOVE, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim true by .02, near 1", PEAK, .02, {NEAR_1, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim true by .02, t with 4 df", PEAK, .02, {T4, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim true by .02, tail below", PEAK, .02, {BELOW, .claim = CLAIM_OVER_LARGEST}, false},
+    {"claim true by .02, tail above", PEAK, .02, {ABOVE, .claim = CLAIM_OVER_LARGEST}, false},
+    {"looks, claim false by 0, tail below, best 4 times as wide",
+     FLAT,
+     0,
+     {BELOW, LOOKS, .wide = MIDDLE, .ratio = 4, .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"looks, claim false by 0, near 1, best 4 times as wide",
+     FLAT,
+     0,
+     {NEAR_1, LOOKS, .wide = MIDDLE, .ratio = 4, .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"all equal, near 1, middle 4 times as wide",
+     FLAT,
+     0,
+     {NEAR_1, .wide = MIDDLE, .ratio = 4},
+     true},
+    {"all equal, near 1, others 4 times as wide",
+     FLAT,
+     0,
+     {NEAR_1, .wide = OTHERS, .ratio = 4},
+     true},
+    {"best by a hair, near 1, best 4 times as wide",
+     PEAK,
+     HAIR,
+     {NEAR_1, .wide = MIDDLE, .ratio = 4},
+     true},
+    {"best by a hair, near 1, others 4 times as wide",
+     PEAK,
+     HAIR,
+     {NEAR_1, .wide = OTHERS, .ratio = 4},
+     true},
+    {"others worse by the margin, near 1", PEAK, .005, {CLOSE}, false},
+    {"others worse by the margin, near 1, best 4 times as wide",
+     PEAK,
+     .005,
+     {CLOSE, .wide = MIDDLE, .ratio = 4},
+     true},
+    {"others worse by the margin, near 1, others 4 times as wide",
+     PEAK,
+     .005,
+     {CLOSE, .wide = OTHERS, .ratio = 4},
+     true},
+    {"tuned, claim false by 0, best's first rate fails at 1 seed in 10",
+     PEAK,
+     .02,
+     {NOISE, TUNED, .rate_step = .01, .failing = MIDDLE, .fails = .1, .fall = .2,
+      .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"splits correlated by .1, claim false by 0",
+     FLAT,
+     0,
+     {SPLITS, .instances = 1, .splits = .1, .claim = CLAIM_OVER_LARGEST},
+     false},
+    {"splits correlated by .3, claim false by 0",
+     FLAT,
+     0,
+     {SPLITS, .instances = 1, .splits = .3, .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"splits correlated by .1, claim true by .06",
+     PEAK,
+     .06,
+     {SPLITS, .instances = 1, .splits = .1, .claim = CLAIM_OVER_LARGEST},
+     false},
+    {"text, regimes of 8 blocks, claim false by 0",
+     FLAT,
+     0,
+     {TEXT, .regime = 8, .regime_interaction = .01, .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"text, drifting, claim false by 0",
+     FLAT,
+     0,
+     {TEXT, .drift = .0015, .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"text, regimes of 8 blocks, claim true by .02",
+     PEAK,
+     .02,
+     {TEXT, .regime = 8, .regime_interaction = .01, .claim = CLAIM_OVER_LARGEST},
+     false},
+    {"text, regimes of 16 blocks, claim false by 0",
+     FLAT,
+     0,
+     {TEXT, .regime = 16, .regime_interaction = .01, .claim = CLAIM_OVER_LARGEST},
+     true},
+    {"text, drifting, claim true by .02",
+     PEAK,
+     .02,
+     {TEXT, .drift = .0015, .claim = CLAIM_OVER_LARGEST},
+     false},
+
     {"equal means, the middle fails at 1 seed in 10",
      PEAK,
      .02,
-     {NOISE, .failing = MIDDLE_FAILS, .fails = .1, .fall = .2, .claim = CLAIM_OVER_EDGES},
+     {NOISE, .failing = MIDDLE, .fails = .1, .fall = .2, .claim = CLAIM_OVER_EDGES},
      true},
     {"instances share what seeds do to head counts, claim false by 0",
      FLAT,
@@ -167,11 +298,7 @@ const struct calibration CALIBRATIONS[] = {
      0,
      {TEXT, .neighbours = .5, .claim = CLAIM_OVER_LARGEST},
      true},
-    {"worse by the margin by failing at 1 seed in 80",
-     FLAT,
-     0,
-     {RARE, .failing = OTHERS_FAIL},
-     true},
+    {"worse by the margin by failing at 1 seed in 80", FLAT, 0, {RARE, .failing = OTHERS}, true},
 };
 const int CALIBRATIONS_COUNT = sizeof CALIBRATIONS / sizeof *CALIBRATIONS;
 

@@ -95,7 +95,7 @@ static void print_cell(double share, int digits)
         printf(" %.*f |", digits, 100 * share);
 }
 
-void print_table(const struct outcome *o, int count)
+static void print_worst(const struct outcome *o, int count)
 {
     static const enum statement column[] = {SAYS_MIDDLE, SAYS_CONFIRMED, SAYS_CONTRADICTED,
                                             SAYS_SET,    SAYS_WITHIN,    SAYS_EQUIVALENT};
@@ -115,4 +115,49 @@ void print_table(const struct outcome *o, int count)
         print_cell(least(&o[i], OF_DIFFERENCE, 0), 1);
         printf("\n");
     }
+}
+
+/* Highest share of wrong, lowest share of right sweeps with these seeds; NaN: there are none. */
+static double rate_at(const struct outcome *o, enum statement what, int n, bool right)
+{
+    double rate = NAN;
+    for (int i = 0; i < CALIBRATION_VARIANTS; i++) {
+        const struct tally *t = &o->tally[i];
+        if (t->sweeps == 0 || CALIBRATION_VARIANT[i].n != n)
+            continue;
+        double wrong = (double)t->wrong[what] / (double)t->sweeps;
+        double made = (double)t->made[what] / (double)t->sweeps;
+        rate = right ? fmin(rate, made - wrong) : fmax(rate, wrong);
+    }
+    return rate;
+}
+
+static void print_rates_of(const struct outcome *o, enum statement what)
+{
+    const struct statement_text *text = &STATEMENT[what];
+    printf("| %s | %s | %.1f |", o->calibration->name, text->name, 100 * text->level);
+    for (int k = 0; k < CALIBRATION_VARIANTS / 2; k++)
+        print_cell(rate_at(o, what, CALIBRATION_VARIANT[k].n, false), 1);
+    for (int k = 0; k < CALIBRATION_VARIANTS / 2; k++)
+        print_cell(text->can_be_missed ? rate_at(o, what, CALIBRATION_VARIANT[k].n, true) : NAN, 1);
+    printf("\n");
+}
+
+static bool is_made(const struct outcome *o, enum statement what)
+{
+    bool made = false;
+    for (int i = 0; i < CALIBRATION_VARIANTS; i++)
+        made = made || o->tally[i].made[what] > 0;
+    return made && STATEMENT[what].level < 1 && tally_applies(&o->calibration->world, what);
+}
+
+void print_table(const struct outcome *o, int count)
+{
+    print_worst(o, count);
+    printf("\n| case | statement | level | wrong, n = 5 | 8 | 20 | right, n = 5 | 8 | 20 |\n"
+           "|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (int i = 0; i < count; i++)
+        for (enum statement what = 0; what < STATEMENTS; what++)
+            if (is_made(&o[i], what))
+                print_rates_of(&o[i], what);
 }

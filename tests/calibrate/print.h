@@ -16,7 +16,8 @@ void print_case(const struct calibration *c);
 /* All rates of one variant. Returns how many error rates are above their level. */
 int print_variant(const struct calibration *c, const struct world *w, const struct tally *t);
 
-/* A Markdown table: of every case, the highest error rates and the lowest coverages. */
+/* Markdown tables: of every case, the highest error rates and the lowest coverages; of every
+ * statement in it, the rates at each number of seeds. */
 void print_table(const struct outcome *o, int count);
 
 #endif

@@ -14,16 +14,38 @@ static double normal_share(double z)
     return .5 * erfc(-z / M_SQRT2);
 }
 
-/* The value that a share u of all trials stays below: mean 0, standard deviation 1, rising in u. */
-static double shape_quantile(enum shape shape, double u)
+/* Of Student's t with 4 degrees of freedom, whose standard deviation is sqrt(2) (Shaw 2006, section
+ * 2). */
+static double t4_quantile(double u)
 {
-    if (shape == SKEWED) /* 1 - x^8 of a uniform x: x^8 has mean 1/9 and second moment 1/17 */
-        return (1. / 9 - pow(1 - u, 8)) / sqrt(1. / 17 - 1. / 81);
-    /* CLUSTERS: two steps, each a little inclined. */
+    double a = sqrt(4 * u * (1 - u)), size = 2 * sqrt(fmax(cos(acos(fmin(a, 1)) / 3) / a - 1, 0));
+    return u < .5 ? -size : size;
+}
+
+/* CLUSTERS: two steps, each a little inclined. */
+static double clusters_quantile(double u)
+{
     double jump = 1 / sqrt(CLUSTER * (1 - CLUSTER)), tilt = .1;
     if (u < CLUSTER)
         return -(1 - CLUSTER) * jump + tilt * (u / CLUSTER - .5);
     return CLUSTER * jump + tilt * ((u - CLUSTER) / (1 - CLUSTER) - .5);
+}
+
+/* The value that a share u of all trials stays below: mean 0, standard deviation 1, rising in u. */
+static double shape_quantile(enum shape shape, double u)
+{
+    switch (shape) {
+    case SKEWED: /* 1 - x^8 of a uniform x: x^8 has mean 1/9 and second moment 1/17 */
+        return (1. / 9 - pow(1 - u, 8)) / sqrt(1. / 17 - 1. / 81);
+    case TAIL_BELOW:
+        return 1 + log(u);
+    case TAIL_ABOVE:
+        return -1 - log1p(-u);
+    case TAILS:
+        return t4_quantile(u) / M_SQRT2;
+    default:
+        return clusters_quantile(u);
+    }
 }
 
 /* The metric of an accuracy. */
@@ -37,37 +59,64 @@ double synthetic_guess(const struct world *w)
     return w->loss ? -log(GUESSING) : GUESSING;
 }
 
-static bool fails(const struct world *w, int i)
+static bool is_of(enum whose whose, const struct world *w, int i)
 {
     bool middle = i == w->heads / 2;
-    return w->failing == (middle ? MIDDLE_FAILS : OTHERS_FAIL);
+    return whose == (middle ? MIDDLE : OTHERS);
 }
 
-/* accuracy: of the head count's trials that neither fail nor diverge. */
-static struct truth truth_of(const struct world *w, int i, double accuracy)
+static double spread_of(const struct world *w, int i)
 {
-    double failing = fails(w, i) ? w->fails : 0, offset = 0;
+    return w->spread * (is_of(w->wide, w, i) ? w->ratio : 1);
+}
+
+/* Share of the trials of head count i at a learning rate that fail. */
+static double failing_at(const struct world *w, int i, int rate)
+{
+    return is_of(w->failing, w, i) && rate == 0 ? w->fails : 0;
+}
+
+/* accuracy: of the head count's trials that neither fail nor diverge, at a learning rate. */
+static struct truth truth_at(const struct world *w, int i, double accuracy, int rate)
+{
+    double failing = failing_at(w, i, rate), offset = 0;
     if (w->shape != GAUSSIAN) /* bad trials are below all others */
-        offset = w->spread * shape_quantile(w->shape, (.5 - w->bad) / (1 - w->bad));
+        offset = spread_of(w, i) * shape_quantile(w->shape, (.5 - w->bad) / (1 - w->bad));
+    accuracy -= rate * w->rate_step;
     double completed = metric(w, accuracy - failing * w->fall);
     return (struct truth){.mean = (1 - w->bad) * completed + w->bad * synthetic_guess(w),
                           .median = failing > 0 ? NAN : metric(w, accuracy + offset)};
 }
 
-/* Which learning rate wins on the tuning seeds; returns what it costs against the best. */
-static double tune(const struct world *w, struct rng *r)
+static struct truth truth_of(const struct world *w, int i, double accuracy, int rate)
 {
-    double best = -INFINITY, cost = 0;
-    for (int i = 0; i < w->rates; i++) {
-        double sum = 0;
-        for (int k = 0; k < TUNING_SEEDS; k++)
-            sum += w->rate_spread * rng_normal(r) - i * w->rate_step;
+    struct truth t = truth_at(w, i, accuracy, rate);
+    t.mean_at_best = t.mean;
+    for (int k = 0; k < w->rates; k++) {
+        double mean = truth_at(w, i, accuracy, k).mean;
+        t.mean_at_best = w->loss ? fmin(t.mean_at_best, mean) : fmax(t.mean_at_best, mean);
+    }
+    return t;
+}
+
+/* The learning rate that wins on head count i's tuning seeds: each is worse than the one before. */
+static int tune(const struct world *w, int i, struct rng *r)
+{
+    double best = -INFINITY;
+    int chosen = 0;
+    for (int rate = 0; rate < w->rates; rate++) {
+        double sum = 0, failing = failing_at(w, i, rate);
+        for (int k = 0; k < TUNING_SEEDS; k++) {
+            sum += w->rate_spread * rng_normal(r) - rate * w->rate_step;
+            if (failing > 0 && rng_uniform(r) < failing)
+                sum -= w->fall;
+        }
         if (sum > best) {
             best = sum;
-            cost = i * w->rate_step;
+            chosen = rate;
         }
     }
-    return cost;
+    return chosen;
 }
 
 /* What is common to all head counts: on this test set, at one instance, at one seed, at a block. */
@@ -91,10 +140,14 @@ static void draw_blocks(struct synthetic *s, const struct world *w, int i, const
                         int trials, struct rng *r)
 {
     double own[SYNTHETIC_BLOCKS], before = rng_normal(r);
+    double kind = 0, walk = 0;
     double kept = w->neighbours, fresh = sqrt(1 - kept * kept);
     for (int b = 0; b < SYNTHETIC_BLOCKS; b++) {
         before = kept * before + fresh * rng_normal(r);
-        own[b] = luck->block[b] + w->block_interaction * before;
+        if (w->regime && b % w->regime == 0)
+            kind = w->regime_interaction * rng_normal(r);
+        walk += w->drift > 0 ? w->drift * rng_normal(r) : 0;
+        own[b] = luck->block[b] + w->block_interaction * before + kind + walk;
         s->truth[i].text += own[b] / SYNTHETIC_BLOCKS;
     }
     for (int k = 0; k < trials; k++) {
@@ -112,22 +165,25 @@ static void draw_blocks(struct synthetic *s, const struct world *w, int i, const
 static void draw_heads(struct synthetic *s, const struct world *w, int i, const struct luck *luck,
                        int trials, struct rng *r)
 {
-    double cost = tune(w, r), accuracy = w->base + w->gain[i] + luck->test_set - cost;
+    int rate = tune(w, i, r);
+    double accuracy = w->base + w->gain[i] + luck->test_set;
     double val_spread = w->val_spread > 0 ? w->val_spread : .001;
     double own = sqrt(1 - w->shared), common = sqrt(w->shared), instance = 0;
-    double seed[SYNTHETIC_TRIALS];
+    double failing = failing_at(w, i, rate), seed[SYNTHETIC_TRIALS];
     for (int k = 0; k < w->seeds; k++)
         seed[k] = w->seed_interaction > 0 ? w->seed_interaction * rng_normal(r) : 0;
-    s->truth[i] = truth_of(w, i, accuracy);
-    s->truth[i].mean_at_best = truth_of(w, i, accuracy + cost).mean;
+    double together = w->splits > 0 ? sqrt(w->splits) * rng_normal(r) : 0;
+    s->truth[i] = truth_of(w, i, accuracy, rate);
+    accuracy -= rate * w->rate_step;
     for (int k = 0; k < trials; k++) {
         int unit = w->instances ? k / w->seeds : 0;
         if (w->instances && k % w->seeds == 0)
-            instance = luck->instance[unit] + w->interaction * rng_normal(r);
+            instance = luck->instance[unit] +
+                       w->interaction * (together + sqrt(1 - w->splits) * rng_normal(r));
         double z = own * rng_normal(r) + common * luck->seed[k];
         double shaped = w->shape == GAUSSIAN ? z : shape_quantile(w->shape, normal_share(z));
-        double value = accuracy + instance + seed[k % w->seeds] + w->spread * shaped;
-        if (fails(w, i) && rng_uniform(r) < w->fails)
+        double value = accuracy + instance + seed[k % w->seeds] + spread_of(w, i) * shaped;
+        if (failing > 0 && rng_uniform(r) < failing)
             value -= w->fall;
         if (w->grain > 0)
             value = w->grain * round(value / w->grain);
@@ -198,6 +254,8 @@ void synthetic_draw(struct synthetic *s, const struct world *w, const char *name
                                    .steps = 1500,
                                    .replicated = w->instances ? "task.instance" : NULL,
                                    .equivalence = w->equivalence};
+    if (w->splits > 0)
+        s->in.data = VERDICT_ROWS;
     if (w->text) {
         s->in.data = VERDICT_TEXT;
         s->in.blocks = SYNTHETIC_BLOCKS;

@@ -10,8 +10,11 @@ enum { SYNTHETIC_HEADS = 6, SYNTHETIC_TRIALS = 160, SYNTHETIC_LOOKS = 3, SYNTHET
 /* How the results of one head count are spread over seeds, around their mean. */
 enum shape {
     GAUSSIAN,
-    SKEWED,  /* bounded above and close to it, with a tail below: accuracies near 1 */
-    CLUSTERS /* three seeds in ten end in a cluster far below the others */
+    SKEWED,     /* bounded above and close to it, with a tail below: accuracies near 1 */
+    CLUSTERS,   /* three seeds in ten end in a cluster far below the others */
+    TAIL_BELOW, /* exponential */
+    TAIL_ABOVE,
+    TAILS /* to both sides: Student's t with 4 degrees of freedom */
 };
 
 enum claim {
@@ -21,8 +24,8 @@ enum claim {
     CLAIM_OVER_ALL      /* it beats every other */
 };
 
-/* Whose seeds fail now and then, far below the others. */
-enum failing { NOBODY_FAILS, MIDDLE_FAILS, OTHERS_FAIL };
+/* Head counts that are unlike the others. */
+enum whose { NOBODY, MIDDLE, OTHERS };
 
 struct world {
     int heads; /* head counts: 1, 2, 4, ... */
@@ -31,29 +34,37 @@ struct world {
     double gain[SYNTHETIC_HEADS]; /* true mean accuracy: base + gain, less what failing costs */
     enum shape shape;
     double spread;   /* standard deviation over seeds */
+    enum whose wide; /* ... of these head counts so many times as large: */
+    double ratio;
     double shared;   /* share of it (as variance, before it takes shape) that a seed does to all */
     double test_set; /* standard deviation of what the finite test set does to all trials alike */
     double val_spread; /* of a trial's validation around its test value; 0: .001 */
     double grain;      /* accuracies are multiples of it: a small test set; 0: any number */
     double bad;        /* share of trials that diverge; not with GAUSSIAN */
-    enum failing failing;
-    double fails, fall;        /* share of seeds that fail, and how far they fall */
-    bool loss;                 /* the metric is a loss: 1 - accuracy */
-    int instances;             /* replicates; 0: none. Only GAUSSIAN */
-    double instance_spread;    /* of how hard an instance is for all head counts */
-    double interaction;        /* standard deviation of what an instance does to one head count */
-    double seed_interaction;   /* of what a seed does to one head count at every instance alike */
-    bool text;                 /* losses are of SYNTHETIC_BLOCKS blocks of a text. Not with
-                                  instances */
-    double block_spread;       /* standard deviation of how hard a block is for all alike */
-    double block_interaction;  /* of what a block does to one head count at every seed alike */
-    double block_noise;        /* of what is left of a trial's block */
-    double neighbours;         /* correlation of that interaction between neighbouring blocks */
-    bool blind;                /* the verdict does not get the blocks */
-    int rates;                 /* learning rates to be tuned over; 0: not tuned */
-    double rate_step;          /* each is worse than the one before by this much */
-    double rate_spread;        /* standard deviation of a tuning trial */
-    double slope_spread;       /* of late slopes, whose true mean is 0; 0: unknown slopes */
+    enum whose failing;
+    double fails, fall;       /* share of seeds that fail, and how far they fall; under tune only at
+                                 the first rate */
+    bool loss;                /* the metric is a loss: 1 - accuracy */
+    int instances;            /* replicates; 0: none. Only GAUSSIAN */
+    double instance_spread;   /* of how hard an instance is for all head counts */
+    double interaction;       /* standard deviation of what an instance does to one head count */
+    double seed_interaction;  /* of what a seed does to one head count at every instance alike */
+    double splits;            /* instances are splits of one file; correlation of what two of them
+                                 do to a head count; 0: they are not */
+    bool text;                /* losses are of SYNTHETIC_BLOCKS blocks of a text. Not with
+                                 instances */
+    double block_spread;      /* standard deviation of how hard a block is for all alike */
+    double block_interaction; /* of what a block does to one head count at every seed alike */
+    double block_noise;       /* of what is left of a trial's block */
+    double neighbours;        /* correlation of that interaction between neighbouring blocks */
+    int regime;               /* so many blocks in a row are of one kind; 0: there are no kinds */
+    double regime_interaction; /* standard deviation of what a kind does to one head count */
+    double drift;        /* of a step, from block to block, of a random walk that adds to it */
+    bool blind;          /* the verdict does not get the blocks */
+    int rates;           /* learning rates to be tuned over; 0: not tuned */
+    double rate_step;    /* each is worse than the one before by this much */
+    double rate_spread;  /* standard deviation of a tuning trial */
+    double slope_spread; /* of late slopes, whose true mean is 0; 0: unknown slopes */
     int look[SYNTHETIC_LOOKS]; /* seeds at each look; 0: no more */
     enum claim claim;
     double equivalence; /* 0: not asked */

@@ -15,7 +15,6 @@ const struct statement_text STATEMENT[STATEMENTS] = {
     [SAYS_SET] = {"the set that contains the best", .05, false},
     [SAYS_APART] = {"outside that set", 1, true},
     [SAYS_WITHIN] = {"within the margin of the best", .05, true},
-    [SAYS_PICKED] = {"the picked best within the margin", 1, false},
     [SAYS_EQUIVALENT] = {"equivalent", .05, true},
     [SAYS_ABOVE] = {"above guessing", .05, true},
     [SAYS_IMPROVING] = {"still improving", .05, true},
@@ -38,7 +37,6 @@ bool tally_applies(const struct world *w, enum statement what)
     case SAYS_WINNER:
         return w->rate_step > 0;
     case SAYS_WITHIN:
-    case SAYS_PICKED:
     case SAYS_EQUIVALENT:
         return w->equivalence > 0;
     case SAYS_ABOVE:
@@ -136,8 +134,7 @@ static void tally_rows(struct tally *t, const struct judged *j)
             bool made, wrong;
         } said[] = {
             {SAYS_APART, v->best && !r->among_best, best},
-            {SAYS_WITHIN, r->in_plateau && !picked, far},
-            {SAYS_PICKED, r->in_plateau && picked, far},
+            {SAYS_WITHIN, r->in_plateau, far},
             {SAYS_EQUIVALENT, r->equivalent && !picked, apart},
             {SAYS_ABOVE, r->above_chance, !above},
             {SAYS_IMPROVING, r->improving, true},

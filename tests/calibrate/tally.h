@@ -12,11 +12,10 @@ enum statement {
     SAYS_WINNER,       /* middle or confirmed: wrong unless it does so with each at its best rate */
     SAYS_SET,          /* a set that contains the best: wrong where it has none of the best */
     SAYS_APART,        /* head counts are left out of it: wrong if one of them is as good as any */
-    SAYS_WITHIN,     /* not the picked best, in the plateau: wrong if worse by the margin or more */
-    SAYS_PICKED,     /* the picked best, in the plateau: wrong if worse by the margin or more */
-    SAYS_EQUIVALENT, /* wrong if they differ by the margin or more */
-    SAYS_ABOVE,      /* above guessing: wrong if it is not */
-    SAYS_IMPROVING,  /* still improving: wrong if the slope is not above 0 */
+    SAYS_WITHIN,       /* in the plateau: wrong if worse than the best by the margin or more */
+    SAYS_EQUIVALENT,   /* wrong if they differ by the margin or more */
+    SAYS_ABOVE,        /* above guessing: wrong if it is not */
+    SAYS_IMPROVING,    /* still improving: wrong if the slope is not above 0 */
     STATEMENTS
 };
 

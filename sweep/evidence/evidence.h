@@ -27,6 +27,8 @@ struct evidence_setting {
     int64_t place;     /* in the plan, of the first trial that is judged */
     int64_t config_id; /* of its first trial in the plan, one that only serves to choose too */
     int *first;        /* as many as heads: index of their first trial */
+    struct verdict_heads *longer; /* as many as heads, where input.longer is; and index of their */
+    int *first_longer;            /* first trial */
 };
 
 /* Trials of the sweep that have ended and are not in its plan (any more), at one head count. */
@@ -61,7 +63,7 @@ struct evidence {
     struct evidence_change *change; /* the first: as it was planned first */
     /* For those who read it. */
     struct verdict_input base; /* the same for all settings */
-    int trials;
+    int trials;                /* longer ones too */
     struct verdict_trial *trial;
     double *block; /* losses of all trials' blocks */
 };

@@ -59,6 +59,10 @@ static void share_out(struct evidence *e, struct evidence_setting *set, const st
                 else if (pass == 1 && of[i].count == set->input.blocks)
                     e->trial[i].block = e->block + of[i].first;
             }
+    for (int k = 0; set->input.longer && k < set->count; k++)
+        for (int i = set->first_longer[k]; i < set->first_longer[k] + set->longer[k].n; i++)
+            if (of[i].count == set->input.blocks)
+                e->trial[i].block = e->block + of[i].first;
 }
 
 static bool any_text(const struct evidence *e)

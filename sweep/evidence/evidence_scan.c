@@ -10,10 +10,11 @@
 
 static void read_points(struct scan *sc)
 {
-    enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR };
+    enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR, DECAYS };
     struct scope *x = sc->scope;
     struct rows *r = scope_rows(x,
-                                "SELECT config_id, heads, steps, n_params, d_head, lr FROM config"
+                                "SELECT config_id, heads, steps, n_params, d_head, lr,"
+                                " schedule IN ('cosine', 'linear') FROM config"
                                 " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
                                 "  AND trial.config_id = config.config_id AND in_plan = 1)"
                                 " ORDER BY config_id",
@@ -25,7 +26,8 @@ static void read_points(struct scan *sc)
                                                       .steps = rows_integer(r, STEPS),
                                                       .n_params = rows_integer(r, PARAMS),
                                                       .d_head = rows_integer(r, D_HEAD),
-                                                      .lr = rows_real(r, LR)};
+                                                      .lr = rows_real(r, LR),
+                                                      .decays = rows_integer(r, DECAYS) != 0};
     }
 }
 

@@ -10,6 +10,7 @@
 struct grid_point {
     int64_t config_id, heads, steps, n_params, d_head;
     double lr;
+    bool decays;                /* the learning rate ends at 0 */
     struct trial_group *groups; /* of its trials; as a rule one */
 };
 

@@ -33,6 +33,7 @@ static void take_trial(struct evidence *e, struct evidence_setting *set, const s
 {
     int64_t steps = p->group->point->steps;
     set->input.steps = steps > set->input.steps ? steps : set->input.steps;
+    set->input.decays = set->input.decays || p->group->point->decays;
     set->input.chance = p->chance;
     set->input.planned++;
     if (!p->ended)

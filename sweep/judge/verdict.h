@@ -46,7 +46,10 @@
  * - At chance: no head count is shown to be above guessing, by the one-sided t test of its mean
  *   against guessing + max(.01, 4 standard errors of the test set), or half of the way to perfect
  *   where that is less, corrected over the head counts after Holm, nor by a single trial that
- * covers as much and a tenth of the way from guessing to perfect. */
+ * covers as much and a tenth of the way from guessing to perfect.
+ * - Longer training. Where trials of at least twice the steps are known that are like these in all
+ *   else, the head counts that the finding names are compared with them seed by seed, and the
+ *   finding is tested once more among them, at the same alpha. The kind does not hang on it. */
 #ifndef SWEEP_JUDGE_VERDICT_H
 #define SWEEP_JUDGE_VERDICT_H
 
@@ -137,6 +140,15 @@ struct verdict_similar {
     char **differ; /* (count) the options: "train.eval_every" */
 };
 
+/* Trials like those of a setting but for their steps, which are at least twice as many. */
+struct verdict_longer {
+    int64_t steps;
+    const char *sweep;                 /* they are of; NULL: of this one */
+    const struct verdict_heads *heads; /* as many as the input's: those that have ended */
+    int choices;                       /* there; 0 without tune */
+    const struct verdict_choice *choice;
+};
+
 struct verdict_input {
     int count;
     const struct verdict_heads *heads; /* by rising head count */
@@ -149,6 +161,8 @@ struct verdict_input {
     int planned;   /* trials of this setting, with looks up to the open one; fewer ended ones make
                       the verdict preliminary */
     int64_t steps; /* training steps, the most where they differ; 0: unknown */
+    bool decays; /* the learning rate ends at 0, so that curves end flat, whatever more steps do */
+    const struct verdict_longer *longer; /* NULL: there are none */
     bool has_claim;
     int64_t claim_best;
     int claim_over_count;
@@ -253,6 +267,9 @@ struct verdict_rival {
     enum rival_outcome outcome;
 };
 
+/* Whether what the finding says of better and worse holds among longer trials. */
+enum longer_outcome { LONGER_UNTESTED, LONGER_HOLDS, LONGER_FAILS };
+
 enum { VERDICT_TOLERANCES = 3 };
 extern const double VERDICT_SOLVED;                           /* .99 */
 extern const double VERDICT_TOLERANCE;                        /* .005 */
@@ -289,6 +306,10 @@ struct verdict {
     struct verdict_row *row;
     int rivals;
     struct verdict_rival *rival;
+    int gains; /* head counts that the finding names, if all of them have longer trials; else 0 */
+    struct verdict_rival *gain;  /* longer trials - those that are judged; no outcome */
+    struct verdict_rival *later; /* with gains: as rival, among longer trials */
+    enum longer_outcome longer;
 };
 
 /* Judges; the result keeps nothing of the input. Free with verdict_free. Fails with NO_MEMORY. */
@@ -312,6 +333,9 @@ const char *verdict_kind_name(enum verdict_kind kind);
 
 /* "better", "not_shown", ...: the candidate against a rival, for programs. */
 const char *rival_outcome_name(enum rival_outcome outcome);
+
+/* "holds", "fails", "untested": for programs. */
+const char *longer_outcome_name(enum longer_outcome outcome);
 
 /* "first", "late", "changed", "plan_changed": for programs. */
 const char *verdict_proof_name(enum verdict_proof_status status);

@@ -52,13 +52,11 @@ static void add_blocks(struct judge *j, struct alignment *al, const struct verdi
     }
 }
 
-/* Lines up the trials of two head counts (indices, -1: not in the plan) at equal seeds. With
- * replicate the values of an instance are averaged over the seeds that both have. */
-static struct alignment align(struct judge *j, int first, int second)
+/* Lines up the trials of two head counts at equal seeds. With replicate the values of an instance
+ * are averaged over the seeds that both have. */
+static struct alignment align(struct judge *j, const struct verdict_heads *x,
+                              const struct verdict_heads *y)
 {
-    static const struct verdict_heads none = {0};
-    const struct verdict_heads *x = first < 0 ? &none : &j->in->heads[first];
-    const struct verdict_heads *y = second < 0 ? &none : &j->in->heads[second];
     struct alignment al = {.blocks = j->table != NULL};
     int i = 0, k = 0, unit = 0;
     while (i < x->n || k < y->n) {
@@ -131,7 +129,7 @@ static void widen(struct stats_paired *pair, double factor)
  * NaN where they cannot be compared. */
 static double ahead_p(struct judge *j, int first, int second, double lead)
 {
-    struct alignment al = align(j, first, second);
+    struct alignment al = align(j, &j->in->heads[first], &j->in->heads[second]);
     struct stats_paired pair = stats_pair_t(j->a, j->b, al.units);
     double mean = j->sign * pair.mean;
     struct crossed c = cross(j, &al, mean);
@@ -147,8 +145,7 @@ static bool unfinished(const struct judge *j, int index)
 }
 
 /* Nobody is called worse who may have a better value beyond those that were tried. */
-static enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r,
-                                     int family)
+enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r, int family)
 {
     double alpha = j->v->alpha;
     bool ahead = j->sign * r->pair.mean > 0;
@@ -171,12 +168,10 @@ static void over_both(struct verdict_rival *r, double level)
     r->pair.p = crossed_p(&r->crossed, CROSSED_BOTH);
 }
 
-void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family)
+void compare_heads(struct judge *j, const struct verdict_heads *x, const struct verdict_heads *y,
+                   struct verdict_rival *r)
 {
-    struct verdict_rival *r = &j->v->rival[j->v->rivals++];
-    int first = heads_index(j->in, candidate), second = heads_index(j->in, rival);
-    struct alignment al = align(j, first, second);
-    r->heads = rival;
+    struct alignment al = align(j, x, y);
     r->seed_pairs = al.trials;
     r->unpaired = al.unpaired;
     r->sd_between = r->sd_within = NAN;
@@ -193,6 +188,16 @@ void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family
         r->sd_between = sqrt(r->sd_between);
         r->sd_within = sqrt(r->sd_within);
     }
+}
+
+void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family)
+{
+    static const struct verdict_heads none = {0}; /* not in the plan */
+    struct verdict_rival *r = &j->v->rival[j->v->rivals++];
+    int first = heads_index(j->in, candidate), second = heads_index(j->in, rival);
+    compare_heads(j, first < 0 ? &none : &j->in->heads[first],
+                  second < 0 ? &none : &j->in->heads[second], r);
+    r->heads = rival;
     r->outcome =
         unfinished(j, first) || unfinished(j, second) ? RIVAL_UNFINISHED : outcome_of(j, r, family);
 }

@@ -339,9 +339,11 @@ static void write_not_tested(const struct writer *w)
     if (v->best == 0 || v->finished < 2 || v->kind == VERDICT_UNTESTED ||
         v->kind == VERDICT_CLAIM_UNTESTED)
         return;
-    bool lr = tunes_rate(w->in) || w->in->heads[0].lr;
-    put(w, "Not tested: other head counts%s%s", w->in->steps > 0 ? ", other training lengths" : "",
-        lr ? ", other learning rates" : "");
+    bool lr = tunes_rate(w->in) || w->in->heads[0].lr, steps = w->in->steps > 0 && v->gains == 0;
+    put(w, "Not tested: other head counts%s", steps ? ", other training lengths" : "");
+    if (steps && w->in->decays)
+        put(w, " (curves end flat, as the learning rate ends at 0)");
+    put(w, "%s", lr ? ", other learning rates" : "");
     if (w->in->replicated)
         put(w, ", other %s or other seeds: every %s had the same",
             w->in->data == VERDICT_TOY ? "tasks" : "files", w->v->unit);
@@ -367,6 +369,7 @@ static const struct rule rules[] = {
     {"still_improving", HEADLINE, DIFFERENCES, SETTING, write_improving},
     {"plateau", HEADLINE, DIFFERENCES, SETTING, write_plateau},
     {"finding", HEADLINE, ANYTHING, SETTING, write_finding},
+    {"longer", DETAIL, ANYTHING, SETTING, write_longer},
     {"claim_proof", DETAIL, LEARNING, SETTING, write_claim_proof},
     {"similar", DETAIL, LEARNING, SETTING, write_similar},
     {"look", DETAIL, LEARNING, SETTING, write_look},

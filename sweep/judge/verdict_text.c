@@ -128,8 +128,28 @@ void put_rows(const struct writer *w, row_test *chosen,
     }
 }
 
+/* Whether the finding names its budget where it begins: there it is read. */
+static bool opens_with_steps(const struct writer *w)
+{
+    return w->in->steps > 0 && (w->in->decays || w->v->longer != LONGER_UNTESTED);
+}
+
+void put_after(const struct writer *w)
+{
+    if (opens_with_steps(w))
+        put(w, " after %lld step%s", (long long)w->in->steps, plural(w->in->steps));
+}
+
+void put_budget(const struct writer *w)
+{
+    put_after(w);
+    if (w->v->longer != LONGER_UNTESTED)
+        put(w, w->v->longer == LONGER_HOLDS ? " and after %lld" : ", not shown after %lld",
+            (long long)w->in->longer->steps);
+}
+
 /* " at lr 0.003 for all"; "" where it is not known, or tuned. */
-static void put_rate(const struct writer *w)
+static void put_rate(const struct writer *w, bool comma)
 {
     const struct verdict_input *in = w->in;
     bool same = true;
@@ -141,10 +161,10 @@ static void put_rate(const struct writer *w)
         same = same && !strcmp(in->heads[i].lr, in->heads[0].lr);
     }
     if (same) {
-        put(w, "%s at lr %s for all", in->steps > 0 ? "" : ",", in->heads[0].lr);
+        put(w, "%s at lr %s for all", comma ? "," : "", in->heads[0].lr);
         return;
     }
-    put(w, "%s at lr ", in->steps > 0 ? "" : ",");
+    put(w, "%s at lr ", comma ? "," : "");
     for (int i = 0; i < in->count; i++)
         put(w, "%s%s with %lld", separator(i, in->count), in->heads[i].lr,
             (long long)in->heads[i].heads);
@@ -169,9 +189,10 @@ static void put_sample(const struct writer *w)
 
 void put_scope(const struct writer *w)
 {
-    if (w->in->steps > 0)
+    bool within = w->in->steps > 0 && !opens_with_steps(w);
+    if (within)
         put(w, ", within %lld step%s", (long long)w->in->steps, plural(w->in->steps));
-    put_rate(w);
+    put_rate(w, !within);
     put_tuned(w);
     put_sample(w);
     if (w->v->units > 0 && strcmp(w->in->replicated, "task.instance") != 0)

@@ -239,26 +239,32 @@ void write_finding(const struct writer *w)
     static const struct {
         const char *opening;
         void (*write)(const struct writer *w);
+        bool bounded; /* by the steps of the training */
     } findings[] = {
         [VERDICT_NOTHING] = {"", write_nothing},
-        [VERDICT_UNTRAINED] = {"No verdict: ", write_no_results},
-        [VERDICT_UNFINISHED] = {"No verdict: ", write_no_results},
-        [VERDICT_SINGLE] = {"No comparison: ", write_single},
-        [VERDICT_AT_CHANCE] = {"At chance: ", write_at_chance},
-        [VERDICT_ALL_EQUAL] = {"All equal: ", write_all_equal},
-        [VERDICT_MIDDLE] = {"Exploratory finding, a middle head count wins: ", write_middle},
-        [VERDICT_NOT_SIGNIFICANT] = {"Not significant: ", write_shortfall},
-        [VERDICT_EDGE] = {"No middle: ", write_edge},
-        [VERDICT_UNTESTED] = {"Not tested yet: ", write_untested},
-        [VERDICT_CLAIM_CONFIRMED] = {"Claim confirmed: ", write_confirmed},
-        [VERDICT_CLAIM_NOT_CONFIRMED] = {"Claim not confirmed: ", write_shortfall},
-        [VERDICT_CLAIM_CONTRADICTED] = {"Claim contradicted: ", write_shortfall},
-        [VERDICT_CLAIM_UNDECIDED] = {"Claim undecided: ", write_undecided},
-        [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet: ", write_untested},
-        [VERDICT_RIVAL_AT_EDGE] = {"No middle is found: ", write_rival_at_edge},
+        [VERDICT_UNTRAINED] = {"No verdict", write_no_results},
+        [VERDICT_UNFINISHED] = {"No verdict", write_no_results},
+        [VERDICT_SINGLE] = {"No comparison", write_single},
+        [VERDICT_AT_CHANCE] = {"At chance", write_at_chance, true},
+        [VERDICT_ALL_EQUAL] = {"All equal", write_all_equal, true},
+        [VERDICT_MIDDLE] = {"Exploratory finding, a middle head count wins", write_middle, true},
+        [VERDICT_NOT_SIGNIFICANT] = {"Not significant", write_shortfall, true},
+        [VERDICT_EDGE] = {"No middle", write_edge, true},
+        [VERDICT_UNTESTED] = {"Not tested yet", write_untested},
+        [VERDICT_CLAIM_CONFIRMED] = {"Claim confirmed", write_confirmed, true},
+        [VERDICT_CLAIM_NOT_CONFIRMED] = {"Claim not confirmed", write_shortfall, true},
+        [VERDICT_CLAIM_CONTRADICTED] = {"Claim contradicted", write_shortfall, true},
+        [VERDICT_CLAIM_UNDECIDED] = {"Claim undecided", write_undecided},
+        [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet", write_untested},
+        [VERDICT_RIVAL_AT_EDGE] = {"No middle is found", write_rival_at_edge, true},
     };
     bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
-    put(w, "%s", at_edge && w->v->prediction ? "Claim undecided: " : findings[w->v->kind].opening);
+    const char *opening =
+        at_edge && w->v->prediction ? "Claim undecided" : findings[w->v->kind].opening;
+    put(w, "%s", opening);
+    if (findings[w->v->kind].bounded)
+        put_budget(w);
+    put(w, "%s", *opening ? ": " : "");
     findings[w->v->kind].write(w);
     put_edges(w, is_named, at_edge ? ", but " : "; ");
 }

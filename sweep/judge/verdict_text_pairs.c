@@ -3,8 +3,7 @@
 
 #include "sweep/judge/verdict_text_parts.h"
 
-/* "-0.30 to -0.10" */
-static void put_range(const struct writer *w, double low, double high)
+void put_range(const struct writer *w, double low, double high)
 {
     put_difference(w, low);
     put(w, " to ");

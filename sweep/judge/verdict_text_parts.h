@@ -27,6 +27,8 @@ const char *separator(int i, int n);
 void put_heads(const struct writer *w, int64_t heads);
 void put_p(const struct writer *w, double p);
 void put_difference(const struct writer *w, double x);
+/* "-0.30 to -0.10" */
+void put_range(const struct writer *w, double low, double high);
 const char *test_metric(const struct writer *w);
 /* Of a text, ", 1.234 bits per byte" after a loss; of a difference ", -0.041 bits per byte". */
 void put_loss_bits(const struct writer *w, double loss);
@@ -40,6 +42,11 @@ const char *val_metric(const struct writer *w);
 void put_tuned(const struct writer *w);
 bool tunes_rate(const struct verdict_input *in);
 const char *axis_name(const struct verdict_axis *a);
+
+/* " after 1500 steps", where no curve can show that more would change nothing; "" elsewhere: then
+ * put_scope says how many. Of the finding: " after 1500 steps and after 6000". */
+void put_after(const struct writer *w);
+void put_budget(const struct writer *w);
 
 /* ", within 1500 steps at lr 0.003 for all, on this task instance": what bounds every finding. Of a
  * text: ", over 8 seeds and 32 blocks of the test text". */
@@ -75,6 +82,9 @@ bool is_left_out(const struct writer *w, int64_t heads);
 
 /* What the comparison with a rival comes to; verdict_text_pairs.c. */
 void write_rival(const struct writer *w);
+
+/* What longer training changes; verdict_text_longer.c. */
+void write_longer(const struct writer *w);
 
 /* Under tune, what was chosen; verdict_text_choices.c. */
 void write_choices(const struct writer *w);

@@ -105,11 +105,15 @@ static void write_equivalent(const struct writer *w)
     int n = count_rows(w, is_in_plateau);
     double margin = v->plateau_margin;
     if (n == 0) {
-        put(w, "No plateau is shown: ");
+        put(w, "No plateau is shown");
+        put_after(w);
+        put(w, ": ");
         put_rows(w, is_among_best, NULL);
         put(w, " heads cannot be told apart from the best, but none is");
     } else {
-        put(w, v->plateau_holes ? "No plateau, but a set with a gap: " : "Plateau: ");
+        put(w, v->plateau_holes ? "No plateau" : "Plateau");
+        put_after(w);
+        put(w, v->plateau_holes ? ", but a set with a gap: " : ": ");
         put_plateau(w);
         if (n == 1)
             put(w, " alone, best on validation; no other head count is");
@@ -130,7 +134,9 @@ static void write_equivalent(const struct writer *w)
 static void write_set(const struct writer *w)
 {
     double percent = 100 * w->v->level;
-    put(w, "Confidence set: ");
+    put(w, "Confidence set");
+    put_after(w);
+    put(w, ": ");
     put_plateau(w);
     if (count_rows(w, is_in_plateau) == 1) {
         put(w, " alone, with %.3g%% confidence the best of the head counts tried", percent);

@@ -36,14 +36,11 @@ static void add_crossed(struct json_writer *w, const struct crossed *c, double l
 }
 
 /* The interval of a difference is at the level of the verdict, which looks raise. */
-static void add_comparison(struct json_writer *w, const struct report_setting *set,
+static void add_difference(struct json_writer *w, const struct report_setting *set,
                            const struct verdict_rival *r)
 {
     const struct verdict *v = set->verdict;
     const struct stats_paired *p = &r->pair;
-    json_begin_object(w, NULL);
-    json_add_integer(w, "heads_a", v->candidate);
-    json_add_integer(w, "heads_b", r->heads);
     json_add_integer(w, "n", p->n);
     json_add_integer(w, "wins", p->wins);
     json_add_integer(w, "losses", p->losses);
@@ -66,7 +63,43 @@ static void add_comparison(struct json_writer *w, const struct report_setting *s
     json_add_real(w, "sign_flip_least", p->sign_flip_least);
     json_add_bool(w, "sign_flip_exact", p->exact);
     json_add_real(w, "p_deciding", r->p);
-    json_add_text(w, "outcome", rival_outcome_name(r->outcome));
+}
+
+/* The candidate against its rivals. */
+static void add_comparisons(struct json_writer *w, const struct report_setting *set,
+                            const struct verdict_rival *rival)
+{
+    json_begin_list(w, "comparisons");
+    for (int i = 0; i < set->verdict->rivals; i++) {
+        json_begin_object(w, NULL);
+        json_add_integer(w, "heads_a", set->verdict->candidate);
+        json_add_integer(w, "heads_b", rival[i].heads);
+        add_difference(w, set, &rival[i]);
+        json_add_text(w, "outcome", rival_outcome_name(rival[i].outcome));
+        json_end_object(w);
+    }
+    json_end_list(w);
+}
+
+/* What longer training changes, where there is some to compare with. */
+static void add_longer(struct json_writer *w, const struct report_setting *set)
+{
+    const struct verdict *v = set->verdict;
+    if (v->gains == 0)
+        return;
+    json_begin_object(w, "longer");
+    json_add_integer(w, "steps", set->input.longer->steps);
+    json_add_text(w, "sweep", set->input.longer->sweep);
+    json_add_text(w, "finding", longer_outcome_name(v->longer));
+    json_begin_list(w, "gains");
+    for (int i = 0; i < v->gains; i++) {
+        json_begin_object(w, NULL);
+        json_add_integer(w, "heads", v->gain[i].heads);
+        add_difference(w, set, &v->gain[i]);
+        json_end_object(w);
+    }
+    json_end_list(w);
+    add_comparisons(w, set, v->later);
     json_end_object(w);
 }
 
@@ -171,10 +204,8 @@ static void add_verdict(struct json_writer *w, struct scope *x, const struct rep
     json_begin_object(w, "verdict");
     add_finding(w, set);
     report_heads_json(x, set, w);
-    json_begin_list(w, "comparisons");
-    for (int i = 0; i < v->rivals; i++)
-        add_comparison(w, set, &v->rival[i]);
-    json_end_list(w);
+    add_comparisons(w, set, v->rival);
+    add_longer(w, set);
     json_add_integer(w, "lead", set->text.headlines);
     json_begin_list(w, "sentences");
     for (int i = 0; i < set->text.count; i++)

@@ -9,7 +9,7 @@
 #include "engine/base/option.h"
 #include "engine/base/text.h"
 #include "sweep/export/export_attention.h"
-#include "sweep/export/export_curves.h"
+#include "sweep/export/export_csv.h"
 #include "sweep/export/export_results.h"
 #include "sweep/export/export_tensorboard.h"
 #include "sweep/export/export_tensors.h"
@@ -17,6 +17,7 @@
 
 enum export_kind {
     EXPORT_RESULTS,
+    EXPORT_TRIALS,
     EXPORT_CURVES,
     EXPORT_TENSORBOARD,
     EXPORT_WEIGHTS,
@@ -29,9 +30,10 @@ static const struct {
     const char *name, *usage;
     int least, most; /* arguments */
 } kinds[EXPORT_KINDS] = {
-    {"results", "[SWEEP]", 0, 1},       {"curves", "SWEEP [FILE]", 1, 2},
-    {"tensorboard", "SWEEP DIR", 2, 2}, {"weights", "TRIAL FILE", 2, 2},
-    {"testset", "TRIAL FILE", 2, 2},    {"attention", "TRIAL FILE", 2, 2},
+    {"results", "[SWEEP]", 0, 1},      {"trials", "SWEEP [FILE]", 1, 2},
+    {"curves", "SWEEP [FILE]", 1, 2},  {"tensorboard", "SWEEP DIR", 2, 2},
+    {"weights", "TRIAL FILE", 2, 2},   {"testset", "TRIAL FILE", 2, 2},
+    {"attention", "TRIAL FILE", 2, 2},
 };
 
 struct export_options {
@@ -59,6 +61,8 @@ static const struct command_syntax syntax = {
     .details =
         "  export results [SWEEP]      JSON Lines on stdout in a fixed order, without times,\n"
         "                              hosts or paths: equal bytes mean equal results\n"
+        "  export trials SWEEP [FILE]  CSV: a line per trial with its results in full, from\n"
+        "                              which every interval can be recomputed\n"
         "  export curves SWEEP [FILE]  CSV: a line per trial and evaluation, with losses,\n"
         "                              accuracies, gradient norm, learning rate and seconds\n"
         "  export tensorboard SWEEP DIR\n"
@@ -73,6 +77,7 @@ static const struct command_syntax syntax = {
         "                              validation set\n",
     .options = options,
     .examples = "  headcount export results > results.jsonl\n"
+                "  headcount export trials gather trials.csv\n"
                 "  headcount export curves gather curves.csv\n"
                 "  headcount export tensorboard gather runs\n"
                 "  headcount export weights 1 weights.safetensors\n"
@@ -93,10 +98,11 @@ static enum export_kind kind_of(const char *word)
         i++;
     if (!words[i]) {
         const char *near = nearest_name(word, words);
-        command_usage("export", "cannot export '%s'; %s%s%s", word,
-                      near ? "did you mean '"
-                           : "allowed: results, curves, tensorboard, weights, testset, attention",
-                      near ? near : "", near ? "'?" : "");
+        command_usage(
+            "export", "cannot export '%s'; %s%s%s", word,
+            near ? "did you mean '"
+                 : "allowed: results, trials, curves, tensorboard, weights, testset, attention",
+            near ? near : "", near ? "'?" : "");
     }
     return (enum export_kind)i;
 }
@@ -123,16 +129,17 @@ static enum status export_tensors(struct store *s, const struct export_options *
     return status;
 }
 
-static enum status export_csv(struct store *s, const struct export_options *o, int64_t sweep,
-                              struct message *m)
+static enum status export_table(struct store *s, const struct export_options *o, int64_t sweep,
+                                struct message *m)
 {
+    enum export_csv what = o->kind == EXPORT_CURVES ? EXPORT_CSV_CURVES : EXPORT_CSV_TRIALS;
     const char *name = o->arguments[1];
     char *path;
     if (!name || strcmp(name, "-") == 0)
-        return export_curves(s, sweep, NULL, m);
+        return export_csv(s, what, sweep, NULL, m);
     enum status status = command_find_target(s, o->db, name, &path, m);
     if (status == STATUS_OK)
-        status = export_curves(s, sweep, path, m);
+        status = export_csv(s, what, sweep, path, m);
     free(path);
     return status;
 }
@@ -151,7 +158,7 @@ static enum status export_runs(struct store *s, const struct export_options *o, 
     return status;
 }
 
-/* Curves and runs: many small pieces, between which Ctrl-C is heard, so that no temporary file
+/* Tables and runs: many small pieces, between which Ctrl-C is heard, so that no temporary file
  * stays behind. */
 static enum status export_trials(struct store *s, const struct export_options *o, struct message *m)
 {
@@ -162,7 +169,7 @@ static enum status export_trials(struct store *s, const struct export_options *o
     if (status != STATUS_OK)
         return status;
     store_stop_when(s, stop_asked, NULL);
-    status = o->kind == EXPORT_CURVES ? export_csv(s, o, sweep, m) : export_runs(s, o, sweep, m);
+    status = (o->kind == EXPORT_TENSORBOARD ? export_runs : export_table)(s, o, sweep, m);
     stop_restore();
     return status;
 }
@@ -170,7 +177,8 @@ static enum status export_trials(struct store *s, const struct export_options *o
 static void export_from(struct scope *x, void *context)
 {
     const struct export_options *o = context;
-    bool trials = o->kind == EXPORT_CURVES || o->kind == EXPORT_TENSORBOARD;
+    bool trials =
+        o->kind == EXPORT_TRIALS || o->kind == EXPORT_CURVES || o->kind == EXPORT_TENSORBOARD;
     scope_check(x, o->kind == EXPORT_RESULTS
                        ? export_results(x->store, o->arguments[0], stdout, x->message)
                        : (trials ? export_trials : export_tensors)(x->store, o, x->message));

@@ -284,6 +284,9 @@ check "weights are exported" \
 check "a test set is exported" \
     sh -c "headcount export testset 1 t.st && grep -q predictions t.st && [ \$(wc -c <t.st) -gt 20000 ]"
 check "export to where nothing can be written" gives 3 "nodir" "headcount export weights 1 nodir/w.st"
+check "trials are exported" gives 0 "^,1,,,0,judged,completed,0[.][0-9]*," "headcount export trials gather"
+check "... into a file, the same" \
+    sh -c "headcount export trials gather t.csv && headcount export trials gather - | cmp - t.csv"
 check "curves are exported" \
     gives 0 "^1,1,,[0-9]*,,0,completed,[0-9]*,[0-9.e-]*,[0-9.e-]*," "headcount export curves gather"
 check "... into a file, the same" \

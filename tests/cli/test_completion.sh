@@ -86,7 +86,7 @@ check "results files" gives "headcount status --db els" "elsewhere.db elsewhere.
 check "... behind an equals sign" gives "headcount status --db=els" "elsewhere.db elsewhere.db.d"
 check "tasks" gives "headcount tasks r" "recall reverse"
 check "model and train beside them" gives "headcount tasks tra" "train"
-check "what is exported" gives "headcount export " "attention curves results tensorboard testset weights"
+check "what is exported" gives "headcount export " "attention curves results tensorboard testset trials weights"
 check "... curves of which sweep" gives "headcount export curves q" "quick"
 check "whose heads" has "headcount heads " quick 1 12
 check "... on which examples" gives "headcount heads quick --on " "test val"

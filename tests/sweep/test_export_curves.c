@@ -8,7 +8,7 @@
 
 #include "engine/base/file.h"
 #include "sweep/export/event_file.h"
-#include "sweep/export/export_curves.h"
+#include "sweep/export/export_csv.h"
 #include "sweep/export/export_tensorboard.h"
 #include "sweep/worker/stop.h"
 #include "tests/assert_each.h"
@@ -365,7 +365,7 @@ static void a_stop_is_heard(void **state)
     assert_status(STATUS_INTERRUPTED,
                   export_tensorboard(r.s, r.sweep, runs_folder(x), &runs, &x->m));
     assert_int_equal(runs.runs, 1);
-    assert_status(STATUS_INTERRUPTED, export_curves(r.s, r.sweep, csv, &x->m));
+    assert_status(STATUS_INTERRUPTED, export_csv(r.s, EXPORT_CSV_CURVES, r.sweep, csv, &x->m));
     stop_restore();
     assert_ok(stop_install(&x->m)); /* forgets the request */
     stop_restore();
@@ -386,7 +386,7 @@ static void csv_has_every_evaluation(void **state)
     snprintf(path, sizeof path, "%s/curves.csv", x->folder);
     run_sql(r.db, "UPDATE trial SET setting_label = 'a, \"b\"', tuning = '{\"train.lr\":0.01}'"
                   " WHERE trial_id = 2");
-    assert_ok(export_curves(r.s, r.sweep, path, &x->m));
+    assert_ok(export_csv(r.s, EXPORT_CSV_CURVES, r.sweep, path, &x->m));
     assert_ok(file_read(path, 1 << 20, &bytes, &size, &x->m));
     assert_string_equal(
         bytes, "trial,heads,setting,seed,tuning,is_tuning,state,step,train_loss,train_acc,val_loss,"
@@ -397,8 +397,46 @@ static void csv_has_every_evaluation(void **state)
                "2,2,\"a, \"\"b\"\"\",7,lr=0.01,0,completed,100,1,0.75,1.5,0.1,0.5,0.0005,1.5,1.25\n"
                "3,4,,7,,0,running,50,,,0.5,,,,,\n");
     free(bytes);
-    assert_ok(export_curves(r.s, r.sweep, path, &x->m)); /* in the place of the first */
-    assert_status(STATUS_IO, export_curves(r.s, r.sweep, "/nowhere/curves.csv", &x->m));
+    /* In the place of the first. */
+    assert_ok(export_csv(r.s, EXPORT_CSV_CURVES, r.sweep, path, &x->m));
+    assert_status(STATUS_IO,
+                  export_csv(r.s, EXPORT_CSV_CURVES, r.sweep, "/nowhere/curves.csv", &x->m));
+    close_store(x, r.s);
+}
+
+/* Trials that only serve to choose stand before those that are judged; what was eliminated by a
+ * choice, or is of a look that was decided before, has no line. */
+#define COLUMNS                                                                                    \
+    "setting,heads,tuning,replicate,seed,role,state,val_acc,val_loss,test_acc,test_exact,"         \
+    "test_loss,best_step,lr,chance,block_loss\n"
+
+static void csv_has_every_trial(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = sweep(x);
+    char path[300];
+    void *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s/trials.csv", x->folder);
+    run_sql(r.db, "UPDATE trial SET tuning = '{\"train.lr\":0.01}', is_tuning = 1,"
+                  " replicate = '{\"task.instance\":3}', test_loss = 1.0 / 3 WHERE trial_id = 2;"
+                  "INSERT INTO block_loss VALUES (1, 0, 2.5), (1, 1, 0.1)");
+    assert_ok(export_csv(r.s, EXPORT_CSV_TRIALS, r.sweep, path, &x->m));
+    assert_ok(file_read(path, 1 << 20, &bytes, &size, &x->m));
+    assert_string_equal(bytes,
+                        COLUMNS ",1,,,7,judged,completed,0.25,1.25,0.25,0,0.25,50,0.001,0.125,"
+                                "\"[2.5,0.1]\"\n"
+                                ",2,lr=0.01,instance=3,7,tuning,completed,0.5,1.25,0.5,0,"
+                                "0.3333333333333333,50,0.001,0.125,\n"
+                                ",4,,,7,judged,running,,,,,,,0.001,0.125,\n");
+    free(bytes);
+    run_sql(r.db, "UPDATE trial SET choice = 'eliminated' WHERE trial_id = 1;"
+                  "UPDATE trial SET state = 'not_needed' WHERE trial_id > 1");
+    assert_ok(export_csv(r.s, EXPORT_CSV_TRIALS, r.sweep, path, &x->m));
+    assert_ok(file_read(path, 1 << 20, &bytes, &size, &x->m));
+    assert_string_equal(bytes, COLUMNS ",2,lr=0.01,instance=3,7,tuning,not_needed,0.5,1.25,0.5,0,"
+                                       "0.3333333333333333,50,0.001,0.125,\n");
+    free(bytes);
     close_store(x, r.s);
 }
 
@@ -415,6 +453,7 @@ int main(void)
         TEST(names_are_plain),
         TEST(a_stop_is_heard),
         TEST(csv_has_every_evaluation),
+        TEST(csv_has_every_trial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,10 @@ for name; do
     "$headcount" report "$name" --db "$work/$name.db" --markdown >"$work/$name.md"
     mv "$work/$name.csv" "$work/$name.md" "$kept"
     sqlite3 -csv -header "$work/$name.db" "
-        SELECT setting_label, heads, tuning, score FROM chosen ORDER BY setting, heads" >"$kept/$name.chosen.csv"
+        SELECT setting_label, heads, tuning, score, group_concat(value, ' ') AS tried,
+               coalesce(group_concat(edge, ' '), '') AS edge
+          FROM chosen JOIN (SELECT * FROM tried ORDER BY axis, value) USING (sweep, setting, setting_label, heads)
+         GROUP BY setting, heads ORDER BY setting, heads" >"$kept/$name.chosen.csv"
     [ -s "$kept/$name.chosen.csv" ] || rm "$kept/$name.chosen.csv" # not tuned
     studies "$name"
     run_of "$name" >"$work/$name.run"

@@ -44,6 +44,8 @@ static const struct command_syntax syntax = {
         "seeds of the same task.\n"
         "Losses of a text are given in bits per byte too; of a classification each label has its\n"
         "accuracy.\n"
+        "Under tune a head count that chose the smallest or the largest value it tried is called\n"
+        "worse than no other (rival_at_edge), as a better one may lie beyond. --json has edges.\n"
         "--html shows the rest too: learning curves, heads, pruning, cost, all trials.\n"
         "--svg draws every head count with its interval and all of its seeds,\n"
         "many settings as panels, those of two quantities as a map.\n",

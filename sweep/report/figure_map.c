@@ -72,8 +72,9 @@ void figure_map(struct figure *f, int top)
         f, (struct figure_box){(f->width - width) / 2, top + ABOVE, width, ROW * axis[0].count});
     text_add(&f->script,
              "unset logscale x\nunset grid\nset border 0\n"
-             "set title offset 0,-0.4 font ',12' 'Plateau and, in brackets and by colour, the "
-             "fewest heads that do as well as the best'\n");
+             "set title offset 0,-0.4 font ',12' 'Each %s and, in brackets and by colour, the "
+             "fewest heads that do as well as the best'\n",
+             report_map_set(f->map));
     add_axis(f, "x", &axis[1]);
     add_axis(f, "y", &axis[0]);
     /* The first value on top, as in the report's table and in the panels below. */

@@ -35,6 +35,9 @@ struct report_map {
  * has more than one head count. A task instance is a name, no quantity. */
 struct report_map *report_map_new(const struct report_data *r);
 
+/* What the head counts of a cell are together: "plateau" or, without a margin, "confidence set". */
+const char *report_map_set(const struct report_map *map);
+
 /* The head counts of a setting's plateau as runs of what was tried, "2, 8-16". */
 void report_plateau(const struct report_setting *set, struct text_buffer *text);
 

@@ -76,8 +76,7 @@ static struct table *make_wide(struct scope *x, const struct report_map *map)
     return t;
 }
 
-/* What the settings' head counts are together that may be the best. */
-static const char *set_name(const struct report_map *map)
+const char *report_map_set(const struct report_map *map)
 {
     return map->cells && map->cell[0].set->input.equivalence > 0 ? "plateau" : "confidence set";
 }
@@ -89,7 +88,7 @@ static struct table *make_long(struct scope *x, const struct report_map *map)
     struct table *t = table_new(x, &column);
     for (int k = 0; k < map->axes; k++)
         add_axis(t, &map->axis[k]);
-    table_add_titled(t, column, "%s (h*)", set_name(map));
+    table_add_titled(t, column, "%s (h*)", report_map_set(map));
     for (int i = 0; i < map->cells; i++) {
         for (int k = 0; k < map->axes; k++)
             table_printf(t, "%.6g", map->cell[i].at[k]);
@@ -217,7 +216,7 @@ void report_map_people(const struct report_data *r, const struct report_map *map
     write_table(map, d);
     write_fit(r, map, unit, d);
     struct text_buffer legend = scope_text(d->scope);
-    text_add(&legend, "Each setting's %s%s", set_name(map), MAP_LEGEND);
+    text_add(&legend, "Each setting's %s%s", report_map_set(map), MAP_LEGEND);
     document_paragraph(d, legend.text);
 }
 

@@ -1,0 +1,135 @@
+#!/bin/sh
+# No head count of results/reference that a finding or its claim names has a choice at the edge of its grid,
+# unless the finding says so. Speaks TAP; run from the repository's root.
+. tests/tap.sh
+not_sanitized "the edges of the committed results"
+kept=results/reference
+
+# Made before reports said so; to be run again.
+again="budget gather-slots induction key-width kv-heads magic-four map text"
+
+# The values that a config gives each head count: setting, heads, axis, value.
+given() { # name
+    arguments=$(sh $kept/data.sh "$1" "$dir" anywhere)
+    (cd "$dir" && "$headcount" plan "$root/configs/$1.yaml" $arguments --db none.db --json) >"$dir/plan.json" &&
+        sqlite3 -csv :memory: "
+            CREATE TEMP TABLE trial AS SELECT DISTINCT value ->> 'setting' AS setting, value ->> 'heads' AS heads,
+                value ->> 'tuning' AS tuning FROM json_each(readfile('$dir/plan.json'), '\$.trials');
+            SELECT setting, heads, t.key, t.value FROM trial, json_each(tuning) AS t"
+}
+# Choices at an edge: "setting_label|heads". Files without the column are asked of the config.
+edges() { # name
+    perfect=1
+    grep -q 'val_loss' "configs/$1.yaml" && perfect=0
+    if head -n 1 "$kept/$1.chosen.csv" | grep -q ',edge$'; then
+        question="SELECT setting_label, heads FROM chosen WHERE edge <> ''"
+        : >"$dir/given.csv"
+    else # a label has what the setting has, in another order
+        question="SELECT setting_label, c.heads FROM chosen AS c, json_each(tuning) AS t
+            WHERE CAST(score AS REAL) <> $perfect AND EXISTS (SELECT 1 FROM given AS g WHERE axis = t.key AND
+                g.heads = c.heads AND NOT EXISTS (SELECT 1 FROM json_each(setting) AS s WHERE
+                    0 = instr(', ' || setting_label || ',',
+                              ', ' || substr(s.key, instr(s.key, '.') + 1) || '=' || s.value || ','))
+                GROUP BY axis HAVING max(g.value + 0) > min(g.value + 0) AND
+                    t.value IN (min(g.value + 0), max(g.value + 0)))"
+        given "$1" >"$dir/given.csv" || return 1
+    fi
+    sqlite3 :memory: "CREATE TABLE given (setting, heads, axis, value)" ".import --csv '$dir/given.csv' given" \
+        ".import --csv '$kept/$1.chosen.csv' chosen" "$question"
+}
+# Of each setting its finding: "setting_label|text", the last bold paragraph before the list.
+findings() { # name
+    sed 's/\\//g' "$kept/$1.md" | awk '
+        function tell() { if (finding != "") print label "|" finding; finding = "" }
+        /^## / { tell(); label = substr($0, 4) }
+        /^\*\*/ { finding = $0 }
+        END { tell() }'
+}
+edge_told="[0-9, and]+ heads? ((chose the (smallest|largest) [^ ]+ tried,)|((was|were) given no [^ ]+ but)) [^ ]+"
+# Head counts at an edge that a finding or the claim names and of which it does not say so.
+untold() { # name
+    edges "$1" >"$dir/edges" || { echo "the edges of $1 are not known"; return; }
+    findings "$1" >"$dir/findings"
+    claim=$(sed -n 's/^claim: //p' "configs/$1.yaml" | tr -c '0-9\n' ' ')
+    awk -F'|' -v claim="$claim" -v edge_told="$edge_told" '
+        function numbers(text, list,    n, part, i) {
+            gsub(/[^0-9.]+/, " ", text)
+            n = split(text, part, " ")
+            for (i = 1; i <= n; i++)
+                if (part[i] ~ /^[0-9]+\.?$/)
+                    list[part[i] + 0] = 1
+        }
+        FNR == NR { edge[$1, $2] = 1; next }
+        $2 ~ /^\*\*All equal/ { next }
+        {
+            split("", named); split("", told)
+            text = $2
+            while (match(text, edge_told)) {
+                part = substr(text, RSTART, RLENGTH)
+                text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH)
+                sub(/ head.*/, "", part)
+                numbers(part, told)
+            }
+            sub(/, (within|each head count|on this|over) .*/, "", text)
+            gsub(/\((difference|the fewest heads|test accuracy|test loss)[^)]*\)/, "", text)
+            numbers(text, named)
+            if (text ~ /^\*\*Claim/)
+                numbers(claim, named)
+            for (heads in named)
+                if (($1, heads) in edge && !(heads in told))
+                    printf "%s: %s heads\n", $1 == "" ? "the setting" : $1, heads
+        }' "$dir/edges" "$dir/findings"
+}
+
+# ---- what it would see ----
+real=$kept
+kept=$dir/kept
+mkdir "$kept" "$dir/configs"
+ln -s "$root/results/reference/data.sh" "$kept"
+cat >"$kept/toy.chosen.csv" <<'C'
+setting_label,heads,tuning,score,tried,edge
+slots=1,1,"{""train.lr"":0.1}",.5,0.01 0.1,largest
+slots=1,2,"{""train.lr"":0.01}",1,0.01 0.1,
+slots=1,4,"{""train.lr"":0.01}",.5,0.01,only
+slots=2,4,"{""train.lr"":0.1}",.5,0.01 0.1,largest
+C
+tells() { # what is untold, what the finding of slots=1 says, words before "heads" and a claim
+    printf '## slots=1\n\n**Plateau: 1 head.**\n\n**%s**\n\n- 4 heads.\n\n' "$2" >"$kept/toy.md"
+    printf '## slots=2\n\n**All equal: 4 heads.**\n' >>"$kept/toy.md"
+    printf '# A toy\n%s\n' "${3:-}" >"$dir/configs/toy.yaml"
+    (cd "$dir" && untold toy | sort | tr '\n' ' ') >"$dir/untold"
+    [ "$(cat "$dir/untold")" = "$1" ] || { cat "$dir/untold"; false; }
+}
+scope=", within 9 steps, each head count at its own best of lr 0.01 and 0.1, on this task instance"
+check "a rival at an edge would be seen" \
+    tells 'slots=1: 1 heads slots=1: 4 heads ' "Claim confirmed: 2 heads are better than 1 and 4$scope."
+check "... one of two" tells 'slots=1: 4 heads ' \
+    "Claim undecided: 2 heads did better than 1 and 4$scope, but 1 head chose the largest lr tried, 0.1, and may be."
+check "what is told is not seen" tells '' \
+    "Claim undecided: 2 heads did better than 1 and 4$scope, but 1 head chose the largest lr tried, 0.1, and may be \
+better beyond it; 4 heads were given no lr but 0.01, and may be better at another."
+check "... several at once" \
+    tells '' "No middle: smallest (1), largest (4)$scope; 1 and 4 heads chose the largest lr tried, 4, and may be."
+check "a claim names head counts too" tells 'slots=1: 4 heads ' \
+    "Claim not confirmed: 2 heads are not shown to be better than 2 (difference +4, p = 1)$scope." \
+    'claim: {best: 2, over: [2, 4]}'
+check "numbers that are no head counts" \
+    tells '' "No middle: the best head count (the fewest heads within 0.005 of the top) is 2$scope; 1 4."
+kept=$real
+
+# ---- results/reference ----
+told() { # name
+    untold "$1" >"$dir/untold"
+    [ ! -s "$dir/untold" ] || { cat "$dir/untold"; false; }
+}
+still_untold() { # name
+    ! told "$1" && grep -q ' heads$' "$dir/untold"
+}
+for file in "$kept"/*.chosen.csv; do
+    name=$(basename "$file" .chosen.csv)
+    case " $again " in
+    *" $name "*) check "$name is still to be run again" still_untold "$name" ;;
+    *) check "$name: head counts at an edge that are named are told" told "$name" ;;
+    esac
+done
+finish

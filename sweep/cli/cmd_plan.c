@@ -74,6 +74,30 @@ static void write_trial(struct json_writer *w, const struct plan *p, const struc
     json_end_object(w);
 }
 
+/* One of a value that tune.extend has added: it is of no point of the plan. */
+static void write_added(struct json_writer *w, const struct plan *p, const struct forecast *f,
+                        const struct forecast_added *t, bool retry_failed)
+{
+    const struct forecast_point *q = &f->point[t->point];
+    struct plan_text name;
+    plan_text(p, t->point, &name);
+    json_new_line(w, 2);
+    json_begin_object(w, NULL);
+    json_add_null(w, "point");
+    json_add_integer(w, "added", t->steps);
+    json_add_integer(w, "heads", q->heads);
+    json_add_integer(w, "seed", t->seed);
+    json_add_json(w, "setting", name.setting);
+    json_add_json(w, "tuning", t->tuning);
+    json_add_bool(w, "is_tuning", t->is_tuning);
+    json_add_text(w, "config_sha256", t->sha256);
+    json_add_nonzero(w, "trial_id", t->trial_id);
+    json_add_text(w, "state", forecast_name(t->state));
+    json_add_bool(w, "would_run", !t->spare && forecast_runs(t->state, retry_failed));
+    json_add_text(w, "why", forecast_reason(t->state, t->note, retry_failed));
+    json_end_object(w);
+}
+
 static void write_json(const struct plan *p, const struct forecast *f, const struct plan_options *o)
 {
     struct json_writer w = {.out = stdout, .spaced = true};
@@ -96,6 +120,7 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     json_add_integer(&w, "not_needed", f->not_needed);
     json_add_integer(&w, "elsewhere", f->elsewhere);
     json_add_integer(&w, "leaving", f->leaving);
+    json_add_nonzero(&w, "may_add", f->may_add);
     json_begin_object(&w, "dropped");
     json_add_integer(&w, "constraint", by_constraint);
     json_add_integer(&w, "exclude", by_exclude);
@@ -108,6 +133,8 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     json_begin_list(&w, "trials");
     for (long k = 0; k < f->trials; k++)
         write_trial(&w, p, f, k, o->view.retry_failed);
+    for (long k = 0; k < f->added_count; k++)
+        write_added(&w, p, f, &f->added[k], o->view.retry_failed);
     printf("\n]}\n");
 }
 

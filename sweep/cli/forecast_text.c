@@ -110,6 +110,21 @@ static void print_rungs(const struct plan *p, const struct forecast *f)
            text_count(lround(f->tuning_steps), all, sizeof all));
 }
 
+/* "... up to 4 of them to either side: 2 so far." */
+static void print_extend(const struct config *c, const struct forecast *f)
+{
+    long values = 0;
+    for (long i = 0; i < f->added_count; i++)
+        values += f->added[i].is_tuning && f->added[i].seed == CONFIG_TUNING_SEED;
+    printf("A head count that chooses the smallest or largest number of a list tries the next one\n"
+           "beyond, up to %lld of them to either side",
+           (long long)c->extend);
+    if (values > 0)
+        printf(": %ld point%s so far, with %ld trials", values, values == 1 ? "" : "s",
+               f->added_count);
+    printf(".\n");
+}
+
 /* What decides how many of the trials run, and over what they are compared. */
 static void print_design(const struct plan *p, const struct forecast *f)
 {
@@ -119,6 +134,8 @@ static void print_design(const struct plan *p, const struct forecast *f)
                f->candidates);
     if (c->rung_eta)
         print_rungs(p, f);
+    if (c->extend)
+        print_extend(c, f);
     if (c->replicate) {
         printf("Replicates: %ld (", plan_replicates(p));
         for (int i = 0; i < c->replicate; i++)
@@ -194,10 +211,36 @@ static void print_sources(const struct forecast *f, bool retry_failed)
     printf(".\n");
 }
 
-/* Of so many judged trials, and those of tuning. */
-static double wall_s(const struct cores *c, const struct forecast *f, double core_s, double trials)
+/* Of so many judged trials, and so many of tuning. */
+static double wall_s(const struct cores *c, double core_s, double judged, long tuning)
 {
-    return cores_wall_s(c, core_s, trials + (double)f->tuning_left);
+    return cores_wall_s(c, core_s, judged + (double)tuning);
+}
+
+/* "24 to 48 tuning trials would run, then 18 to 30 that are judged: about " */
+static void print_trials(const struct forecast *f, long least, long most)
+{
+    long tuning = f->tuning_left + f->may_add;
+    if (tuning > 0 && f->may_add > 0)
+        printf("%ld to ", f->tuning_left);
+    if (tuning > 0)
+        printf("%ld tuning trial%s would run, then ", tuning, tuning == 1 ? "" : "s");
+    if (most > least)
+        printf("%ld to ", least);
+    printf("%ld", most);
+    if (tuning > 0)
+        printf(" that %s judged: about ", most == 1 ? "is" : "are");
+    else
+        printf(" trial%s would run: about ", most == 1 ? "" : "s");
+}
+
+/* Where the range of an estimate comes from. */
+static const char *words_of_range(const struct forecast *f, bool looks)
+{
+    if (f->may_add > 0)
+        return looks ? ", by what tuning chooses and the look that decides"
+                     : ", by what tuning chooses";
+    return looks ? ", by the look that decides" : "";
 }
 
 static void print_estimate(const struct plan *p, const struct forecast *f,
@@ -215,29 +258,22 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     long at_once = cores.trials < n ? cores.trials : n;
     long least = lround(f->trials_left.least);
     long most = lround(f->trials_left.most);
-    bool open = most > least;
     printf("\n");
-    if (f->tuning_left > 0)
-        printf("%ld tuning trial%s would run, then ", f->tuning_left,
-               f->tuning_left == 1 ? "" : "s");
-    if (open)
-        printf("%ld to ", least);
-    printf("%ld", most);
-    if (f->tuning_left > 0)
-        printf(" that %s judged: about ", most == 1 ? "is" : "are");
-    else
-        printf(" trial%s would run: about ", most == 1 ? "" : "s");
-    if (open)
-        printf("%s to ", text_duration(wall_s(&cores, f, f->left_s.least, f->trials_left.least),
-                                       text, sizeof text));
+    print_trials(f, least, most);
+    if (most > least || f->may_add > 0)
+        printf("%s to ",
+               text_duration(wall_s(&cores, f->left_s.least, f->trials_left.least, f->tuning_left),
+                             text, sizeof text));
     printf("%s with %ld at once",
-           text_duration(wall_s(&cores, f, f->left_s.most, f->trials_left.most), text, sizeof text),
+           text_duration(
+               wall_s(&cores, f->left_s.most, f->trials_left.most, f->tuning_left + f->may_add),
+               text, sizeof text),
            at_once);
     if (cores.threads > 1)
         printf(" of %d threads", cores.threads);
     if (at_once * (cores.threads > 0 ? cores.threads : 1) > machine_cores())
         printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
-    printf("%s.\n", open ? ", by the look that decides" : "");
+    printf("%s.\n", words_of_range(f, most > least));
     print_sources(f, v->retry_failed);
 }
 

@@ -48,9 +48,11 @@ CREATE TABLE sweep (
                 -- {"noisy":{"noise":0.1}}: further test sets, by the task's options that differ
     measure     TEXT CHECK (measure IN ('evals')),  -- when trials measure their heads as they are
                 -- trained: at every evaluation; NULL: never
-    shards      TEXT CHECK (shards IS NULL OR json_type(shards) = 'object')
+    shards      TEXT CHECK (shards IS NULL OR json_type(shards) = 'object'),
                 -- {"of":4,"here":[2]}: of the shards that it was cut into (run --shard), those that
                 -- this file has; NULL: it has all
+    extend      INTEGER CHECK (extend >= 1)  -- under `tune`: so many values may be added beyond those
+                -- that the file lists, to either side of each axis; NULL: none
 ) STRICT;
 
 -- How the plan of a sweep came to be what it is: a row when it was first planned, and one whenever
@@ -66,7 +68,7 @@ CREATE TABLE plan_change (
     removed      INTEGER NOT NULL CHECK (removed >= 0),
     what         TEXT NOT NULL CHECK (json_type(what) = 'object'),
                  -- {"heads_added":[],"heads_removed":[1],"seeds_added":[5],...,"points_added":0,...};
-                 -- "rules": which of tune, replicate, looks, rungs, equivalence had changed
+                 -- "rules": which of tune, replicate, looks, rungs, equivalence, extend had changed
     claim        TEXT CHECK (claim IS NULL OR json_type(claim) = 'object'),  -- from then on
     seen         INTEGER NOT NULL CHECK (seen >= 0),  -- pairs whose results were there to be seen: of
                  -- the plan, in any sweep or in `deleted`, and all of this sweep, in the plan or not
@@ -193,7 +195,8 @@ CREATE TABLE trial (
     state      TEXT NOT NULL DEFAULT 'queued' CHECK (state IN
                ('queued', 'running', 'completed', 'diverged', 'failed', 'not_needed')),
     in_plan    INTEGER NOT NULL CHECK (in_plan IN (0, 1)),  -- 0: the sweep file dropped it since
-    plan_order INTEGER NOT NULL,  -- trials are claimed in this order
+    plan_order INTEGER NOT NULL,  -- trials are claimed in this order; an added one has the place of
+               -- the one that it was made from
     setting    TEXT NOT NULL CHECK (json_type(setting) = 'object'),
                -- the varying axes other than heads and the tuned ones
     setting_label TEXT NOT NULL,  -- the same for people; '' when nothing else varies
@@ -230,6 +233,9 @@ CREATE TABLE trial (
                  -- its last attempt ended at limits.time or limits.memory; its state is failed
     in_shard     INTEGER NOT NULL DEFAULT 1 CHECK (in_shard IN (0, 1)),
                  -- 0: of another shard than the one that was run last: not claimed
+    added        INTEGER NOT NULL DEFAULT 0 CHECK (added >= 0),
+                 -- of a value that tune.extend has put into the plan: how many steps it lies beyond
+                 -- those that the sweep file lists; 0: the file lists it
     UNIQUE (sweep_id, config_id, seed),
     CHECK (state <> 'completed' OR (best_step IS NOT NULL AND train_acc IS NOT NULL
            AND val_acc IS NOT NULL AND test_acc IS NOT NULL AND test_exact IS NOT NULL

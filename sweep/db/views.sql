@@ -16,7 +16,7 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
        c.instance, c.batch, c.lr, c.optimizer, c.weight_decay, c.clip, c.schedule, c.warmup,
        c.eval_every, c.examples, c.mode, c.data_sha256, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
        a.host, a.pid, a.cpu_s, a.max_rss_kib, a.exit_code, a.signal, a.error, a.note,
-       t.replicate, t.look, t.until, t.limit_hit, t.in_shard, t.remark,
+       t.replicate, t.look, t.until, t.limit_hit, t.in_shard, t.added, t.remark,
        t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
   FROM trial AS t
   JOIN sweep AS s USING (sweep_id)
@@ -111,11 +111,12 @@ SELECT s.name AS sweep, w.setting, t.setting_label, c.task, w.heads, c.d_model, 
 -- eliminated_at: the step of the rung at which a candidate was eliminated; it ranks behind those that
 -- went further, whatever its score. n_outer: on how many axes of numbers it has the smallest or the
 -- largest value that its head count was given; of equal ones the candidate with fewer is better, then
--- the one that was planned first.
+-- the one that was planned first. added: how many steps beyond the values that the sweep file lists it
+-- lies (tune.extend); 0: the file lists it.
 CREATE VIEW tuning AS
 WITH score AS (
     SELECT t.sweep_id, t.setting, t.setting_label, c.heads, t.tuning, min(t.plan_order) AS first,
-           count(*) AS n,
+           max(t.added) AS added, count(*) AS n,
            count(*) FILTER (WHERE t.state IN ('diverged', 'failed')) AS n_bad,
            count(*) FILTER (WHERE t.state IN ('queued', 'running')) AS n_left,
            CASE WHEN sum(t.choice = 'eliminated') THEN coalesce(max(t.until), 0) END AS eliminated_at,
@@ -132,8 +133,8 @@ WITH score AS (
       FROM score CROSS JOIN json_each(score.tuning) AS o
     WINDOW axis AS (PARTITION BY sweep_id, setting, heads, o.key)
 ), candidate AS (
-    SELECT DISTINCT sweep_id, setting, setting_label, heads, tuning, first, n, n_bad, n_left,
-           eliminated_at, metric, goal, score,
+    SELECT DISTINCT sweep_id, setting, setting_label, heads, tuning, first, added, n, n_bad,
+           n_left, eliminated_at, metric, goal, score,
            sum(coalesce(low < high AND value IN (low, high), 0)) OVER same AS n_outer
       FROM given
     WINDOW same AS (PARTITION BY sweep_id, setting, heads, tuning)
@@ -144,9 +145,9 @@ SELECT s.name AS sweep, setting, setting_label, heads, tuning, n, n_bad, score,
                                    CASE c.metric WHEN 'val_loss' THEN n_bad END,
                                    score IS NULL,
                                    CASE c.goal WHEN 'minimize' THEN score ELSE -score END,
-                                   n_outer, first) AS rank,
+                                   n_outer, first, added) AS rank,
        sum(n_left) OVER (PARTITION BY sweep_id, setting, heads) = 0 AS settled, eliminated_at,
-       n_outer, sweep_id
+       n_outer, sweep_id, added
   FROM candidate AS c JOIN sweep AS s USING (sweep_id);
 
 -- Under `tune`: the values that each head count was given of each axis. chosen: whether it chose this

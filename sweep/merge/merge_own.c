@@ -144,6 +144,25 @@ static enum status take_all(struct merging *g, const struct merge_sweep *sweep,
     return status == STATUS_OK ? merge_end(g) : status;
 }
 
+/* What was taken over may add values to the plan (tune.extend), whose trials are there as well. */
+static enum status take_added(struct merging *g, const struct merge_sweep *sweep,
+                              struct pairs *list)
+{
+    const long trials = g->counts->trials;
+    int64_t extend = 0;
+    enum status status =
+        store_integer(g->into, MERGING, "SELECT extend FROM sweep WHERE sweep_id = ?",
+                      VALUES(INTEGER(g->own)), 0, &extend, g->m);
+    while (status == STATUS_OK && extend && list->count > 0) {
+        list->count = 0;
+        status = find_pairs(g, sweep, list);
+        if (status == STATUS_OK && list->count > 0)
+            status = take_all(g, sweep, list);
+    }
+    g->counts->trials = trials;
+    return status;
+}
+
 static enum status take_own(struct merging *g)
 {
     struct merge_sweep sweep = {.into_id = g->own};
@@ -156,6 +175,8 @@ static enum status take_own(struct merging *g)
         status = find_pairs(g, &sweep, &list);
     if (status == STATUS_OK && list.count > 0)
         status = take_all(g, &sweep, &list);
+    if (status == STATUS_OK)
+        status = take_added(g, &sweep, &list);
     free(list.item);
     return status;
 }

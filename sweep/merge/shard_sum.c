@@ -57,7 +57,10 @@ enum status shard_sum_new(struct store **sum, struct message *m)
             "in_shard", "@in_shard AND " THIS("number") " > 0", "in_plan", in_plan, NULL           \
     }
 static const char *const planned[] = TRIAL_VALUES("1");
-static const char *const perhaps_planned[] = TRIAL_VALUES("0"); /* those that are, are there */
+/* Those that are in the plan are there, but for what tune.extend has added in this file. */
+static const char *const perhaps_planned[] = TRIAL_VALUES(
+    "@in_plan AND @added > 0 AND EXISTS (SELECT 1 FROM shard_here AS h JOIN shard_part AS p"
+    " USING (part) JOIN shard_plan AS n ON (n.sweep_id, n.sha256) = (h.sweep_id, p.sha256))");
 
 /* The plan itself, with whatever its trials have come to where they are new. */
 static const struct merge_table plan = {
@@ -68,7 +71,7 @@ static const struct merge_table plan = {
             " plan_order = excluded.plan_order, setting = excluded.setting,"
             " setting_label = excluded.setting_label, tuning = excluded.tuning,"
             " is_tuning = excluded.is_tuning, replicate = excluded.replicate,"
-            " look = excluded.look, choice = excluded.choice"};
+            " look = excluded.look, choice = excluded.choice, added = excluded.added"};
 
 #define RANK(row)                                                                                  \
     "(CASE " row "state WHEN 'completed' THEN 8 WHEN 'diverged' THEN 8 WHEN 'running' THEN 6"      \
@@ -154,9 +157,10 @@ static enum status find_sweep(struct merging *g, const struct shard_source *sour
         .name = "sweep",
         .where = "WHERE sweep_id = ?1",
         .columns = "[\"shards\"]",
-        .tail = "WHERE true ON CONFLICT (name) DO UPDATE SET tune = excluded.tune, rungs ="
-                " excluded.rungs, looks = excluded.looks, metric = excluded.metric,"
-                " goal = excluded.goal, plan_sha256 = excluded.plan_sha256"};
+        .tail =
+            "WHERE true ON CONFLICT (name) DO UPDATE SET tune = excluded.tune, rungs ="
+            " excluded.rungs, extend = excluded.extend, looks = excluded.looks,"
+            " metric = excluded.metric, goal = excluded.goal, plan_sha256 = excluded.plan_sha256"};
     int64_t older = 1;
     struct value name = TEXT(rows_text(r, NAME));
     static const char find[] = "SELECT sweep_id FROM sweep WHERE name = ?";

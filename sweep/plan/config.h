@@ -107,7 +107,10 @@ struct config {
                          a head count's candidates go on; at least 2. 0: no rungs */
     int64_t rung_min_steps;  /* the first rung; see plan_rungs */
     struct place rung_place; /* of min_steps */
-    int evals;               /* by name; no part of identity */
+    int64_t extend; /* a head count that chose the outermost number of a tuned axis gets the next
+                       one beyond, so often to either side at most; 0: never */
+    struct place extend_place;
+    int evals; /* by name; no part of identity */
     struct config_eval *eval;
     const char *eval_json; /* {"long":{"length":64}}, canonical; {} without */
     bool measure;          /* `measure: evals`: heads are measured as they are trained; no part of

@@ -247,7 +247,7 @@ static enum status read_measure(struct reading *r, const struct tree *t)
 
 const struct config_mapping config_mappings[] = {
     {"metric", (const char *const[]){"name", "goal", NULL}},
-    {"tune", (const char *const[]){"axes", "seeds", "rungs", NULL}},
+    {"tune", (const char *const[]){"axes", "seeds", "rungs", "extend", NULL}},
     {"tune.rungs", (const char *const[]){"eta", "min_steps", NULL}},
     {"limits", (const char *const[]){"time", "memory", NULL}},
     {"claim", (const char *const[]){"best", "over", NULL}},
@@ -283,7 +283,8 @@ const struct config_mapping config_mappings[] = {
         "train.lr: 1e-3}; a list fits any of its values")                                          \
     KEY(tune, reading_tune,                                                                        \
         "axes whose value each head count chooses on validation: [train.lr], or {axes: "           \
-        "[train.lr], seeds: 3, rungs: {min_steps: 150, eta: 3}}")                                  \
+        "[train.lr], seeds: 3, rungs: {min_steps: 150, eta: 3}, extend: 4}; `extend` adds values " \
+        "beyond the outermost one of a list, up to so many, where that was chosen")                \
     KEY(replicate, reading_replicate,                                                              \
         "axes of task or training that are samples of what the answer should hold for, as in "     \
         "[task.instance]")                                                                         \

@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/base/number.h"
 #include "sweep/plan/config_reading.h"
 
-enum { TUNING_SEEDS = 3, ETA = 3, ETA_MAX = 1000 };
+enum { TUNING_SEEDS = 3, ETA = 3, ETA_MAX = 1000, EXTEND_MAX = 32 };
 
 struct role {
     const char *item; /* "an axis to tune" */
@@ -112,6 +113,70 @@ static enum status read_rungs(struct reading *r, const struct tree *t)
     return STATUS_OK;
 }
 
+/* From 0 no ratio leads to another number, and below it none leads outwards. */
+static enum status refuse_not_positive(const struct reading *r, const struct axis *axis)
+{
+    for (int i = 0; i < axis->values; i++) {
+        const struct config_value *v = &axis->value[i];
+        double number = 0;
+        bool integral;
+        if (number_parse(v->scalar[0], &number, &integral) && number > 0)
+            continue;
+        return reading_refuse(
+            r, v->place,
+            "%s is tuned with extend, which goes on by ratios: give numbers above "
+            "0 only, or leave tune.extend away",
+            axis->path);
+    }
+    return STATUS_OK;
+}
+
+/* Whether a tuned axis can be extended. Words have nothing beyond them; numbers that have no next
+ * one are refused. */
+static enum status check_extended(const struct reading *r, int i, bool *extends)
+{
+    const struct config *c = r->c;
+    const char *path = c->tune_path[i];
+    const struct axis *axis = axis_of(c, path);
+    struct option_set set;
+    enum status s = reading_path(r, path, &set, r->m);
+    *extends = false;
+    if (s || !axis)
+        return s;
+    enum option_type type = set.option[0]->type;
+    if (type == OPTION_INT || type == OPTION_INT_LIST)
+        return reading_refuse(r, c->tune_place[i],
+                              "%s has whole numbers, which tune.extend does not go beyond: take it "
+                              "out of tune.axes, or leave extend away",
+                              path);
+    if (type != OPTION_REAL)
+        return STATUS_OK;
+    *extends = true;
+    if (axis->kind != AXIS_VALUES)
+        return reading_refuse(r, c->tune_place[i],
+                              "%s is drawn from a distribution, and tune.extend goes beyond lists: "
+                              "list its values, or leave extend away",
+                              path);
+    return refuse_not_positive(r, axis);
+}
+
+/* The tuned axes are read. */
+static enum status read_extend(struct reading *r, const struct tree *t)
+{
+    struct config *c = r->c;
+    bool any = false, extends;
+    c->extend_place = t->place;
+    enum status s = reading_integer(r, t, "tune.extend", 1, EXTEND_MAX, &c->extend);
+    for (int i = 0; i < c->tune && !s; i++) {
+        s = check_extended(r, i, &extends);
+        any |= extends;
+    }
+    if (s || any)
+        return s;
+    return reading_refuse(r, t->key_place,
+                          "tune.extend has nothing to go beyond: no tuned axis has real numbers");
+}
+
 /* Seeds of the verdict that would also be tuning seeds. */
 static enum status refuse_tuning_seeds(const struct reading *r)
 {
@@ -130,7 +195,7 @@ enum status reading_tune(struct reading *r, const struct tree *t)
 {
     static const struct role tuned = {"an axis to tune", check_tuned, "there is nothing to choose"};
     struct config *c = r->c;
-    const struct tree *axes = t, *seeds = NULL, *rungs = NULL;
+    const struct tree *axes = t, *seeds = NULL, *rungs = NULL, *extend = NULL;
     enum status s = STATUS_OK;
     c->tune_seeds = TUNING_SEEDS;
     if (!t)
@@ -141,6 +206,7 @@ enum status reading_tune(struct reading *r, const struct tree *t)
         axes = tree_find(t, "axes");
         seeds = tree_find(t, "seeds");
         rungs = tree_find(t, "rungs");
+        extend = tree_find(t, "extend");
     }
     if (!axes)
         return reading_refuse(r, t->place, "missing key 'axes' under tune");
@@ -148,7 +214,7 @@ enum status reading_tune(struct reading *r, const struct tree *t)
         (seeds &&
          (s = reading_integer(r, seeds, "tune.seeds", 1, READING_SEEDS_MAX, &c->tune_seeds))) ||
         (s = read_axes(r, axes, &tuned, &c->tune, &c->tune_path, &c->tune_place)) ||
-        (rungs && (s = read_rungs(r, rungs))))
+        (rungs && (s = read_rungs(r, rungs))) || (extend && (s = read_extend(r, extend))))
         return s;
     return refuse_tuning_seeds(r);
 }

@@ -274,25 +274,50 @@ static enum status build(struct plan *p, struct message *m)
     return check_claim(p, m);
 }
 
-enum status plan_new(const struct config *c, const struct survey *known, int known_count,
-                     struct plan **out, struct message *m)
+/* Frees p and gives NULL unless s is OK. */
+static enum status finish(struct plan *p, enum status s, struct plan **out)
 {
-    *out = NULL;
+    if (s)
+        plan_free(p);
+    *out = s ? NULL : p;
+    return s;
+}
+
+/* NULL where there is no memory. */
+static struct plan *plan_begin(const struct config *c)
+{
     struct plan_arena *arena = plan_arena_new();
     struct plan *p = arena ? plan_arena_alloc(arena, 1, sizeof *p) : NULL;
     if (!p) {
         plan_arena_free(arena);
-        return plan_no_memory(m);
+        return NULL;
     }
     p->config = c;
     p->arena = arena;
-    p->surveys = (struct survey_list){.arena = arena, .known = known, .known_count = known_count};
-    enum status s = build(p, m);
-    if (s)
-        plan_free(p);
-    else
-        *out = p;
-    return s;
+    p->surveys.arena = arena;
+    return p;
+}
+
+enum status plan_new(const struct config *c, const struct survey *known, int known_count,
+                     struct plan **out, struct message *m)
+{
+    struct plan *p = plan_begin(c);
+    *out = NULL;
+    if (!p)
+        return plan_no_memory(m);
+    p->surveys.known = known;
+    p->surveys.known_count = known_count;
+    return finish(p, build(p, m), out);
+}
+
+enum status plan_new_rules(const struct config *c, struct plan **out, struct message *m)
+{
+    struct plan *p = plan_begin(c);
+    *out = NULL;
+    if (!p)
+        return plan_no_memory(m);
+    enum status s = plan_build_axes(p, m);
+    return finish(p, s ? s : plan_build_filters(p, m), out);
 }
 
 void plan_free(struct plan *p)
@@ -302,6 +327,7 @@ void plan_free(struct plan *p)
     plan_free_filters(p);
     free(p->kept);
     free(p->candidates);
+    free(p->beyond);
     free(p->group);
     plan_arena_free(p->arena);
 }

@@ -111,6 +111,12 @@ int plan_rung_steps(int64_t eta, int64_t min_steps, int64_t steps, int64_t every
  * chosen. 1 without tune. */
 long plan_candidates(const struct plan *p, long i);
 
+/* tune.extend: how many values may be added at most to those that the i-th point's head count has
+ * in its setting, each with as many points as a listed one; 0 without. And which setting and head
+ * count that is, from 0 and in the order of the plan; 0 without. */
+long plan_beyond(const struct plan *p, long i);
+long plan_group(const struct plan *p, long i);
+
 /* Under tune one candidate of a head count is chosen, and the trials of the others are not run: of
  * the waiting[i] trials at point i that this is about, those are spare which are not of the
  * candidate that has most. spare: (points), all false without tune. NO_MEMORY. */

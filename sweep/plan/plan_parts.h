@@ -1,7 +1,7 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
  * (values and draws), plan_filter.c (constraints and exclusions), plan_files.c (what the files say
  * that tasks learn from), plan_labels.c (settings and their labels), plan_trials.c (trials, looks,
- * rungs), plan_shard.c, plan_identity.c, plan_notes.c. */
+ * rungs), plan_shard.c, plan_identity.c, plan_notes.c, extension.c (points beyond the file's). */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -93,10 +93,11 @@ struct plan {
     long points;
     uint32_t *kept;       /* (points): index in the grid or among the draws; malloc */
     uint32_t *candidates; /* (points), see plan_candidates; NULL without tune; malloc */
+    uint32_t *beyond;     /* (points), see plan_beyond; NULL without tune.extend; malloc */
     long by_constraint, by_exclude, by_duplicate;
     struct plan_shard shard;
     uint32_t *group; /* (points): which setting and head count, from 0; NULL but for a shard under
-                        tune; malloc */
+                        tune, and for tune.extend; malloc */
 };
 
 enum status plan_no_memory(struct message *m);
@@ -130,6 +131,9 @@ enum status plan_build_files(struct plan *p, uint64_t total, struct message *m);
 int plan_decode(const struct plan *p, uint64_t g, struct point *out);
 
 /* plan.c */
+/* A plan without points: its tasks with their fixed options, its axes, constraints and exclusions.
+ * Looks at no file. */
+enum status plan_new_rules(const struct config *c, struct plan **p, struct message *m);
 /* Where point g says what is at fault: of these options (paths; ends with NULL) the first that
  * varies, else the first that the file fixes, else the first axis. */
 struct place plan_place(const struct plan *p, uint64_t g, const char *const *option);
@@ -149,6 +153,10 @@ enum status plan_build_groups(struct plan *p, struct message *m);
 
 /* A hash of a point's setting and head count: what is chosen among under tune. */
 uint64_t plan_group_hash(const struct plan *p, long i);
+
+/* plan_shard.c */
+/* Fills p->group, in the order in which settings and head counts come in the plan. */
+enum status plan_number_groups(struct plan *p, struct message *m);
 
 /* plan_labels.c */
 /* The axes of settings and the labels of all axes. */

@@ -57,14 +57,17 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Numbers the groups in the order in which they come in the plan. */
-static enum status number_groups(struct plan *p, struct message *m)
+enum status plan_number_groups(struct plan *p, struct message *m)
 {
+    if (p->group)
+        return STATUS_OK;
     size_t n = (size_t)p->points;
     struct grouped *g = malloc(n * sizeof *g);
     p->group = malloc(n * sizeof *p->group);
     if (!g || !p->group) {
         free(g);
+        free(p->group);
+        p->group = NULL;
         return plan_no_memory(m);
     }
     for (size_t i = 0; i < n; i++)
@@ -92,7 +95,7 @@ enum status plan_set_shard(struct plan *p, struct plan_shard shard, struct messa
                            "is judged by the trials of all of them; give `seeds` instead",
                            p->config->path);
     p->shard = shard;
-    return shard.of > 0 && p->config->tune && !p->group ? number_groups(p, m) : STATUS_OK;
+    return shard.of > 0 && p->config->tune ? plan_number_groups(p, m) : STATUS_OK;
 }
 
 struct plan_shard plan_shard(const struct plan *p)
@@ -123,7 +126,7 @@ bool plan_in_shard(const struct plan *p, long k)
     long of = p->shard.of;
     if (of == 0)
         return true;
-    if (p->group)
+    if (p->config->tune)
         return p->group[plan_trial(p, k).point] % of == p->shard.number - 1;
     return (k + k / plan_shard_round(p->points, p->shard.of)) % of == p->shard.number - 1;
 }

@@ -65,6 +65,16 @@ long plan_candidates(const struct plan *p, long i)
     return p->candidates ? (long)p->candidates[i] : 1;
 }
 
+long plan_beyond(const struct plan *p, long i)
+{
+    return p->beyond ? (long)p->beyond[i] : 0;
+}
+
+long plan_group(const struct plan *p, long i)
+{
+    return p->group ? (long)p->group[i] : 0;
+}
+
 long plan_replicates(const struct plan *p)
 {
     long n = 1;
@@ -187,6 +197,68 @@ static enum status build_candidates(struct plan *p, const struct member *member,
     return config_within(c, c->tune_place[0], m);
 }
 
+/* Whether points of a group differ on a tuned axis of real numbers. */
+static bool has_ratio(const struct plan *p, const struct plan_axis *a, const struct member *first,
+                      const struct member *end)
+{
+    if (a->option[0]->type != OPTION_REAL)
+        return false;
+    for (const struct member *k = first + 1; k < end; k++)
+        if (plan_choose(p, a, p->kept[k->point]).index !=
+            plan_choose(p, a, p->kept[first->point]).index)
+            return true;
+    return false;
+}
+
+/* Points of the candidate that has most. */
+static long widest_candidate(const struct member *first, const struct member *end)
+{
+    long most = 0, n = 0;
+    for (const struct member *k = first; k < end; k++) {
+        n = k > first && k->candidate == k[-1].candidate ? n + 1 : 1;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Each axis goes on to one side only: a value that is chosen later lies further out on it. Returns
+ * how many points that may add. */
+static int64_t count_beyond(struct plan *p, const struct member *member)
+{
+    int64_t points = 0;
+    for (long first = 0, end; first < p->points; first = end) {
+        int64_t values = 0;
+        for (end = first + 1; end < p->points && member[end].group == member[first].group;)
+            end++;
+        for (int i = 0; i < p->tuned; i++)
+            if (has_ratio(p, &p->axis[p->tuning[i]], member + first, member + end))
+                values += p->config->extend;
+        for (long i = first; i < end; i++)
+            p->beyond[member[i].point] = (uint32_t)values;
+        points += values * widest_candidate(member + first, member + end);
+    }
+    return points;
+}
+
+/* What may be added counts as points, and whichever is added first: what a cap leaves room for does
+ * not hang on the order in which trials end. */
+static enum status build_beyond(struct plan *p, const struct member *member, struct message *m)
+{
+    const struct config *c = p->config;
+    p->beyond = calloc((size_t)p->points, sizeof *p->beyond);
+    if (!p->beyond)
+        return plan_no_memory(m);
+    int64_t more = count_beyond(p, member);
+    if (p->points + more <= c->run_cap)
+        return plan_number_groups(p, m);
+    status_fail(m, STATUS_BAD_INPUT,
+                "the sweep has %ld points, and tune.extend may add %" PRId64
+                ", in all more than run_cap %" PRId64
+                "; lower tune.extend, shorten lists, or raise run_cap",
+                p->points, more, c->run_cap);
+    return config_within(c, c->extend_place, m);
+}
+
 enum status plan_build_groups(struct plan *p, struct message *m)
 {
     const struct config *c = p->config;
@@ -200,6 +272,8 @@ enum status plan_build_groups(struct plan *p, struct message *m)
         s = refuse_other_chance(p, member, m);
     if (!s && c->tune)
         s = build_candidates(p, member, m);
+    if (!s && c->extend)
+        s = build_beyond(p, member, m);
     free(member);
     return s;
 }

@@ -393,18 +393,23 @@ static enum status read_point(const struct json *root, struct point *p)
     return read_section(&train_section, "", &train);
 }
 
+/* A scanner of JSON that this program wrote; text is for its strings. */
+static struct json scanner(const char *json, const char *place, char text[POINT_JSON_MAX + 1],
+                           struct message *m)
+{
+    const unsigned char *bytes = (const unsigned char *)json;
+    return (struct json){.start = bytes,
+                         .next = bytes,
+                         .end = bytes + strnlen(json, POINT_JSON_MAX),
+                         .place = place,
+                         .text = text,
+                         .m = m};
+}
+
 enum status point_parse(const char *json, struct point *p, struct message *m)
 {
     char text[POINT_JSON_MAX + 1], again[POINT_JSON_MAX];
-    const unsigned char *bytes = (const unsigned char *)json;
-    size_t size = strnlen(json, POINT_JSON_MAX);
-    struct json root = {.start = bytes,
-                        .next = bytes,
-                        .end = bytes + size,
-                        .place = "a stored configuration",
-                        .text = text,
-                        .m = m},
-                whole = root;
+    struct json root = scanner(json, "a stored configuration", text, m), whole = root;
     enum status s = STATUS_CORRUPT;
     if (json_skip(&whole) && json_end(&whole))
         s = read_point(&root, p);
@@ -421,14 +426,37 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
 enum status point_set_task(struct point *p, const char *json, struct message *m)
 {
     char text[POINT_JSON_MAX + 1];
-    const unsigned char *bytes = (const unsigned char *)json;
-    struct json object = {.start = bytes,
-                          .next = bytes,
-                          .end = bytes + strnlen(json, POINT_JSON_MAX),
-                          .place = "options of a task",
-                          .text = text,
-                          .m = m};
+    struct json object = scanner(json, "options of a task", text, m);
     struct point_section section = section_of(p, SECTION_TASK);
     enum status s = read_section(&section, "", &object);
+    return s == STATUS_CORRUPT || (s == STATUS_OK && !json_end(&object)) ? STATUS_BAD_INPUT : s;
+}
+
+/* The value that follows, of the option of that path. */
+static enum status read_path(struct point *p, const char *path, struct json *j)
+{
+    struct point_section section;
+    if (strcmp(path, "task.name") == 0)
+        return json_skip(j) ? STATUS_OK : STATUS_CORRUPT;
+    if (!point_option(p, path, &section))
+        return status_fail(j->m, STATUS_BAD_INPUT, "%s is not an option of this program", path);
+    return read_option(&section, path + strlen(section.name) + 1, j);
+}
+
+enum status point_set(struct point *p, const char *json, struct message *m)
+{
+    char text[POINT_JSON_MAX + 1];
+    struct json object = scanner(json, "options of a point", text, m);
+    enum status s = STATUS_OK;
+    bool more = json_expect(&object, '{') && !json_take(&object, '}');
+    while (more && s == STATUS_OK) {
+        const char *path;
+        object.text = text;
+        if (!json_string(&object, &path) || !json_expect(&object, ':'))
+            return STATUS_BAD_INPUT;
+        s = read_path(p, path, &object);
+        if (s == STATUS_OK && !json_more(&object, '}', &more))
+            s = STATUS_CORRUPT;
+    }
     return s == STATUS_CORRUPT || (s == STATUS_OK && !json_end(&object)) ? STATUS_BAD_INPUT : s;
 }

@@ -64,6 +64,10 @@ int point_survey_json(const struct point *p, char text[POINT_JSON_MAX]);
 /* Sets the task options of a JSON object, as in {"length":64,"offsets":[1]}; the others stay. */
 enum status point_set_task(struct point *p, const char *json, struct message *m);
 
+/* The same for options of all sections by their paths, as plan_text writes them:
+ * {"model.heads":4,"train.lr":0.01}. task.name stays as it is. */
+enum status point_set(struct point *p, const char *json, struct message *m);
+
 /* The encoder's inputs and outputs for a task of that shape. Keeps pointers to its names. */
 void point_io(const struct task_shape *shape, struct encoder_io *io);
 

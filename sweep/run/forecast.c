@@ -1,4 +1,4 @@
-#include "sweep/run/forecast.h"
+#include "sweep/run/forecast_extend.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +91,8 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
 {
     struct rows r =
         rows_open(s, m,
-                  "SELECT config_sha256, seed, state, trial_id, in_plan, choice, CASE state"
+                  "SELECT config_sha256, seed, state, trial_id, in_plan AND NOT added, choice,"
+                  " CASE state"
                   " WHEN 'running' THEN (SELECT max(step) FROM curve"
                   "                      WHERE curve.trial_id = trials.trial_id)"
                   " ELSE resume_step END, state = 'failed' AND exit_code IN (?2, ?3, ?4)"
@@ -375,13 +376,6 @@ static struct forecast_range look_range(const struct plan *p, const struct forec
     return (struct forecast_range){0, (double)(last - look + 1) / (last - q->look + 1), 1};
 }
 
-static void add_range(struct forecast_range *sum, struct forecast_range r, double times)
-{
-    sum->least += r.least * times;
-    sum->expected += r.expected * times;
-    sum->most += r.most * times;
-}
-
 static void estimate_trial(const struct plan *p, long k, struct forecast *f)
 {
     const struct forecast_trial *trial = &f->trial[k];
@@ -390,7 +384,7 @@ static void estimate_trial(const struct plan *p, long k, struct forecast *f)
     if (t.tuning) {
         double share = tuning_share(p, t.point, q->steps, trial->step, trial->waits);
         double seconds = cost_rest_s(&f->cost, q->trial_s, 1 - share);
-        add_range(&f->left_s, (struct forecast_range){1, 1, 1}, seconds);
+        forecast_add(&f->left_s, (struct forecast_range){1, 1, 1}, seconds);
         f->tuning_left++;
         return;
     }
@@ -398,8 +392,8 @@ static void estimate_trial(const struct plan *p, long k, struct forecast *f)
     /* of the candidates of a head count, one will be chosen to run, or has been */
     double share = q->chosen ? 1.0 : 1.0 / (double)plan_candidates(p, t.point);
     struct forecast_range r = look_range(p, q, t.look);
-    add_range(&f->trials_left, r, trial->spare ? 0 : 1);
-    add_range(&f->left_s, r, share * cost_rest_s(&f->cost, q->trial_s, done));
+    forecast_add(&f->trials_left, r, trial->spare ? 0 : 1);
+    forecast_add(&f->left_s, r, share * cost_rest_s(&f->cost, q->trial_s, done));
 }
 
 static void estimate(const struct plan *p, bool retry_failed, struct forecast *f)
@@ -478,6 +472,9 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
         if (measure)
             measure_strange(p, f, retry_failed, measure);
         estimate(p, retry_failed, f);
+        status = forecast_extend(p, s, retry_failed, f, m);
+    }
+    if (status == STATUS_OK) {
         *out = f;
         f = NULL;
     }
@@ -493,6 +490,7 @@ void forecast_free(struct forecast *f)
         free(f->point);
         free(f->trial);
         free(f->sorted);
+        free(f->added);
         free(f);
     }
 }

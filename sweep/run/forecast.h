@@ -50,6 +50,18 @@ struct forecast_trial {
     enum forecast_note note;
 };
 
+/* A trial that the file has of a value that tune.extend has added. */
+struct forecast_added {
+    int64_t trial_id;
+    uint32_t seed;
+    char sha256[65], tuning[PLAN_TEXT_MAX];
+    int steps;  /* beyond the values that the sweep file lists */
+    long point; /* a listed one of the same setting and head count */
+    bool is_tuning, spare;
+    enum forecast_state state;
+    enum forecast_note note;
+};
+
 struct forecast {
     long points, trials;
     struct forecast_point *point;   /* (points), as plan_point */
@@ -60,19 +72,23 @@ struct forecast {
     long planned, not_needed, elsewhere;
     long to_run; /* of the planned */
     long noted[FORECAST_STATES]
-              [FORECAST_NOTES]; /* all by state and note, spare ones as not needed */
-    long leaving;               /* trials of the sweep in the file that this plan no longer has */
-    bool other_plan;            /* the file's sweep of this name shares no point with this plan */
-    int64_t other_metric;       /* ... has trials whose best step another metric chose */
-    struct message changed;     /* ... learnt from a file that has changed since; "" */
-    long candidates; /* the most values of the tuned axes that a head count has, of which one
-                        will be chosen; 1 without tune */
+              [FORECAST_NOTES];   /* all by state and note, spare ones as not needed */
+    struct forecast_added *added; /* (added_count): counted above, not among `trial` */
+    long added_count;
+    long may_add;           /* the most trials that tune.extend may still add and run */
+    long leaving;           /* trials of the sweep in the file that this plan no longer has */
+    bool other_plan;        /* the file's sweep of this name shares no point with this plan */
+    int64_t other_metric;   /* ... has trials whose best step another metric chose */
+    struct message changed; /* ... learnt from a file that has changed since; "" */
+    long candidates;        /* the most values of the tuned axes that a head count has, of which one
+                               will be chosen; 1 without tune */
     struct cost cost;
     /* Of everything that would run: how many trials, without those of tuning, and core seconds.
+     * tune.extend: least if it adds nothing more, most if all that it may, expected half of it.
      * Under `tune` one candidate of each head count is counted; under rungs, of the tuning trials
      * those that train on. least: the open look decides in every setting; most: only the last look
-     * does; expected: each look that is left is as likely to be the one. Without looks the three
-     * are equal. */
+     * does; expected: each look that is left is as likely to be the one. Without looks
+     * and tune.extend the three are equal. */
     struct forecast_range {
         double least, expected, most;
     } trials_left, left_s;

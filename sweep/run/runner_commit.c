@@ -154,9 +154,10 @@ static void forget_claims(struct runner *r)
     r->claims = 0;
 }
 
-/* looks: what looks came to in it, to be said once it is committed. */
-static enum status put_all(struct runner *r, struct text_buffer *looks, struct message *m)
+/* said: what looks came to in it and which values were added, to be said once it is committed. */
+static enum status put_all(struct runner *r, struct text_buffer *said, struct message *m)
 {
+    int64_t last_added = r->last_added;
     r->claims = 0;
     enum status s = store_begin(r->store, m);
     for (int i = 0; i < r->events && s == STATUS_OK; i++)
@@ -164,7 +165,9 @@ static enum status put_all(struct runner *r, struct text_buffer *looks, struct m
     for (struct slot *slot = r->ended.first; slot && s == STATUS_OK; slot = slot->next)
         s = put_ending(r, slot, m);
     if (s == STATUS_OK && r->ended.count > 0)
-        s = looks_judge(r->store, r->plan, r->sweep_id, looks, m);
+        s = looks_judge(r->store, r->plan, r->sweep_id, said, m);
+    if (s == STATUS_OK && r->ended.count > 0 && plan_config(r->plan)->extend)
+        s = store_added(r->store, r->sweep_id, &last_added, said, m);
     if (s == STATUS_OK)
         s = runner_hosts_record(r, m);
     if (s == STATUS_OK)
@@ -175,6 +178,8 @@ static enum status put_all(struct runner *r, struct text_buffer *looks, struct m
         store_rollback(r->store);
     if (s != STATUS_OK)
         forget_claims(r);
+    else
+        r->last_added = last_added;
     return s;
 }
 
@@ -361,7 +366,7 @@ static void after_commit(struct runner *r)
         free(r->event[i].text);
     r->events = 0;
     const struct config *c = plan_config(r->plan);
-    bool shorter = r->ended.count > 0 && (c->rung_eta > 0 || c->looks > 0);
+    bool other = r->ended.count > 0 && (c->rung_eta > 0 || c->looks > 0 || c->extend > 0);
     for (struct slot *s; (s = slot_list_take(&r->ended));)
         close_ending(r, s);
     r->drained = !r->stopping && r->dry;
@@ -369,7 +374,7 @@ static void after_commit(struct runner *r)
     r->busy_since_s = r->retry_s = 0;
     start_claims(r);
     runner_hosts_recorded(r);
-    if (shorter) /* fewer trials may be needed now */
+    if (other) /* fewer trials may be needed now, or more */
         runner_show_left(r);
     runner_show_counts(r);
 }
@@ -397,16 +402,16 @@ enum status runner_commit(struct runner *r, struct message *m)
         return status_fail(
             m, STATUS_IO,
             "the results file was removed or replaced during the run; nothing more is written");
-    struct text_buffer looks = {0};
-    enum status s = put_all(r, &looks, m);
+    struct text_buffer said = {0};
+    enum status s = put_all(r, &said, m);
     if (s == STATUS_OK) {
         after_commit(r);
-        say_lines(r, &looks);
+        say_lines(r, &said);
     } else if (s == STATUS_BUSY) {
         note_busy(r);
         s = STATUS_OK;
     }
-    free(looks.text);
+    free(said.text);
     return s;
 }
 

@@ -83,7 +83,8 @@ struct runner {
     struct progress_view *view;
     struct forecast *forecast; /* what trials take, for the time left; NULL: all alike */
     int64_t sweep_id;
-    struct job job;             /* what all jobs of this run share */
+    int64_t last_added; /* the last trial of a value that tune.extend had added and we know of */
+    struct job job;     /* what all jobs of this run share */
     struct worker_pool workers; /* on this machine */
 
     struct machine here;

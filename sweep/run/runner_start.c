@@ -65,6 +65,8 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
         s = store_plan(r->store, r->plan, replace, &c, m);
     while (retry_while_busy(&r->busy, &s, m));
     r->sweep_id = c.sweep_id;
+    if (s == STATUS_OK)
+        s = store_added(r->store, r->sweep_id, &r->last_added, NULL, m);
     if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
         say_changes(r, &c);
     return s;

@@ -121,7 +121,10 @@ static const struct promise of_everything[] = {
      "SELECT 'sweep ' || name FROM sweep AS s LEFT JOIN plan_change AS c ON plan_change_id ="
      " (SELECT max(plan_change_id) FROM plan_change AS n WHERE n.sweep_id = s.sweep_id)"
      " WHERE c.pairs IS NULL OR c.claim IS NOT s.claim OR c.pairs <> (SELECT count(*) FROM trial AS"
-     " t WHERE t.sweep_id = s.sweep_id AND in_plan = 1)"},
+     " t WHERE t.sweep_id = s.sweep_id AND in_plan = 1 AND added = 0)"},
+    {"a value was added to a sweep that adds none, or not so far beyond its list",
+     "SELECT 'trial ' || trial_id FROM trial JOIN sweep USING (sweep_id) WHERE in_plan = 1"
+     " AND added > coalesce(extend * json_array_length(tune), 0)"},
     {"a deleted trial is there again",
      "SELECT 'trial ' || trial_id FROM deleted JOIN trial USING (trial_id)"},
     {"a study was answered about a trial that has not completed",

@@ -10,10 +10,10 @@ enum status plan_describe_change(struct planning *g)
 {
     static const char sql[] =
         "WITH old_seed AS MATERIALIZED (SELECT DISTINCT seed FROM trial"
-        "  WHERE sweep_id = ?1 AND in_plan = 1),"
+        "  WHERE sweep_id = ?1 AND in_plan = 1 AND added = 0),"
         " new_seed AS MATERIALIZED (SELECT DISTINCT seed FROM planned_trial),"
         " old_point AS MATERIALIZED (SELECT DISTINCT config_id FROM trial"
-        "  WHERE sweep_id = ?1 AND in_plan = 1),"
+        "  WHERE sweep_id = ?1 AND in_plan = 1 AND added = 0),"
         " new_point AS MATERIALIZED (SELECT DISTINCT config_id FROM planned_point),"
         " old_heads AS MATERIALIZED (SELECT DISTINCT heads FROM old_point"
         "  JOIN config USING (config_id)),"

@@ -178,13 +178,15 @@ static enum status find_sweep(struct planning *g)
 static enum status count_changes(struct planning *g)
 {
     struct plan_changes *changes = g->changes;
-    struct rows r = store_rows(
-        g->s, "comparing the plan",
-        "SELECT count(*) FILTER (WHERE t.trial_id IS NULL), count(*) FILTER (WHERE t.in_plan),"
-        " count(*) FILTER (WHERE NOT t.in_plan), count(*) FILTER (WHERE t.state = 'completed')"
-        " FROM planned_trial AS p LEFT JOIN trial AS t"
-        " ON t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed",
-        VALUES(INTEGER(changes->sweep_id)), g->m);
+    struct rows r =
+        store_rows(g->s, "comparing the plan",
+                   "SELECT count(*) FILTER (WHERE t.trial_id IS NULL),"
+                   " count(*) FILTER (WHERE t.in_plan AND NOT t.added),"
+                   " count(*) FILTER (WHERE NOT t.in_plan OR t.added),"
+                   " count(*) FILTER (WHERE t.state = 'completed')"
+                   " FROM planned_trial AS p LEFT JOIN trial AS t"
+                   " ON t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed",
+                   VALUES(INTEGER(changes->sweep_id)), g->m);
     if (rows_next(&r)) {
         changes->added = (long)rows_integer(&r, 0);
         changes->kept = (long)rows_integer(&r, 1);
@@ -288,11 +290,12 @@ static enum status write_trials(struct planning *g)
     static const char keep[] =
         "UPDATE trial SET in_plan = 1, plan_order = p.plan_order, setting = q.setting,"
         " setting_label = q.setting_label, tuning = q.tuning, is_tuning = p.is_tuning,"
-        " replicate = q.replicate, look = p.look, until = NULL, choice = " CHOICE ","
+        " replicate = q.replicate, look = p.look, added = 0, until = NULL, choice = " CHOICE ","
         " state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END"
         " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
         " WHERE trial.sweep_id = ? AND p.config_id = trial.config_id AND p.seed = trial.seed"
-        " AND (in_plan <> 1 OR (trial.plan_order, trial.setting, trial.setting_label, trial.tuning,"
+        " AND (in_plan <> 1 OR added > 0 OR (trial.plan_order, trial.setting, trial.setting_label, "
+        "trial.tuning,"
         "  trial.is_tuning, trial.replicate, trial.look) <> (p.plan_order, q.setting,"
         "  q.setting_label, q.tuning, p.is_tuning, q.replicate, p.look))";
     /* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */

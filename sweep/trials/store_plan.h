@@ -22,11 +22,11 @@ struct planning {
     /* As they stand in `sweep`; "" for NULL. */
     char claim[CLAIM_SIZE], tune[PATHS_SIZE], replicate[PATHS_SIZE];
     char looks[LOOKS_SIZE], rungs[RUNGS_SIZE];
-    long in_plan;           /* trials, before */
+    long in_plan;           /* trials that the file listed, before */
     bool same_plan;         /* the rows of `trial` are as they should be */
     bool same_question;     /* what is chosen and judged is so by the same rules */
-    char rules[RULES_SIZE]; /* the keys among tune, replicate, looks, rungs and equivalence that
-                               have changed: ["looks"]; "" for none */
+    char rules[RULES_SIZE]; /* the keys among tune, replicate, looks, rungs, equivalence and
+                               extend that have changed: ["looks"]; "" for none */
     char *what;             /* plan_change.what; NULL: nothing to compare with */
 };
 

@@ -1,7 +1,8 @@
 /* Rungs: successive halving among the tuning trials of one head count (Jamieson and Talwalkar
  * 2016). What it comes to is a function of what the trials have done, whenever it is asked for: at
  * each rung, once all trials of the candidates that are still in it have come as far or ended, the
- * best ceil(C / eta) of C go on. */
+ * best ceil(C / eta) of C go on. Values that were added later (store_extend.c) train to their end.
+ */
 #include "sweep/trials/trials_internal.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static enum status read_group(struct rungs *g, int64_t sweep_id, const char *set
         "SELECT trial_id, state, choice, until, resume_step, bad_step, tuning, t.chance, steps,"
         " eval_every FROM trial AS t JOIN config USING (config_id) WHERE sweep_id = ? AND"
         " setting = ? AND heads = ? AND is_tuning = 1 AND in_plan = 1 AND tuning <> '{}'"
-        " ORDER BY plan_order",
+        " AND added = 0 ORDER BY plan_order",
         VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)), g->m);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))

@@ -1,4 +1,5 @@
-/* Which trials are needed: under `tune` those of the chosen values, under `looks` those of looks
+/* Which trials are needed: under `tune` those of the chosen values, and of values beyond them that
+ * tune.extend asks for; under `looks` those of looks
  * that are open. Trials that are not queued keep their state. Results of values that were
  * eliminated since stay, but by_heads and paired look at chosen ones only. */
 #include "sweep/trials/trials_internal.h"
@@ -8,7 +9,7 @@
 /* ---- what a sweep asks for ---- */
 
 struct asked {
-    bool tune, looks;
+    bool tune, extend, looks;
 };
 
 static enum status read_asked(struct store *s, int64_t sweep_id, struct asked *asked,
@@ -16,12 +17,13 @@ static enum status read_asked(struct store *s, int64_t sweep_id, struct asked *a
 {
     *asked = (struct asked){0};
     struct rows r = store_rows(s, "settling",
-                               "SELECT tune <> '[]', looks <> '[]' FROM sweep"
+                               "SELECT tune <> '[]', looks <> '[]', extend > 0 FROM sweep"
                                " WHERE sweep_id = ?",
                                VALUES(INTEGER(sweep_id)), m);
     if (rows_next(&r)) {
         asked->tune = rows_integer(&r, 0) != 0;
         asked->looks = rows_integer(&r, 1) != 0;
+        asked->extend = rows_integer(&r, 2) != 0;
     }
     return rows_close(&r);
 }
@@ -79,6 +81,8 @@ enum status store_settle(struct store *s, int64_t sweep_id, struct message *m)
     enum status status = read_asked(s, sweep_id, &asked, m);
     if (status == STATUS_OK && asked.tune)
         status = store_settle_rungs(s, sweep_id, NULL, 0, m);
+    if (status == STATUS_OK && asked.tune)
+        status = store_settle_extensions(s, sweep_id, NULL, 0, m);
     if (status == STATUS_OK && (asked.tune || asked.looks))
         status = choose(s, sweep_id, NULL, m);
     if (status == STATUS_OK && asked.looks)
@@ -113,6 +117,8 @@ static enum status settle_heads(struct store *s, int64_t sweep_id, const char *s
     enum status status = read_asked(s, sweep_id, &asked, m);
     if (status == STATUS_OK)
         status = store_settle_rungs(s, sweep_id, setting, heads, m);
+    if (status == STATUS_OK && asked.extend)
+        status = store_settle_extensions(s, sweep_id, setting, heads, m);
     if (status != STATUS_OK)
         return status;
     struct rows best = store_rows(s, "settling the choice under tune", choice,

@@ -15,6 +15,9 @@
  *
  *   from       to                  by                  one transaction commits
  *   -          queued              store_plan          the trial, with its place in the plan
+ *   -          queued              store_settle        tune.extend: a value beyond those listed, as
+ *                                                      the outermost was chosen; within finish,
+ *                                                      fail, plan and merge
  *   queued     running             store_claim         attempt + 1, and a row of `attempt`
  *   running    completed, diverged store_finish        result, curve, the attempt's end, and the
  *                                                      choice under `tune` if this was its last
@@ -37,7 +40,8 @@
  *
  * A queued trial is not claimed while
  *
- *   in_plan = 0         the sweep file no longer asks for it; like any such trial it keeps its
+ *   in_plan = 0         the sweep file no longer asks for it, or its head count no longer chooses
+ *                       the value that led to it (added > 0); like any such trial it keeps its
  *                       state, and the result if there is one
  *   in_shard = 0        the last run was told to do another shard than the trial's
  *   choice = 'waiting'  under `tune`: the tuning trials of its head count have not ended;
@@ -63,7 +67,7 @@ struct plan_changes {
     int64_t sweep_id;
     long added;                       /* trials that are new */
     long kept;                        /* already there and still in the plan */
-    long left;                        /* no longer in the plan: in_plan = 0, results kept */
+    long left;                        /* no longer in the file: in_plan = 0, results kept */
     long returned;                    /* in_plan = 0 before, in the plan again */
     long completed;                   /* of the planned ones, finished before */
     bool changed_text, changed_claim; /* the file differs from the one recorded */
@@ -185,6 +189,11 @@ enum status store_running(struct store *s, struct running *list, int max, int *n
 
 /* Failed trials of a sweep become queued again with their retries restored (--retry-failed). */
 enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m);
+
+/* Values that tune.extend has added to a sweep, of those with trials numbered above *after, which
+ * becomes the number of the last: a line for each, unless `said` is NULL. */
+enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,
+                        struct message *m);
 
 /* ---- looks ---- */
 

@@ -6,6 +6,7 @@
  *   store_result.c   a result's values in the tables, and whether they still are
  *   store_settle.c   which trials are needed: the choice under `tune`, looks
  *   store_rungs.c    successive halving among tuning trials
+ *   store_extend.c   values beyond those listed, where the outermost was chosen
  *   store_query.c    small queries
  *   store_edit.c     names, remarks, deleting
  *   store_similar.c  trials like those that a claim is about
@@ -55,5 +56,12 @@ enum status store_note_similar(struct store *s, int64_t sweep_id, const char *re
  * head counts, or of one in one setting (heads > 0). */
 enum status store_settle_rungs(struct store *s, int64_t sweep_id, const char *setting,
                                int64_t heads, struct message *m);
+
+/* ---- store_extend.c ---- */
+
+/* Puts values that tune.extend asks for into the plan, of all head counts (those that it does not
+ * ask for any more leave it), or of one in one setting (heads > 0). After rungs, before choices. */
+enum status store_settle_extensions(struct store *s, int64_t sweep_id, const char *setting,
+                                    int64_t heads, struct message *m);
 
 #endif

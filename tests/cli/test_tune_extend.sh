@@ -1,0 +1,158 @@
+#!/bin/sh
+# A grid that is too low: tune.extend goes on beyond it, to the same bytes whoever is killed, whatever works and
+# wherever, in shards, and where a later file lists the values. Speaks TAP. HEADCOUNT is the program.
+. tests/tap.sh
+cd "$dir" || exit 1
+export HEADCOUNT_CHECKPOINT_S=0.05
+sql() { sqlite3 "$1" "$2"; }
+run() { # db, arguments...
+    db=$1
+    shift
+    "$headcount" run far.yaml --db "$db" --quiet "$@"
+}
+same_export() { # db: equal to the undisturbed run's
+    "$headcount" export results --db "$1" >"$1.jsonl" && cmp whole.jsonl "$1.jsonl"
+}
+once_each() { # db: what completed did so once
+    [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'not_needed')")" = 0 ] &&
+        [ "$(sql "$1" "SELECT count(*) FROM trial AS t WHERE (state = 'completed') <>
+            (SELECT count(*) FROM attempt AS a WHERE a.trial_id = t.trial_id AND outcome = 'completed')")" = 0 ] &&
+        [ "$(sql "$1" "SELECT count(*) FROM attempt WHERE ended IS NULL")" = 0 ] &&
+        "$headcount" check --db "$1"
+}
+rates() { # db: what each head count tried, * what it chose
+    sql "$1" "SELECT group_concat(rates, '; ') FROM (SELECT heads || ': ' || group_concat(rate, ' ') AS rates FROM
+        (SELECT heads, format('%g', tuning ->> '\$.\"train.lr\"') || iif(rank = 1, '*', '') AS rate FROM tuning
+            ORDER BY heads, CAST(rate AS REAL)) GROUP BY heads)"
+}
+value() { # file, path
+    sql :memory: "SELECT readfile('$1') ->> '$2'"
+}
+
+# Both head counts learn best at .01, far above what they were given.
+cat >far.yaml <<'Y'
+name: far
+task: {name: gather, length: 16, vocab: 8, slots: 2}
+model: {d_model: 16, heads: [1, 2], layers: 1, d_ff: 32, dropout: 0.1}
+train: {steps: 120, batch: 8, lr: [1e-5, 1e-4, 1e-3], eval_every: 20, val_examples: 64, test_examples: 64}
+tune: {axes: [train.lr], seeds: 2, extend: 4}
+exclude: [{model.heads: 1, train.lr: 1e-5}]
+seeds: 2
+claim: {best: 2, over: [1]}
+Y
+
+# ---- to the end ----
+"$headcount" plan far.yaml --db whole.db >plan.txt
+check "plan says least and most" grep -qE \
+    '^10 to 26 tuning trials would run, then 4 that are judged: about .* to .*, by what tuning chooses\.$' plan.txt
+check "a grid that is too low is extended" sh -c "'$headcount' run far.yaml --db whole.db -j 1 2>whole.err >whole.txt"
+check "... which the run says" \
+    grep -qx 'heads=1 lr=0.01: added, as its outermost value was chosen; 2 tuning trials' whole.err
+"$headcount" export results --db whole.db >whole.jsonl
+check "... until each choice lies inside" \
+    [ "$(rates whole.db)" = "1: 0.0001 0.001 0.01* 0.1; 2: 1e-05 0.0001 0.001 0.01* 0.1" ]
+check "... of which one is judged" \
+    [ "$(sql whole.db "SELECT group_concat(heads || ' ' || lr || ' ' || n, ', ') FROM (SELECT heads, lr, count(*) AS n
+        FROM trials WHERE NOT is_tuning AND state = 'completed' GROUP BY 1, 2)")" = "1 0.01 2, 2 0.01 2" ]
+check "those who judge begin when that is final" \
+    [ "$(sql whole.db "SELECT count(*) FROM trials AS t WHERE NOT is_tuning AND started < (SELECT max(ended) FROM
+        trials AS k WHERE k.is_tuning AND k.heads = t.heads)")" = 0 ]
+check "what completed did so once" once_each whole.db
+"$headcount" report far --db whole.db --json >report.json
+check "the claim is a prediction still" grep -q '"prediction": *true' report.json
+check "running it again runs nothing" \
+    sh -c "'$headcount' run far.yaml --db whole.db 2>&1 >/dev/null | grep -q 'nothing to run'"
+check "status says how many were added" \
+    sh -c "'$headcount' status --db whole.db | grep -qx 'far: 4 points with 16 trials were added beyond the listed values.'"
+"$headcount" plan far.yaml --db whole.db --json >plan.json
+"$headcount" status --db whole.db --json >status.json
+check "plan counts as status does" \
+    [ "$(value plan.json '$.planned') $(value plan.json '$.not_needed') $(value plan.json '$.would_run')" = \
+    "$(value status.json '$[0].planned') $(value status.json '$[0].not_needed') 0" ]
+check "gc finds nothing to remove" sh -c "'$headcount' gc --db whole.db | grep -qx 'removed 0 files, 0 B'"
+
+# ---- with others, interrupted, killed, elsewhere: the same bytes ----
+for workers in 2 4; do
+    check "with $workers workers the same bytes" sh -c "'$headcount' run far.yaml --db $workers.db -q -j $workers &&
+        '$headcount' export results --db $workers.db | cmp whole.jsonl"
+done
+for workers in 1 3 2 4; do
+    env $(pausing stop start 4 all) setsid "$headcount" run far.yaml --db stop.db --quiet -j $workers \
+        2>>stop.err >/dev/null &
+    pid=$!
+    seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
+    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*)
+        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 4)) ]"
+    wait_beside $pid pauses $pid
+    kill -TERM -$pid
+    wait $pid
+    stopped=$?
+done
+check "stopped four times, with another number of workers each time" [ $stopped -eq 75 ]
+"$headcount" plan far.yaml --db stop.db --json >plan.json
+"$headcount" status --db stop.db --json >status.json
+check "half way, plan counts as status does" \
+    [ "$(value plan.json '$.planned') $(value plan.json '$.not_needed') $(value plan.json '$.would_run')" = \
+    "$(value status.json '$[0].planned') $(value status.json '$[0].not_needed') $(value status.json '$[0].queued')" ]
+check "... run goes on" run stop.db
+check "... to the same bytes" same_export stop.db
+check "... and what completed did so once" once_each stop.db
+for round in 1 2 3 4 5; do
+    "$headcount" run far.yaml --db kill.db --quiet -j $((round % 3 + 1)) 2>>kill.err >/dev/null &
+    pid=$!
+    seen=$(sql kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)
+    wait_beside $pid sh -c "[ \"\$(sqlite3 kill.db 'SELECT count(*)
+        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 4)) ]"
+    kill -KILL $pid
+    wait $pid 2>/dev/null
+done
+check "after kill -9 of the coordinator it goes on" run kill.db
+check "... to the same bytes" same_export kill.db
+check "... and what completed did so once" once_each kill.db
+printf '#!/bin/sh\nshift\nexec "$@"\n' >join && chmod +x join
+check "on two other hosts" run hosts.db --launch "$dir/join {host}" --hosts a:1,b:2
+check "... the same bytes" same_export hosts.db
+
+# ---- in shards ----
+for k in 1 2; do
+    check "shard $k" run shard-$k-of-2.db --shard $k/2
+done
+check "... has the values of its own head counts" \
+    [ "$(sql shard-1-of-2.db "SELECT group_concat(DISTINCT heads) FROM trials WHERE added")" = 1 ]
+"$headcount" status --db shard.db --json >sum.json
+check "status sums them" [ "$(value sum.json '$[0].planned') $(value sum.json '$[0].completed')" = "22 22" ]
+check "they are merged" "$headcount" merge --into merged.db shard-1-of-2.db shard-2-of-2.db
+check "... to the same bytes" same_export merged.db
+check "... in the other order" "$headcount" merge --into again.db shard-2-of-2.db shard-1-of-2.db
+check "... to the same" same_export again.db
+check "... with nothing to run" sh -c "'$headcount' run far.yaml --db again.db 2>&1 >/dev/null | grep -q 'nothing to run'"
+check "a run takes over what others have of values that it is yet to add" \
+    run taken.db --from shard-2-of-2.db --from shard-1-of-2.db
+check "... and trains nothing" [ "$(sql taken.db "SELECT count(*) || max(attempt) FROM trial
+    WHERE state = 'completed'")" = "$(sql merged.db "SELECT count(*) || 1 FROM trial WHERE state = 'completed'")" ]
+check "... to the same bytes" same_export taken.db
+
+# ---- the file changes ----
+cp whole.db listed.db && cp -r whole.db.d listed.db.d
+sed 's/1e-3\], eval/1e-3, .01, .1], eval/; s/, extend: 4//' far.yaml >listed.yaml
+check "a file that lists the values runs nothing" \
+    sh -c "'$headcount' run listed.yaml --db listed.db 2>&1 >/dev/null | grep -q 'nothing to run'"
+check "... and has the same trials" sh -c "'$headcount' export results --db listed.db | cmp whole.jsonl"
+check "that file alone comes to the same bytes" sh -c "'$headcount' run listed.yaml --db alone.db -q &&
+    '$headcount' export results --db alone.db | cmp whole.jsonl"
+sed 's/, extend: 4//' far.yaml >short.yaml
+check "without extend they leave the plan" sh -c "cp whole.db short.db && cp -r whole.db.d short.db.d &&
+    '$headcount' run short.yaml --db short.db -q"
+check "... keep their results" [ "$(sql short.db "SELECT count(*) FROM trials WHERE added AND NOT in_plan
+    AND state = 'completed'")" = "$(sql whole.db "SELECT count(*) FROM trials WHERE added AND state = 'completed'")" ]
+check "... and are back with it" sh -c "'$headcount' run far.yaml --db short.db 2>&1 >/dev/null | grep -q 'nothing to run'"
+
+# ---- with rungs, and what is refused ----
+sed 's/extend: 4/rungs: {min_steps: 40, eta: 2}, extend: 4/' far.yaml >rungs.yaml
+check "with rungs" "$headcount" run rungs.yaml --db rungs.db -q
+check "... what is added trains to its end" \
+    [ "$(sql rungs.db "SELECT group_concat(DISTINCT steps_done) FROM trials WHERE added AND is_tuning")" = 120 ]
+check "... and its choice lies inside" [ "$(sql rungs.db "SELECT sum(n_outer) FROM tuning WHERE rank = 1")" = 0 ]
+check "run_cap counts what may be added" \
+    sh -c "'$headcount' plan far.yaml --set run_cap=12 2>&1 | grep -qF 'the sweep has 5 points, and tune.extend may add 8'"
+finish

@@ -119,7 +119,7 @@ static enum verdict_kind judge(struct judge *j)
     v->best = v->row[best].heads;
     for (int i = 0; i < VERDICT_TOLERANCES; i++)
         v->candidate_at[i] = pick(j, best, VERDICT_TOLERANCE_AT[i]);
-    compare_with_best(j, best);
+    compare_with_best(j);
     find_plateau(j, best);
     if (all_equal(j))
         return VERDICT_ALL_EQUAL;

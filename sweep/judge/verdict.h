@@ -30,19 +30,19 @@
  *   decides in its place.
  * - A trial that diverged or failed counts as a guess. One that ended at a limit does not: its head
  *   count is not finished and is left out of every test, of the edges and of the plateau.
- * - The set that contains the best: all head counts but those that the one of best mean validation
- *   value beats at one-sided p < alpha / (m - 1), for m head counts. Whichever is picked as the
- *   best, the truly best one is left out with a probability of at most alpha, because that takes
- *   one of m - 1 comparisons with it to err. These are comparisons with the best in the sense of
- *   Hsu 1984, by tests that do not need equal variances.
+ * - The set that contains the best: all head counts but those that another one beats at one-sided
+ *   p < alpha / (m - 1), for m head counts. The truly best one is left out with a probability of at
+ *   most alpha, because that takes one of m - 1 comparisons with it to err; the one of best mean
+ *   validation value has no place of its own in it. These are comparisons with the best in the
+ *   sense of Hsu 1984, by tests that do not need equal variances.
  * - Plateau, with a margin (`equivalence`): a head count is shown to be within the margin of the
  *   best, whichever that is, if the one-sided paired t test rejects "worse by the margin or more"
  *   against every other one (intersection-union again), corrected over the head counts after Holm
  *   1979 with the bound of Shaffer 1986 (the best itself is never a false rejection). Any two that
  *   are shown to be so differ by less than the margin: they are equivalent, as by two one-sided
- *   tests (Schuirmann 1987). The plateau is these and the one of best validation value; where none
- *   is shown and others may be the best, there is no plateau. Without a margin the plateau is the
- *   set that contains the best.
+ *   tests (Schuirmann 1987). The plateau is these; the one of best validation value has to be shown
+ *   like any other, and where none is, there is no plateau. Without a margin the plateau is the set
+ *   that contains the best.
  * - At chance: no head count is shown to be above guessing, by the one-sided t test of its mean
  *   against guessing + max(.01, 4 standard errors of the test set), or half of the way to perfect
  *   where that is less, corrected over the head counts after Holm, nor by a single trial that
@@ -231,8 +231,8 @@ struct verdict_row {
                        the head counts after Holm, and not by a trifle */
     double late_gain, late_low, late_high; /* mean late_slope and its 95% t interval over units;
                                               NaN where unknown, the interval for one unit too */
-    double best_p;       /* one-sided p of "the best is not better", times m - 1, at most 1; NaN for
-                            the best and where not testable */
+    double best_p;       /* smallest one-sided p of "another is not better", times m - 1, at most 1;
+                            NaN where not testable */
     bool among_best;     /* in the set that contains the best */
     double plateau_p;    /* of "worse than the best by the margin or more", corrected; NaN without a
                             margin and where not testable */

@@ -218,19 +218,33 @@ static int tested_rows(const struct verdict *v)
     return n;
 }
 
-void compare_with_best(struct judge *j, int best)
+/* The smallest p of "head count k is not better than row i"; NaN where none can be compared. */
+static double beaten_p(struct judge *j, int i)
+{
+    double least = NAN;
+    for (int k = 0; k < j->v->rows; k++)
+        if (k != i && row_tested(&j->v->row[k]))
+            least = fmin(least, ahead_p(j, k, i, 0));
+    return least;
+}
+
+void compare_with_best(struct judge *j)
 {
     struct verdict *v = j->v;
-    int comparisons = tested_rows(v) - 1;
+    int comparisons = tested_rows(v) - 1, kept = 0;
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];
         if (!row_tested(r))
             continue;
-        if (i != best) {
-            double p = ahead_p(j, best, i, 0);
-            r->best_p = isnan(p) ? NAN : fmin(1, comparisons * p);
-        }
+        double p = beaten_p(j, i);
+        r->best_p = isnan(p) ? NAN : fmin(1, comparisons * p);
         r->among_best = !(r->best_p < j->alpha);
+        kept += r->among_best;
+    }
+    /* Where seeds are missing, head counts may beat each other in a circle: that shows nothing. */
+    for (int i = 0; i < v->rows; i++) {
+        struct verdict_row *r = &v->row[i];
+        r->among_best = row_tested(r) && (r->among_best || kept == 0);
         if (r->among_best && !v->smallest_among_best)
             v->smallest_among_best = r->heads;
     }
@@ -281,21 +295,13 @@ void find_plateau(struct judge *j, int best)
     if (margin)
         test_margin(j, best);
     v->plateau_margin = margin ? j->in->equivalence : NAN;
-    int others = 0, rivals = 0;
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];
-        r->in_plateau = i == best || (margin ? r->plateau_p < j->alpha : r->among_best);
-        others += i != best && r->in_plateau;
-        rivals += i != best && r->among_best;
-    }
-    /* The best alone would read as a peak where others are as good as far as anybody can tell. */
-    if (others == 0 && rivals > 0)
-        v->row[best].in_plateau = false;
-    for (int i = 0; i < v->rows; i++) {
-        if (!v->row[i].in_plateau)
+        r->in_plateau = margin ? r->plateau_p < j->alpha : r->among_best;
+        if (!r->in_plateau)
             continue;
-        v->plateau_low = v->plateau_low ? v->plateau_low : v->row[i].heads;
-        v->plateau_high = v->row[i].heads;
+        v->plateau_low = v->plateau_low ? v->plateau_low : r->heads;
+        v->plateau_high = r->heads;
     }
     for (int i = 0; i < v->rows; i++) {
         const struct verdict_row *r = &v->row[i];

@@ -60,8 +60,8 @@ bool units_share_rows(const struct verdict_input *in);
 /* How many of v's rivals have that outcome. */
 int rivals_with(const struct verdict *v, enum rival_outcome outcome);
 
-/* Fills best_p, among_best of the rows: those that row `best` does not beat. */
-void compare_with_best(struct judge *j, int best);
+/* Fills best_p, among_best of the rows: those that no other beats. */
+void compare_with_best(struct judge *j);
 
 /* Fills plateau_p, equivalent_p, equivalent, in_plateau of the rows and the plateau of v. */
 void find_plateau(struct judge *j, int best);

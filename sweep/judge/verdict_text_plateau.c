@@ -11,12 +11,6 @@ static bool is_in_plateau(const struct writer *w, const struct verdict_row *r)
     return r->in_plateau;
 }
 
-static bool is_equivalent(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return r->equivalent;
-}
-
 static bool is_in_gap(const struct writer *w, const struct verdict_row *r)
 {
     return row_tested(r) && !r->in_plateau && r->heads > w->v->plateau_low &&
@@ -42,7 +36,14 @@ static bool is_beaten_at_edge(const struct writer *w, const struct verdict_row *
 
 static bool is_not_compared(const struct writer *w, const struct verdict_row *r)
 {
-    return r->among_best && isnan(r->best_p) && r->heads != w->v->best;
+    (void)w;
+    return r->among_best && isnan(r->best_p);
+}
+
+static bool is_open(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return r->among_best && !r->in_plateau;
 }
 
 static void put_width(const struct writer *w, const struct verdict_row *r)
@@ -104,6 +105,7 @@ static void write_equivalent(const struct writer *w)
     const struct verdict *v = w->v;
     int n = count_rows(w, is_in_plateau);
     double margin = v->plateau_margin;
+    bool with_best = row_of(v, v->best)->in_plateau;
     if (n == 0) {
         put(w, "No plateau is shown");
         put_after(w);
@@ -115,18 +117,27 @@ static void write_equivalent(const struct writer *w)
         put_after(w);
         put(w, v->plateau_holes ? ", but a set with a gap: " : ": ");
         put_plateau(w);
-        if (n == 1)
+        if (n > 1)
+            put(w, with_best ? " are equivalent: each is" : ": each is");
+        else if (with_best)
             put(w, " alone, best on validation; no other head count is");
-        else if (count_rows(w, is_equivalent) == n - 1) /* all but the best, to which they are */
-            put(w, " are equivalent: each is");
         else
-            put(w, ": %lld %s best on validation, the others are", (long long)v->best,
-                verb(v->best));
+            put(w, " alone; no other head count, not even %lld, best on validation, is",
+                (long long)v->best);
     }
     put(w, " shown to be within %g of the best %s", margin, test_metric(w));
     append_gaps(w);
     put(w, " (one-sided %ss, p < %.3g after correction for their number)", paired_test(w),
         1 - v->level);
+    if (n > 1 && !with_best) {
+        put(w, "; ");
+        put_heads(w, v->best);
+        put(w, ", best on validation, %s not", verb(v->best));
+    } else if (n == 1 && count_rows(w, is_open) > 0) { /* one alone would read as a peak */
+        put(w, "; ");
+        put_rows(w, is_open, NULL);
+        put(w, " cannot be told apart from the best");
+    }
     append_edges(w);
 }
 
@@ -175,24 +186,19 @@ void write_among_best(const struct writer *w)
     const struct verdict *v = w->v;
     int set = count_rows(w, is_among_best), comparisons = v->finished - 1;
     int not_compared = count_rows(w, is_not_compared);
-    const char *beat = v->best == 1 ? "beats" : "beat";
-    if (v->best == 0 || comparisons < 1 || not_compared == comparisons)
+    if (v->best == 0 || comparisons < 1 || not_compared == v->finished)
         return;
     if (set == v->finished) {
-        put_heads(w, v->best);
-        put(w, ", best on validation, %s no other head count", beat);
+        put(w, "No head count beats another");
     } else if (isnan(v->plateau_margin)) {
-        put(w, "A head count is left out of the confidence set where ");
-        put_heads(w, v->best);
-        put(w, ", best on validation, %s it", beat);
+        put(w, "A head count is left out of the confidence set where another beats it");
     } else {
         put(w, "With %.3g%% confidence the best of the head counts tried is %s", 100 * v->level,
             set > 1 ? "one of " : "");
         put_rows(w, is_among_best, NULL);
         put(w, ": ");
-        put_heads(w, v->best);
-        put(w, ", best on validation, %s ", beat);
         put_rows(w, is_beaten, NULL);
+        put(w, set == v->finished - 1 ? " is beaten by another" : " are beaten by others");
     }
     put(w, " in a one-sided %s at p < %.3g (%.3g / %d comparison%s)", paired_test(w),
         (1 - v->level) / comparisons, 1 - v->level, comparisons, plural(comparisons));

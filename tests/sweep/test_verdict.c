@@ -33,7 +33,7 @@ static void test_numbers(void **state)
                 fabs(r[1].solved_high - .99495) < 1e-5);
     assert_each(r[0].solved == 0, r[0].solved_low == 0);
     assert_each(r[0].above_chance, r[1].above_chance, !r[4].above_chance);
-    assert_each(isnan(r[1].best_p), r[1].among_best, !r[0].among_best, r[2].among_best);
+    assert_each(r[1].best_p == 1, r[1].among_best, !r[0].among_best, r[2].among_best);
     assert_near(r[0].best_p, 1.6404653331167734e-06); /* three comparisons: one-sided p times 3 */
     assert_near(r[3].best_p, 0.5608514494500882);
     assert_each(r[4].test.n == 0, !r[4].among_best, !r[4].in_plateau);
@@ -210,7 +210,7 @@ static void test_plateau(void **state)
     verdict_free(v);
     two.in.looks = 2; /* .04 is not below .025 */
     v = judge_sketch(&two);
-    assert_each(!v->row[1].equivalent, v->plateau_high == 0);
+    assert_each(!v->row[1].equivalent, v->row[0].in_plateau, !v->row[1].in_plateau);
     verdict_free(v);
     two.in.looks = 0;
     two.in.equivalence = .018;
@@ -219,8 +219,8 @@ static void test_plateau(void **state)
     verdict_free(v);
 }
 
-/* A best that was picked by luck vouches for nobody: what is far from the truly best one stays out,
- * however close to the picked one. */
+/* A best that was picked by luck vouches for nobody, itself included: what is far from the truly
+ * best one stays out. */
 static void test_plateau_of_the_picked(void **state)
 {
     (void)state;
@@ -230,8 +230,31 @@ static void test_plateau_of_the_picked(void **state)
     add(&s, 4, .97, 5, (const double[]){.960, .962, .961, .960, .961});
     s.in.equivalence = .01;
     struct verdict *v = judge_sketch(&s);
-    assert_each(v->best == 1, v->row[0].in_plateau, !v->row[1].in_plateau);
-    assert_each(v->row[2].in_plateau, !v->row[2].equivalent, v->plateau_holes == 1);
+    assert_each(v->best == 1, !v->row[0].in_plateau, !v->row[1].in_plateau);
+    assert_each(v->row[2].in_plateau, !v->row[2].equivalent, v->plateau_low == 4);
+    verdict_free(v);
+    s.in.equivalence = 0;
+    v = judge_sketch(&s);
+    assert_each(!v->row[0].among_best, !v->row[1].among_best, v->smallest_among_best == 4);
+    verdict_free(v);
+}
+
+/* 1 beats 2 at the seeds that both have, 2 beats 4, and 4 beats 1. */
+static void test_circle(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .98, 6, (const double[]){.60, .61, .60, .30, .31, .30});
+    add(&s, 2, .97, 6, (const double[]){.50, .50, .51, .60, .61, .60});
+    add(&s, 4, .96, 6, (const double[]){.40, .40, .41, .50, .51, .51});
+    for (int k = 0; k < 6; k++) { /* pairs: 0 to 2, 3 to 5, 6 to 8 */
+        s.trial[0][k].seed = k < 3 ? k : k + 3;
+        s.trial[1][k].seed = k;
+        s.trial[2][k].seed = k + 3;
+    }
+    struct verdict *v = judge_sketch(&s);
+    for (int i = 0; i < 3; i++)
+        assert_each(v->row[i].best_p < .05, v->row[i].among_best, v->row[i].in_plateau);
     verdict_free(v);
 }
 
@@ -383,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_plateau),
         cmocka_unit_test(test_plateau_of_the_picked),
+        cmocka_unit_test(test_circle),
         cmocka_unit_test(test_replicates),
         cmocka_unit_test(test_loss_mirrors),
         cmocka_unit_test(test_too_few),

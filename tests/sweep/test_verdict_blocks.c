@@ -57,7 +57,7 @@ static void test_claim_on_text(void **state)
         "two-way paired t test p = 0.000814, exact sign-flip test over the seeds p = 0.125.",
         "With 4 seeds the exact sign-flip test cannot go below p = 0.125; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the confidence set where 2 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in "
         "a one-sided two-way paired t test at p < 0.05 (0.05 / 1 comparison).",
         "Not tested: other head counts, other training lengths, other files.");

@@ -25,7 +25,7 @@ static void test_bad_trials(void **state)
         "won, 0 lost); paired t test p = 0.0161, exact sign-flip test p = 0.125.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in a "
         "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not shown "
         "to be equal: `equivalence` in the sweep file tests that.",
@@ -58,7 +58,7 @@ static void test_no_difference(void **state)
         "2 heads against 1: no difference at any of 5 seeds.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
         "needed for p < 0.05.",
-        "2 heads, best on validation, beat no other head count in a one-sided paired t test at "
+        "No head count beats another in a one-sided paired t test at "
         "p < 0.05 (0.05 / 1 comparison). Not told apart is not shown to be equal: `equivalence` "
         "in the sweep file tests that.",
         "Not tested: other head counts, other training lengths, other instances of the task or "
@@ -85,8 +85,7 @@ static void test_many_seeds(void **state)
            "this task instance.",
            "2 heads against 1: +0.398 test accuracy, 95% interval +0.397 to +0.399, over 30 seeds "
            "(30 won, 0 lost); paired t test p < 0.0001, sign-flip test p < 0.0001.",
-           "A head count is left out of the confidence set where 2 heads, best on validation, beat "
-           "it in "
+           "A head count is left out of the confidence set where another beats it in "
            "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
            "Not tested: other head counts, other instances of the task or other tasks.");
 }
@@ -228,8 +227,7 @@ static void test_not_finished(void **state)
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
            "needed for p < 0.05.",
-           "A head count is left out of the confidence set where 2 heads, best on validation, beat "
-           "it in "
+           "A head count is left out of the confidence set where another beats it in "
            "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
            "To confirm it, predict it: a sweep with claim: {best: 2, over: [1, 4]} and seeds not "
            "used here.",
@@ -285,9 +283,9 @@ static void test_plateau(void **state)
                     "0.05 of the best test accuracy; 4 lies between and is left out (one-sided "
                     "paired t tests, p < 0.05 after correction for their number).");
     expect_with(&s, "confidence",
-                "With 95% confidence the best of the head counts tried is one of 2 and 8: 8 heads, "
-                "best on validation, beat 1 and 4 in a one-sided paired t test at p < 0.0167 "
-                "(0.05 / 3 comparisons).");
+                "With 95% confidence the best of the head counts tried is one of 2 and 8: 1 and 4 "
+                "are beaten by others in a one-sided paired t test at p < 0.0167 (0.05 / 3 "
+                "comparisons).");
     expect_with(
         &s, "Equivalent is",
         "Equivalent is said of means: what strikes fewer than 45% of all seeds may not have "
@@ -296,9 +294,14 @@ static void test_plateau(void **state)
     expect_with(&s, "Equivalent is", NULL);
     expect_sentence(
         &s, 0,
+        "Plateau: 8 heads (d_head 8) alone, best on validation; no other head count is shown to be "
+        "within 0.02 of the best test accuracy (one-sided paired t tests, p < 0.05 after "
+        "correction for their number); 2 cannot be told apart from the best.");
+    s.in.equivalence = .005;
+    expect_sentence(
+        &s, 0,
         "No plateau is shown: 2 and 8 heads cannot be told apart from the best, but none is shown "
-        "to "
-        "be within 0.02 of the best test accuracy (one-sided paired t tests, p < 0.05 after "
+        "to be within 0.005 of the best test accuracy (one-sided paired t tests, p < 0.05 after "
         "correction for their number).");
     struct verdict *none = judge_sketch(&s);
     assert_int_equal(none->plateau_low, 0);
@@ -313,9 +316,16 @@ static void test_plateau(void **state)
     add(&t, 4, .98, 5, (const double[]){.989, .988, .991, .987, .990});
     expect_sentence(
         &t, 0,
-        "Plateau: 1, 2 and 4 heads: 1 is best on validation, the others are shown to be within "
-        "0.04 of the best test accuracy (one-sided paired t tests, p < 0.05 after correction for "
-        "their number).");
+        "Plateau: 2 and 4 heads: each is shown to be within 0.04 of the best test accuracy "
+        "(one-sided paired t tests, p < 0.05 after correction for their number); 1 head, best on "
+        "validation, is not.");
+    t.in.count = 2;
+    t.in.planned = 10;
+    expect_sentence(
+        &t, 0,
+        "Plateau: 2 heads alone; no other head count, not even 1, best on validation, is shown to "
+        "be within 0.04 of the best test accuracy (one-sided paired t tests, p < 0.05 after "
+        "correction for their number); 1 cannot be told apart from the best.");
 }
 
 /* Equal values are pointed out only where they are all there is. */

@@ -59,8 +59,8 @@ static void inner_choices_change_nothing(void **state)
         "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the confidence set where 4 heads, best on validation, beat "
-        "it in a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
+        "A head count is left out of the confidence set where another beats it in a one-sided "
+        "paired t test at p < 0.025 (0.05 / 2 comparisons).",
         "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 32]} and seeds not "
         "used here.",
         "Chosen for each head count on validation, with separate seeds: lr=0.03 with 1, 4 and 32 "
@@ -285,8 +285,8 @@ static void a_plateau_is_about_the_values_tried(void **state)
         "tried, 0.1, and may be better beyond it.");
     expect_with(
         &s, "With 95% confidence",
-        "With 95% confidence the best of the head counts tried is one of 4 and 64: 4 heads, "
-        "best on validation, beat 1 and 32 in a one-sided paired t test at p < 0.0167 (0.05 "
+        "With 95% confidence the best of the head counts tried is one of 4 and 64: 1 and 32 "
+        "are beaten by others in a one-sided paired t test at p < 0.0167 (0.05 "
         "/ 3 comparisons); this is about the values tried, and beyond them 1 may be better.");
     s.heads[2].n = 0;
     s.in.planned -= 5;

@@ -24,7 +24,7 @@ static void test_claim_confirmed(void **state)
         "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in a "
         "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
         "Not tested: other head counts, other training lengths, other learning rates, other "
@@ -52,7 +52,7 @@ static void test_claim_not_confirmed(void **state)
         "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
         "needed for p < 0.05.",
-        "A head count is left out of the confidence set where 8 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in "
         "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
@@ -86,7 +86,7 @@ static void test_claim_contradicted(void **state)
         "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
         "needed for p < 0.05.",
-        "A head count is left out of the confidence set where 1 head, best on validation, beats it "
+        "A head count is left out of the confidence set where another beats it "
         "in "
         "a one-sided paired t test at p < 0.0125 (0.05 / 4 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
@@ -132,7 +132,7 @@ static void test_no_prediction(void **state)
         "won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed "
         "for p < 0.05.",
-        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in a "
         "one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
         "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 16]} and seeds not "
@@ -214,8 +214,7 @@ static void test_middle(void **state)
            "(5 won, 0 lost); paired t test p < 0.0001, exact sign-flip test p = 0.0625.",
            "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 7 are "
            "needed for p < 0.025.",
-           "A head count is left out of the confidence set where 8 heads, best on validation, beat "
-           "it in "
+           "A head count is left out of the confidence set where another beats it in "
            "a one-sided paired t test at p < 0.0167 (0.05 / 3 comparisons). Not told apart is not "
            "shown to be equal: `equivalence` in the sweep file tests that.",
            "To confirm it, predict it: a sweep with claim: {best: 4, over: [1, 32]} and seeds not "
@@ -245,7 +244,7 @@ static void test_not_significant(void **state)
         "(1 won, 2 lost); paired t test p = 0.374, exact sign-flip test p = 0.5.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
         "needed for p < 0.05.",
-        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in "
         "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
@@ -266,7 +265,7 @@ static void test_edges(void **state)
         "best of the head counts tried is among them.",
         "No middle: the best head count on validation (the fewest heads within 0.005 of the "
         "top) is the smallest one tried, 1, within 1500 steps, on this task instance.",
-        "A head count is left out of the confidence set where 1 head, best on validation, beats it "
+        "A head count is left out of the confidence set where another beats it "
         "in "
         "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
@@ -281,8 +280,7 @@ static void test_edges(void **state)
            "No middle: the best head count on validation (the fewest heads within 0.005 of the "
            "top) is the largest one tried, 4 (more heads were not tried), within 1500 steps, on "
            "this task instance.",
-           "A head count is left out of the confidence set where 4 heads, best on validation, beat "
-           "it in "
+           "A head count is left out of the confidence set where another beats it in "
            "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons).",
            "Not tested: other head counts, other training lengths, other instances of the task or "
            "other tasks.");
@@ -311,7 +309,7 @@ static void test_zero_variance(void **state)
            "the t test undefined, so the exact sign-flip test decides: p = 0.0625.",
            "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
            "needed for p < 0.05.",
-           "2 heads, best on validation, beat no other head count in a one-sided paired t test at "
+           "No head count beats another in a one-sided paired t test at "
            "p < 0.025 (0.05 / 2 comparisons). Not told apart is not shown to be equal: "
            "`equivalence` in the sweep file tests that.",
            "1, 2 and 4 heads: all 5 seeds gave the same test accuracy, so there is no spread to "
@@ -332,7 +330,7 @@ static void test_zero_variance(void **state)
         "task instance.",
         "2 heads against 1: +0.500 test accuracy at each of 6 seeds; equal differences leave "
         "the t test undefined, so the exact sign-flip test decides: p = 0.0312.",
-        "A head count is left out of the confidence set where 2 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in "
         "a one-sided paired t test at p < 0.025 (0.05 / 2 comparisons). Not told apart is not "
         "shown to be equal: `equivalence` in the sweep file tests that.",
@@ -389,7 +387,7 @@ static void test_missing_seeds(void **state)
         "one of them has are left out.",
         "With 3 seeds the exact sign-flip test cannot go below p = 0.25; at least 7 are needed for "
         "p < 0.025.",
-        "A head count is left out of the confidence set where 4 heads, best on validation, beat it "
+        "A head count is left out of the confidence set where another beats it "
         "in a "
         "one-sided paired t test at p < 0.0167 (0.05 / 3 comparisons). 1 head count could not be "
         "compared, for want of seeds, and stays in. Not told apart is not shown to be equal: "

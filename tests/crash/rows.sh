@@ -102,7 +102,7 @@ may_hold_anything() { # table.column
     case $1 in
     sweep.name | sweep.question | sweep.yaml* | sweep.plan_sha256 | sweep.claim | sweep.tune) ;;
     sweep.created | sweep.last_run | sweep.overrides | *.remark | plan_change.* | look.* | deleted.*) ;;
-    sweep.replicate | sweep.looks | sweep.equivalence | sweep.rungs) ;;
+    sweep.replicate | sweep.looks | sweep.equivalence | sweep.rungs | sweep.extend) ;;
     trial.replicate | trial.look | trial.until | trial.limit_hit) ;;
     trial.setting* | trial.tuning | trial.plan_order | trial.checkpoint | config.chance) ;;
     trial.in_plan | trial.is_tuning | trial.resume_step | trial.retries_used) ;;

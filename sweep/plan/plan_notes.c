@@ -4,10 +4,20 @@
 #include "engine/base/text.h"
 #include "sweep/plan/plan_parts.h"
 
+/* Whether the item may be about a value that tune.extend adds. */
+static bool is_beyond(const struct config *c, const struct config_excluded *e)
+{
+    for (int i = 0; c->extend && i < e->pairs; i++)
+        for (int k = 0; k < c->tune; k++)
+            if (strcmp(e->path[i], c->tune_path[k]) == 0)
+                return true;
+    return false;
+}
+
 static bool idle_exclude(const struct plan *p, int i, struct message *m)
 {
     const struct config *c = p->config;
-    if (p->exclusion[i].fits)
+    if (p->exclusion[i].fits || is_beyond(c, &c->exclude[i]))
         return false;
     status_fail(m, STATUS_BAD_INPUT, "this item of exclude fits no point%s",
                 c->constraints ? " that the constraints leave" : "");

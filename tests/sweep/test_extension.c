@@ -236,12 +236,30 @@ static void test_counts(void **state)
     free_all(p);
 }
 
+/* What an exclusion is for that fits no listed point. */
+static void test_notes(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        SWEEP("[.003, .01]", "exclude: [{model.heads: 2, train.lr: .033}]\n"),
+        SWEEP("[.003, .01]", "exclude: [{model.heads: 8}]\n"),
+    };
+    for (int k = 0; k < 2; k++) {
+        struct plan *p = plan_of(texts[k]);
+        struct message m = {{0}};
+        int i = 0;
+        assert_int_equal(plan_note(p, &i, &m), k);
+        free_all(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),   cmocka_unit_test(test_same_as_planned),
         cmocka_unit_test(test_forbidden), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -386,6 +386,7 @@ static const struct rule rules[] = {
     {"bad", DETAIL, LEARNING, HEADS, write_bad},
     {"all_equal", DETAIL, DIFFERENCES, HEADS, write_equal_units},
     {"choices", DETAIL, LEARNING, SETTING, write_choices},
+    {"same_instances", DETAIL, LEARNING, SETTING, write_same_instances},
     {"edge_of_grid", DETAIL, LEARNING, SETTING, write_edge_of_grid},
     {"shared", DETAIL, LEARNING, HEADS, write_shared},
     {"not_tested", DETAIL, LEARNING, SETTING, write_not_tested},

@@ -77,6 +77,17 @@ void write_choices(const struct writer *w)
     put(w, "; the comparison holds for these choices");
 }
 
+/* The seeds are others, the instances are not. */
+void write_same_instances(const struct writer *w)
+{
+    if (w->in->replicated && verdict_chosen(w->in) > 0)
+        put(w,
+            "The %ss that chose these values judge them as well, with other seeds: on other %ss "
+            "they "
+            "may do a little worse",
+            w->v->unit, w->v->unit);
+}
+
 /* ---- edges ---- */
 
 static bool same_edge(const struct grouping *g, int i, int k)

@@ -88,6 +88,7 @@ void write_longer(const struct writer *w);
 
 /* Under tune, what was chosen; verdict_text_choices.c. */
 void write_choices(const struct writer *w);
+void write_same_instances(const struct writer *w);
 
 /* Of the head counts that are meant, those that chose an edge of their grid: "32 heads chose the
  * largest lr tried, 0.1, and may be better beyond it", after the opening. Where there are none it

@@ -29,6 +29,12 @@ static void test_replicated(void **state)
            "a one-sided paired t test at p < 0.05 (0.05 / 1 comparison).",
            "Not tested: other head counts, other training lengths, other tasks or other seeds: "
            "every task instance had the same.");
+    TUNE(&s, 1, "train.lr", 1, GRID_INNER, "0.001", "0.003", "0.01");
+    TUNE(&s, 2, "train.lr", 1, GRID_INNER, "0.001", "0.003", "0.01");
+    expect_with(&s, "The task instances that",
+                "The task instances that chose these values judge them as well, with other seeds: "
+                "on other task instances they may do a little worse.");
+    s.in.choices = 0;
     s.in.replicated = "task.noise";
     expect_sentence(&s, 1,
                     "Claim confirmed: 2 heads are better than 1, as predicted before the first "

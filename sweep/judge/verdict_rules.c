@@ -315,7 +315,7 @@ static bool is_not_told(const struct writer *w, int64_t heads)
 /* Those of which the finding and the plateau say nothing. */
 static void write_edge_of_grid(const struct writer *w)
 {
-    static const char opening[] = "A better value may lie beyond those tried: ";
+    static const char opening[] = "At the edge of the grid: ";
     size_t start = w->out->used;
     if (put_edges(w, is_not_told, opening))
         *w->own = start + strlen(opening);

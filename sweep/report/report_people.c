@@ -16,8 +16,8 @@ struct sayings {
     size_t count;
 };
 
-/* Whether two settings say the same but for what is their own: "A better value may lie beyond those
- * tried: 4 heads chose ..." */
+/* Whether two settings say the same but for what is their own: "At the edge of the grid: 4 heads
+ * chose ..." */
 static int compare_common(const void *a, const void *b)
 {
     const struct verdict_sentence *x = ((const struct saying *)a)->sentence,

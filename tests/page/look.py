@@ -187,6 +187,7 @@ class Look:
             text = self.browser.ask("document.getElementById('verdict').innerText")
             for sentence in verdict["sentences"]:
                 self.expect(sentence in text, f"{name}: not said: {sentence}")
+            self.edges(name, verdict, text)
         for shown, row in zip(self.table("Means per head count"), self.heads(name)):
             for column, key, decimals in (("Loss without one", "mean_rise", 3), ("Entropy", "entropy", 2), ("Sharp", "sharp", 1)):
                 self.same(shown[column], row[key], f"{name} {key}", decimals)
@@ -195,7 +196,8 @@ class Look:
                 named = self.browser.ask(f"[...document.querySelectorAll('#{section} figure *')].filter(e => !e.children.length)"
                                          ".map(e => e.textContent).filter(t => /^(layer \\d+, )?head \\d+$/.test(t))")
                 self.expect([n.split()[-1] for n in named[:2]] == ["0", "1"], f"{name}: heads of {section} are {named}")
-        trials = {t["trial_id"]: t for t in json.load(open(name + ".trials.json", encoding="utf-8"))}
+        trials = {t["trial_id"]: t for t in json.load(open(name + ".trials.json", encoding="utf-8"))
+                  if not t["is_tuning"] and t["state"] != "not_needed"}
         rows = self.table("Trials")
         self.expect(len(rows) == min(50, len(trials)), f"{name}: {len(rows)} trials")
         for shown in rows:
@@ -203,6 +205,17 @@ class Look:
             for column, key in ("Test accuracy", "test_acc"), ("Validation", "val_acc"):
                 self.same(shown[column], wanted[key], f"{name} trial {wanted['trial_id']} {key}", 4)
         self.verdict(f"{name}: its numbers are those of report --json and show --json")
+
+    def edges(self, name, verdict, text):
+        """What was chosen at the edge of a grid: in the facts, and in the table by head count."""
+        at_edge = {e["heads"] for e in verdict["edges"]}
+        self.expect(at_edge or name != "tuned", f"{name}: no head count is at an edge")
+        for e in verdict["edges"]:
+            said = f"{e['heads']} head{'s' if e['heads'] > 1 else ''}: {e['axis'].split('.')[-1]} {e['value']:g}"
+            self.expect(said in text, f"{name}: not among the facts: {said}")
+        for row in self.table("Test accuracy by head count") if at_edge else []:
+            yes = row["Edge of its grid"]["text"] == "yes"
+            self.expect(yes == (int(row["Heads"]["value"]) in at_edge), f"{name}: at an edge: {row}")
 
     def structure(self, name):
         self.open(name)
@@ -302,7 +315,7 @@ def main():
     try:
         for name in names:
             look.appearance(name, LOOKS if name in ("one", "grid") else [(360, False), (360, True)])
-        for name in "one", "grid":
+        for name in "one", "grid", "tuned":
             look.numbers(name)
         for name in names:
             look.structure(name)

@@ -22,21 +22,32 @@ train: {steps: 60, batch: 16, lr: 1e-2, eval_every: 20}
 metric: {name: val_loss}
 seeds: 2
 END
+cat >tuned.yaml <<'END'
+# Which rate does each head count choose?
+name: tuned
+task: {name: gather, length: 8, vocab: 4, slots: 2}
+model: {d_model: 8, heads: [1, 2, 4], d_ff: 16}
+train: {steps: 40, batch: 16, lr: [1e-3, 1e-2], eval_every: 20}
+exclude: [{model.heads: 4, train.lr: 1e-2}]
+tune: {axes: [train.lr], seeds: 1}
+seeds: 2
+END
 run run configs/quick.yaml --db one.db --quiet --set seeds=3
 run heads --db one.db --quiet
 run prune --db one.db --quiet --by random
 run prune --db one.db --quiet
 run run grid.yaml --db grid.db --quiet
+run run tuned.yaml --db tuned.db --quiet
 cp one.db evil.db
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
 cp one.db early.db
 sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric;
     DELETE FROM study; DELETE FROM pruning"
-for name in one grid evil early; do
+for name in one grid tuned evil early; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json
 verdict "sweeps to look at"
-python3 "$root/tests/page/look.py" "$cases" "$pictures" one grid evil early
+python3 "$root/tests/page/look.py" "$cases" "$pictures" one grid tuned evil early
 code=$?
 [ $code -eq 0 ] || exit $code

@@ -186,6 +186,14 @@ static inline void assert_fits(char *text, int columns)
     free(text);
 }
 
+/* Frees text. */
+static inline void assert_says(char *text, const char *sentence)
+{
+    if (!strstr(text, sentence))
+        fail_msg("not said: %s\n%s", sentence, text);
+    free(text);
+}
+
 static inline void assert_file(const char *name, char *actual)
 {
     char path[200];

@@ -109,14 +109,6 @@ static void test_narrow(void **state)
 
 #define HASH "hex(zeroblob(32))"
 
-/* Frees text. */
-static void assert_says(char *text, const char *sentence)
-{
-    if (!strstr(text, sentence))
-        fail_msg("not said: %s\n%s", sentence, text);
-    free(text);
-}
-
 /* Two settings in the order of the plan (not of their names), a claim that was changed, a diverged
  * trial, trials that are still queued or have left the plan. */
 static void test_settings(void **state)
@@ -149,86 +141,6 @@ static void test_settings(void **state)
     assert_json(f, json, "$.settings[1].setting_label", "slots=10");
     assert_json(f, json, "$.settings[1].verdict.preliminary", "1");
     free(json);
-}
-
-#define TUNED "[\"train.batch\",\"train.lr\"]"
-
-/* A setting of 1 and 2 heads at three learning rates, where those that score .9 are chosen. */
-static void add_tuned(struct fixture *f, int slots, const char *setting, const char *label,
-                      const double score[2][3])
-{
-    static const double lr[3] = {.001, .003, .01};
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 3; k++) {
-            char tuning[60];
-            snprintf(tuning, sizeof tuning, "{\"train.batch\":64,\"train.lr\":%g}", lr[k]);
-            struct grid_point p = {slots, i + 1, lr[k], setting, label, tuning};
-            int config = 20 * (slots - 4) + 10 * i + k + 1;
-            bool chosen = score[i][k] >= .9;
-            add_config(f, config, &p, 9488);
-            for (int seed = 1000; seed < 1003; seed++)
-                add_trial(f, config, seed, &p, "chosen", score[i][k]);
-            for (int seed = 0; seed < 3; seed++)
-                add_trial(f, config, seed, &p, chosen ? "chosen" : "eliminated",
-                          chosen ? score[i][k] + .001 * seed : NAN);
-        }
-    }
-    sql(f, "UPDATE trial SET state = 'not_needed' WHERE choice = 'eliminated'");
-}
-
-/* Under tune: trials that wait for the choice are one planned trial per seed; what was chosen is
- * named, and that a choice is at an edge. */
-static void test_tune(void **state)
-{
-    struct fixture *f = *state;
-    static const double score[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
-    add_sweep(f, "'gather'", TUNED, "NULL");
-    add_tuned(f, 4, "{}", "", score);
-    assert_file("tune.txt", report(f, REPORT_TEXT, false));
-    char *first = report(f, REPORT_JSON, false);
-    assert_json(f, first, "$.settings[0].verdict.edges",
-                "[{\"heads\":2,\"axis\":\"train.lr\",\"value\":0.01,\"edge\":\"largest\",\"tried\":"
-                "[0.001,0.003,0.01]}]");
-    assert_json(f, first, "$.settings[0].verdict.heads[0].at_edge", "0");
-    assert_json(f, first, "$.settings[0].verdict.heads[1].at_edge", "1");
-    free(first);
-    assert_says(report(f, REPORT_CSV, false), ",at_edge\n");
-    assert_says(report(f, REPORT_CSV, false), ",true\n");
-    /* A grid that has grown: what was chosen waits again, though it has results. */
-    sql(f, "UPDATE trial SET choice = 'waiting' WHERE NOT is_tuning AND state = 'completed'");
-    sql(f, "UPDATE trial SET state = 'queued' WHERE trial_id = 21000");
-    char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.settings[0].verdict.kind", "nothing");
-    assert_json(f, json, "$.settings[0].rows", "[]");
-    assert_json(f, json, "$.planned", "24");
-    assert_json(f, json, "$.ended", "23");
-    assert_json(f, json, "$.not_needed", "12");
-    free(json);
-    assert_says(report(f, REPORT_MARKDOWN, false),
-                "is being chosen among 0.001, 0.003 and 0.01; 1 of 2 has one so far.");
-}
-
-/* Edges of which no finding is are told in one sentence. */
-static void test_edges(void **state)
-{
-    struct fixture *f = *state;
-    static const double low[2][3] = {{.9, .8, .7}, {.5, .95, .6}};
-    static const double high[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
-    static const double inner[2][3] = {{.8, .9, .7}, {.5, .95, .6}};
-    static const double other[2][3] = {{.8, .7, .9}, {.5, .95, .6}};
-    add_sweep(f, "'gather'", TUNED, "NULL");
-    add_tuned(f, 4, "{\"task.slots\":4}", "slots=4", high);
-    add_tuned(f, 5, "{\"task.slots\":5}", "slots=5", low);
-    add_tuned(f, 6, "{\"task.slots\":6}", "slots=6", inner);
-    add_tuned(f, 7, "{\"task.slots\":7}", "slots=7", low);
-    add_tuned(f, 8, "{\"task.slots\":8}", "slots=8", other);
-    char *text = report(f, REPORT_MARKDOWN, false), *first = strstr(text, "A better value");
-    assert_non_null(first);
-    assert_null(strstr(first + 1, "A better value"));
-    assert_says(text,
-                "\n- A better value may lie beyond those tried: 1 head chose the largest lr tried, "
-                "0.01, and may be better beyond it (slots=8); 1 head chose the smallest lr tried, "
-                "0.001, and may be better beyond it (slots=5; slots=7).\n");
 }
 
 /* A claim is not judged where nothing has ended; where some has, in the others. */
@@ -473,8 +385,6 @@ int main(void)
         CASE(test_text),
         CASE(test_narrow),
         CASE(test_settings),
-        CASE(test_edges),
-        CASE(test_tune),
         CASE(test_claim_not_judged_yet),
         CASE(test_nothing_run),
         CASE(test_loss),

@@ -263,7 +263,7 @@ static void others_are_told_apart(void **state)
     choose(&s, 2, LAST, GRID_LARGEST);
     assert_kind(&s, VERDICT_MIDDLE);
     expect_with(&s, "beyond",
-                "A better value may lie beyond those tried: 8 heads chose the largest lr tried, "
+                "At the edge of the grid: 8 heads chose the largest lr tried, "
                 "0.1, and may be better beyond it.");
 }
 

@@ -308,6 +308,49 @@ static void counts_cells(struct table *t, const struct line_counts *n)
     table_integer(t, n->failed);
 }
 
+static void add_added(struct line_counts *n, const struct forecast_added *t, bool retry_failed)
+{
+    n->trials += t->state != FORECAST_NOT_NEEDED;
+    n->done += t->state == FORECAST_COMPLETED;
+    n->to_run += forecast_runs(t->state, retry_failed);
+    n->failed += t->state == FORECAST_DIVERGED || t->state == FORECAST_FAILED;
+}
+
+static bool same_value(const struct forecast_added *a, const struct forecast_added *b)
+{
+    return a->point == b->point && strcmp(a->tuning, b->tuning) == 0;
+}
+
+/* A line for each value that tune.extend has added to a head count. */
+static void add_values(struct table *t, const struct plan *p, const struct forecast *f,
+                       bool retry_failed)
+{
+    struct plan_text name;
+    char full[2 * PLAN_TEXT_MAX];
+    char text[32];
+    for (long i = 0; i < f->added_count; i++) {
+        const struct forecast_added *first = &f->added[i];
+        const struct forecast_point *q = &f->point[first->point];
+        struct line_counts n = {0};
+        bool before = false;
+        for (long k = 0; k < i && !before; k++)
+            before = same_value(first, &f->added[k]);
+        for (long k = i; k < f->added_count && !before; k++)
+            if (same_value(first, &f->added[k]))
+                add_added(&n, &f->added[k], retry_failed);
+        if (before)
+            continue;
+        plan_text(p, first->point, &name);
+        plan_full_label(name.label, first->tuning, full, sizeof full);
+        table_integer(t, q->heads);
+        table_text(t, full);
+        table_text(t, text_count(q->n_params, text, sizeof text));
+        table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
+        counts_cells(t, &n);
+        table_text(t, text_duration(q->trial_s, text, sizeof text));
+    }
+}
+
 static struct table *table_of_points(struct scope *x, const struct plan *p,
                                      const struct forecast *f, bool retry_failed)
 {
@@ -337,6 +380,7 @@ static struct table *table_of_points(struct scope *x, const struct plan *p,
         counts_cells(t, &n);
         table_text(t, text_duration(q->trial_s, text, sizeof text));
     }
+    add_values(t, p, f, retry_failed);
     return t;
 }
 
@@ -375,6 +419,10 @@ static long sum_heads(const struct forecast *f, bool retry_failed, struct head_s
         add_point(&h->counts, q, retry_failed);
         h->one_trial_s += q->trial_s;
     }
+    for (long i = 0; i < f->added_count; i++)
+        for (long k = 0; k < n && !f->added[i].spare; k++)
+            if (sum[k].heads == f->point[f->added[i].point].heads)
+                add_added(&sum[k].counts, &f->added[i], retry_failed);
     qsort(sum, (size_t)n, sizeof *sum, compare_heads);
     return n;
 }

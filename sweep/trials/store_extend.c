@@ -31,32 +31,27 @@ struct group {
 
 enum { SETS_MAX = 256 };
 
-struct stored_sets {
-    int count;
-    const char *item[SETS_MAX];
-    char *text[SETS_MAX];
-};
-
-static enum status read_sets(struct extending *e, struct stored_sets *sets)
+/* What --set said, one text behind the other, each with its end. */
+static enum status read_sets(struct extending *e, struct text_buffer *sets, int *count)
 {
     struct rows r = store_rows(e->s, DOING,
                                "SELECT o.value FROM sweep, json_each(overrides) AS o"
                                " WHERE sweep_id = ? ORDER BY o.key",
                                VALUES(INTEGER(e->sweep_id)), e->m);
-    while (sets->count < SETS_MAX && rows_next(&r)) {
-        char *text = strdup(rows_given(&r, 0));
-        if (!text && r.status == STATUS_OK)
-            r.status = status_no_memory(e->m, "a sweep file");
-        sets->text[sets->count] = text;
-        sets->item[sets->count] = text;
-        sets->count += text != NULL;
+    for (; *count < SETS_MAX && rows_next(&r); ++*count) {
+        const char *text = rows_given(&r, 0);
+        text_add_bytes(sets, text, strlen(text) + 1);
     }
-    return rows_close(&r);
+    enum status status = rows_close(&r);
+    return status == STATUS_OK && sets->out_of_memory ? status_no_memory(e->m, "a sweep file")
+                                                      : status;
 }
 
 static enum status read_file(struct extending *e)
 {
-    struct stored_sets sets = {.count = 0};
+    struct text_buffer sets = {0};
+    const char *set[SETS_MAX];
+    int count = 0;
     char *name = NULL, *text = NULL;
     const struct value sweep[] = {INTEGER(e->sweep_id)};
     if (e->file)
@@ -67,11 +62,14 @@ static enum status read_file(struct extending *e)
         status = store_text(e->s, DOING, "SELECT yaml FROM sweep WHERE sweep_id = ?", sweep, 1,
                             &text, e->m);
     if (status == STATUS_OK)
-        status = read_sets(e, &sets);
-    if (status == STATUS_OK)
-        status = extension_new(name, text, sets.item, sets.count, &e->file, e->m);
-    for (int i = 0; i < sets.count; i++)
-        free(sets.text[i]);
+        status = read_sets(e, &sets, &count);
+    if (status == STATUS_OK) {
+        const char *next = sets.text;
+        for (int i = 0; i < count; next += strlen(next) + 1)
+            set[i++] = next;
+        status = extension_new(name, text, set, count, &e->file, e->m);
+    }
+    free(sets.text);
     free(name);
     free(text);
     return status;

@@ -72,6 +72,8 @@ check "status says how many were added" \
 check "plan counts as status does" \
     [ "$(value plan.json '$.planned') $(value plan.json '$.not_needed') $(value plan.json '$.would_run')" = \
     "$(value status.json '$[0].planned') $(value status.json '$[0].not_needed') 0" ]
+"$headcount" plan far.yaml --db whole.db >plan.txt
+check "plan has a line for each value" grep -qE '^ +1  lr=0.1 .* 2     2       0       0 ' plan.txt
 check "gc finds nothing to remove" sh -c "'$headcount' gc --db whole.db | grep -qx 'removed 0 files, 0 B'"
 
 # ---- with others, interrupted, killed, elsewhere: the same bytes ----
@@ -148,6 +150,11 @@ check "without extend they leave the plan" sh -c "cp whole.db short.db && cp -r 
 check "... keep their results" [ "$(sql short.db "SELECT count(*) FROM trials WHERE added AND NOT in_plan
     AND state = 'completed'")" = "$(sql whole.db "SELECT count(*) FROM trials WHERE added AND state = 'completed'")" ]
 check "... and are back with it" runs_nothing far.yaml short.db
+check "what --set says counts" sh -c "'$headcount' run short.yaml --db set.db -q --set tune.extend=4 \
+    --set train.batch=8 && '$headcount' export results --db set.db | cmp whole.jsonl"
+check "... for values that are added, too" sh -c "'$headcount' run far.yaml --db held.db -q \
+    --set 'constraints=[\"train.lr < .02\"]'"
+check "... which ends there" [ "$(rates held.db)" = "1: 0.0001 0.001 0.01*; 2: 1e-05 0.0001 0.001 0.01*" ]
 
 # ---- with rungs, and what is refused ----
 sed 's/extend: 4/rungs: {min_steps: 40, eta: 2}, extend: 4/' far.yaml >rungs.yaml

@@ -117,13 +117,21 @@ static void print_worst(const struct outcome *o, int count)
     }
 }
 
+/* Seeds, or instances, at the last look where there are looks. */
+static int most_units(const struct outcome *o, int variant)
+{
+    const struct world *w = &o->calibration->world;
+    int looks = synthetic_looks(w);
+    return looks ? w->look[looks - 1] : CALIBRATION_VARIANT[variant].n;
+}
+
 /* Highest share of wrong, lowest share of right sweeps with these seeds; NaN: there are none. */
 static double rate_at(const struct outcome *o, enum statement what, int n, bool right)
 {
     double rate = NAN;
     for (int i = 0; i < CALIBRATION_VARIANTS; i++) {
         const struct tally *t = &o->tally[i];
-        if (t->sweeps == 0 || CALIBRATION_VARIANT[i].n != n)
+        if (t->sweeps == 0 || most_units(o, i) != n)
             continue;
         double wrong = (double)t->wrong[what] / (double)t->sweeps;
         double made = (double)t->made[what] / (double)t->sweeps;

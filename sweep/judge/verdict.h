@@ -263,6 +263,8 @@ struct verdict_rival {
     double sd_between, sd_within; /* with replicate: square roots of the variance components of the
                                      differences, between instances and between seeds of one; NaN
                                      where there are too few */
+    double spread_ratio; /* standard deviation over these units of the candidate, in those of the
+                            rival; NaN for n < 2 and where neither varies */
     double p; /* decides: of the t test or, where that is undefined, of the sign-flip test */
     enum rival_outcome outcome;
 };

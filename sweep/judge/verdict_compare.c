@@ -188,6 +188,8 @@ void compare_heads(struct judge *j, const struct verdict_heads *x, const struct 
         r->sd_between = sqrt(r->sd_between);
         r->sd_within = sqrt(r->sd_within);
     }
+    r->spread_ratio = stats_summarize(j->a, al.units, STATS_ANY).sd /
+                      stats_summarize(j->b, al.units, STATS_ANY).sd;
 }
 
 void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family)

@@ -376,6 +376,8 @@ static const struct rule rules[] = {
     {"candidate", DETAIL, LEARNING, SETTING, write_candidate},
     {"corrected_level", DETAIL, LEARNING, SETTING, write_corrected_level},
     {"comparison", DETAIL, LEARNING, RIVAL, write_rival},
+    {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
+    {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
     {"all_must_hold", DETAIL, LEARNING, SETTING, write_all_must_hold},
     {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
     {"among_best", DETAIL, DIFFERENCES, SETTING, write_among_best},

@@ -19,6 +19,15 @@ struct verdict_text {
     char *block; /* holds all texts */
 };
 
+/* How often, in percent, a false claim is confirmed with n units where the better one has a tail
+ * below and is twice (`twice`) to 4 times as widely spread: from `make calibrate`, cases "claim
+ * false by 0, near 1, best ... as wide". Of the next smaller n that was simulated, or the smallest.
+ */
+struct verdict_tail_rates {
+    int n, twice, four_times;
+};
+struct verdict_tail_rates verdict_tail_rates(int n);
+
 /* Words for what was decided on `in`; keeps neither. Free with verdict_text_free, which takes {0}
  * too. Fails with NO_MEMORY. */
 enum status verdict_text_new(const struct verdict_input *in, const struct verdict *v,

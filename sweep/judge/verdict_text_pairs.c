@@ -1,6 +1,7 @@
 /* The candidate against a rival, in words: the difference, its intervals, its tests. */
 #include <math.h>
 
+#include "sweep/judge/verdict_text.h"
 #include "sweep/judge/verdict_text_parts.h"
 
 void put_range(const struct writer *w, double low, double high)
@@ -117,4 +118,62 @@ void write_rival(const struct writer *w)
     if (pair->n > 1 && r->unpaired)
         put(w, "; %d %s%s that only one of them has %s left out", r->unpaired,
             w->in->replicated ? "trial" : "seed", plural(r->unpaired), verb(r->unpaired));
+}
+
+struct verdict_tail_rates verdict_tail_rates(int n)
+{
+    static const struct verdict_tail_rates rates[] = {{20, 7, 10}, {8, 12, 19}, {5, 13, 24}};
+    int i = 0;
+    while (n < rates[i].n && i < 2)
+        i++;
+    return rates[i];
+}
+
+/* Whether seeds that are as bad as guessing, too rare to be shown by n of them, could make up the
+ * difference. All n may have been spared what strikes 1 - alpha^(1/n) of them. */
+static bool could_be_a_tail(const struct writer *w, const struct verdict_rival *r, int64_t winner)
+{
+    const struct verdict *v = w->v;
+    double unseen = 1 - pow(1 - v->level, 1.0 / r->pair.n);
+    double fall = fabs(row_of(v, winner)->test.mean - v->guess);
+    return isnan(fall) || fabs(r->pair.mean) < unseen * fall;
+}
+
+/* The better one varies twice as much as the other, or more. Over blocks of a text as well it was
+ * not simulated. */
+void write_wide_winner(const struct writer *w)
+{
+    const double wide = 2;
+    const struct verdict_rival *r = &w->v->rival[w->item];
+    bool beaten = r->outcome == RIVAL_BEATEN;
+    if (!beaten && r->outcome != RIVAL_BETTER)
+        return;
+    int64_t winner = beaten ? w->v->candidate : r->heads;
+    int64_t other = beaten ? r->heads : w->v->candidate;
+    double ratio = beaten ? r->spread_ratio : 1 / r->spread_ratio;
+    if (!(ratio >= wide) || crossed_testable(&r->crossed) || !could_be_a_tail(w, r, winner))
+        return;
+    struct verdict_tail_rates rates = verdict_tail_rates(r->pair.n);
+    put_heads(w, winner);
+    put(w, ", better than %lld, %s more between %ss", (long long)other,
+        winner == 1 ? "varies" : "vary", w->v->unit);
+    if (!isinf(ratio))
+        put(w, " (%.2g times as much)", ratio);
+    put(w,
+        ". If rare %ss are far worse and these %d do not show it, this is wrong more often than "
+        "its level says: in simulated sweeps with %d %ss a false claim was confirmed in %d to "
+        "%d%%, not 2.5%%",
+        w->v->unit, r->pair.n, rates.n, w->v->unit, rates.twice, rates.four_times);
+}
+
+/* How alike splits are cannot be told from them. */
+void write_shared_rows(const struct writer *w)
+{
+    bool tested = false;
+    for (int i = 0; i < w->v->rivals; i++)
+        tested = tested || w->v->rival[i].pair.n > 1;
+    if (!tested || !units_share_rows(w->in))
+        return;
+    put(w, "Splits share rows: what two of them find is taken to be correlated by 0.11, which they "
+           "cannot show. If it is by 0.3, a false claim is confirmed in 6 to 11%%, not 2.5%%");
 }

@@ -80,8 +80,11 @@ void write_plateau(const struct writer *w);
 void write_among_best(const struct writer *w);
 bool is_left_out(const struct writer *w, int64_t heads);
 
-/* What the comparison with a rival comes to; verdict_text_pairs.c. */
+/* What the comparison with a rival comes to, and where it errs more than its level says;
+ * verdict_text_pairs.c. */
 void write_rival(const struct writer *w);
+void write_wide_winner(const struct writer *w);
+void write_shared_rows(const struct writer *w);
 
 /* What longer training changes; verdict_text_longer.c. */
 void write_longer(const struct writer *w);

@@ -1,11 +1,13 @@
 /* The short form of `make calibrate`: error rates of the verdict on synthetic sweeps, where a
  * correction that is missing shows most. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sweep/judge/verdict_text.h"
 #include "tests/assert_each.h"
 #include "tests/calibrate/cases.h"
 #include "tests/calibrate/tally.h"
@@ -113,6 +115,27 @@ static void test_text(void **state)
     assert_true(tally_breach(&seeds, SAYS_CONFIRMED, SURPRISE));
 }
 
+static void expect_rate(const char *name, int n, int percent)
+{
+    struct tally t = tally_of(name, (struct variant){3, n});
+    double wrong = 100. * (double)t.wrong[SAYS_CONFIRMED] / SWEEPS;
+    if (fabs(wrong - percent) > 2.5)
+        fail_msg("%s, %d seeds: %.1f %%, not %d", name, n, wrong, percent);
+}
+
+/* What the verdict says of a better one that varies more is what such sweeps show. */
+static void test_tails(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CALIBRATION_VARIANTS / 2; i++) {
+        int n = CALIBRATION_VARIANT[i].n;
+        struct verdict_tail_rates rates = verdict_tail_rates(n);
+        assert_int_equal(rates.n, n);
+        expect_rate("claim false by 0, near 1, best twice as wide", n, rates.twice);
+        expect_rate("claim false by 0, near 1, best 4 times as wide", n, rates.four_times);
+    }
+}
+
 static void test_guessing(void **state)
 {
     (void)state;
@@ -128,7 +151,7 @@ int main(void)
         cmocka_unit_test(test_picked), cmocka_unit_test(test_set_that_contains_the_best),
         cmocka_unit_test(test_looks),  cmocka_unit_test(test_instances),
         cmocka_unit_test(test_margin), cmocka_unit_test(test_guessing),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_tails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,13 @@ static void test_splits(void **state)
     assert_true(rows->row[0].best_p > toy->row[0].best_p);
     verdict_free(toy);
     verdict_free(rows);
+    expect_with(&s, "Splits share",
+                "Splits share rows: what two of them find is taken to be correlated by 0.11, which "
+                "they cannot show. If it is by 0.3, a false claim is confirmed in 6 to 11%, not "
+                "2.5%.");
+    s.in.data = VERDICT_TOY;
+    expect_with(&s, "Splits share", NULL);
+    s.in.data = VERDICT_ROWS;
     expect_with(&s, "Not tested",
                 "Not tested: other head counts, other training lengths, other files or other "
                 "seeds: every split had the same.");

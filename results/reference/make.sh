@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs sweeps of configs/ and keeps what they found in this folder: NAME.csv (a line per head count and
-# setting), NAME.chosen.csv (what tuning chose), NAME.md (the report), a line of runs.csv, and for some a
-# figure and what was asked of the trained models: NAME.STUDY.csv, NAME.STUDY.md. Then fills in the numbers of
-# the READMEs. Run from the repository's root:
+# setting), NAME.trials.csv (a line per trial), NAME.chosen.csv (what tuning chose), NAME.md (the report), a line of
+# runs.csv, and for some a figure and what was asked of the trained models: NAME.STUDY.csv, NAME.STUDY.md. Then
+# fills in the numbers of the READMEs. Run from the repository's root:
 #
 #   sh results/reference/make.sh NAME...
 #
@@ -16,6 +16,14 @@ kept=results/reference
 root=$PWD
 figures=" gather-tuned map "
 mkdir -p "$work"
+
+# Who reads the numbers must find the program that made them: in a repository, a commit of its history.
+commit=$("$headcount" --version | sed -n 's/^commit *//p')
+if git rev-parse --quiet --verify HEAD >/dev/null 2>&1 &&
+    ! git merge-base --is-ancestor "$commit" HEAD 2>/dev/null; then
+    echo "make.sh: $headcount was built from '$commit', which is no commit of this history: commit, then make" >&2
+    exit 2
+fi
 
 # What is planned, whatever the order: a hash of all configurations and seeds.
 points() { # name
@@ -110,7 +118,8 @@ for name; do
         [ $? -eq 1 ] # some diverged
     "$headcount" report "$name" --db "$work/$name.db" --csv >"$work/$name.csv"
     "$headcount" report "$name" --db "$work/$name.db" --markdown >"$work/$name.md"
-    mv "$work/$name.csv" "$work/$name.md" "$kept"
+    "$headcount" export trials "$name" "$work/$name.trials.csv" --db "$work/$name.db"
+    mv "$work/$name.csv" "$work/$name.trials.csv" "$work/$name.md" "$kept"
     sqlite3 -csv -header "$work/$name.db" "
         SELECT setting_label, heads, tuning, score, group_concat(value, ' ') AS tried,
                coalesce(group_concat(edge, ' '), '') AS edge

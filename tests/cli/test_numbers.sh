@@ -159,6 +159,71 @@ for config in configs/*.yaml; do
         check "$config was not run, and its findings say so" admits_it "$name"
     fi
 done
+# Every table is that of the trials beside it: n, mean, standard deviation and interval of each head count.
+cat >"$dir/tables.awk" <<'A'
+function differ(a, b) { return (a == "") != (b == "") || a - b > 1e-12 || b - a > 1e-12 }
+function cut(x) { return x == "" ? x : x < 0 ? 0 : x > 1 ? 1 : x }
+{ row = $1 "|" $2 }
+FILENAME == units { count += !n[row]; x[row, ++n[row]] = $3; next }
+{
+    for (k = 1; k <= n[row]; k++)
+        one[k] = x[row, k]
+    mean = sd = low = high = ""
+    if (n[row])
+        student(one, n[row])
+    count -= n[row] > 0
+    lines++
+    if (n[row] + 0 != $3 || differ(mean, $4) || differ(sd, $5) || differ(cut(low), $6) || differ(cut(high), $7)) {
+        print "of the trials " n[row] + 0, mean, sd, cut(low), cut(high) ", in the table " $0
+        wrong = 1
+    }
+}
+END { exit wrong || count || !lines }
+A
+tables_hold() { # folder, name
+    of_table() { sqlite3 -separator '|' :memory: ".import --csv $1 t" "$2"; }
+    of_table "$1/$2.trials.csv" "
+        SELECT setting, heads, avg(test_acc) FROM t WHERE role = 'judged' AND state = 'completed'
+         GROUP BY setting, heads, iif(replicate = '', 'seed ' || seed, replicate)" >"$dir/units" &&
+        of_table "$1/$2.csv" "
+            SELECT setting_label, heads, n, mean_acc, sd_acc, ci95_low, ci95_high FROM t" >"$dir/rows" &&
+        awk -F'|' -v units="$dir/units" -f $kept/statistics.awk -f "$dir/tables.awk" "$dir/units" "$dir/rows"
+}
+for trials in $kept/*.trials.csv; do
+    name=$(basename "$trials" .trials.csv)
+    check "$kept/$name.csv is what its trials come to" tables_hold $kept "$name"
+done
+another_digit_is_seen() {
+    cp $kept/gather.csv "$dir/kept" &&
+        awk -F, -v OFS=, 'NR == 9 { $10 = sprintf("%.15g", $10 + 1e-9) } { print }' \
+            $kept/gather.trials.csv >"$dir/kept/gather.trials.csv" &&
+        ! tables_hold "$dir/kept" gather
+}
+check "... a trial with another digit would be seen" another_digit_is_seen
+# All intervals and p values of a report, recomputed by few lines of awk.
+recompute() {
+    awk -F, -v claimed=4 -v margin=.005 -f $kept/statistics.awk -f $kept/recompute.awk "$1" >"$dir/again"
+}
+says_the_same() {
+    sed 's/[\\*]//g' $kept/gather-tuned.md >"$dir/report"
+    {
+        awk -F' *[|] *' -v OFS=' | ' '/^[|] [0-9]/ { print "| " $2, $5, $6, $7, $11, $12 " |" }' "$dir/report"
+        sed -n 's/^- \([0-9]* heads against .*\), over 8 seeds.*; \(.*\)\.$/\1, \2/p' "$dir/report"
+    } >"$dir/said"
+    [ "$(wc -l <"$dir/said")" = 9 ] && ! grep -vxF -f "$dir/again" "$dir/said"
+}
+shown() { # words, level: the head counts of these lines with a smaller p
+    awk -v words="$1" -v level="$2" 'index($0, words) && $NF < level { printf "%d ", $1 }' "$dir/again"
+}
+named() { # sed's command that finds them in the report
+    sed -n "$1" "$dir/report" | tr -cs 0-9 ' '
+}
+recomputed() {
+    recompute $kept/gather-tuned.trials.csv && says_the_same &&
+        [ "$(shown 'best on validation' .01)" = "$(named 's/.*validation, beat \(.*\) in a one-sided.*/\1/p')" ] &&
+        [ "$(shown 'of the best' .05)" = "$(named 's/^Plateau[^:]*: \(.*\) heads (.*equivalent.*/\1/p')" ]
+}
+check "every interval and p of gather-tuned is recomputed from its trials" recomputed
 # `make sweep` shows what tuning finds.
 same_curve() {
     for name in gather gather-tuned; do
@@ -174,6 +239,25 @@ M
 check "gather's curve is that of gather-tuned, within .03 from 2 heads on" same_curve
 
 # ---- what makes them ----
+# The C headers come from packages, by name, version and SHA-256.
+mkdir -p "$dir/no/debs"
+printf '#!/bin/sh\nexit 100\n' >"$dir/no/apt-get"
+chmod +x "$dir/no/apt-get"
+without_packages() { # what it says
+    ! PATH=$dir/no:$PATH sh $kept/data.sh text "$dir/no" >"$dir/no/said" 2>&1 && grep -qF "$1" "$dir/no/said"
+}
+check "a package that apt-get does not have is named" \
+    without_packages "has no libc6-dev 2.36-9+deb12u14: put its file for amd64"
+echo "not a package" >"$dir/no/debs/libc6-dev_2.deb"
+check "... and a file that is another" \
+    without_packages "libc6-dev_2.deb is not libc6-dev 2.36-9+deb12u14 for amd64, SHA-256"
+printf '#!/bin/sh\necho x\n' >"$dir/no/awk"
+chmod +x "$dir/no/awk"
+other_awk() {
+    ! PATH=$dir/no:$PATH sh $kept/data.sh classify "$dir/no" 2>"$dir/no/said" &&
+        grep -q 'places-4.csv is not' "$dir/no/said"
+}
+check "rows that are not those of everywhere are not learnt" other_awk
 mkdir "$dir/copy"
 cp -r configs results README.md "$dir/copy"
 rm -rf "$dir"/copy/results/*.db*
@@ -182,7 +266,7 @@ printf '<!-- quick n heads=4 -->0\n' >>README.md
 sed -i 's/steps: 300/steps: 30/; s/eval_every: 100/eval_every: 10/' configs/quick.yaml
 make_quick() {
     HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh quick && [ -s $kept/quick.csv ] &&
-        [ -s $kept/quick.md ] &&
+        [ -s $kept/quick.md ] && tables_hold $kept quick &&
         grep -q '^quick,20[0-9-]*,6,' $kept/runs.csv && grep -qx '<!-- quick n heads=4 -->2' README.md
 }
 check "make.sh runs a sweep, keeps what it found and fills it in" make_quick
@@ -198,4 +282,14 @@ prunes() {
         grep -q '^"d_head=split, by=ablation+150",3,2,0,' $kept/prune.prune.csv
 }
 check "... and asks its models" prunes
+changed_build() {
+    git init -q . && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x &&
+        ! HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh 2>"$dir/said" &&
+        grep -q 'no commit of this history' "$dir/said"
+}
+if command -v git >/dev/null; then
+    check "... but not with a program whose sources nobody can find" changed_build
+else
+    skip "... but not with a program whose sources nobody can find" git
+fi
 finish

@@ -1,0 +1,42 @@
+# Every interval and p of a sweep's report, from its trials alone; `claimed` is the head count that the claim calls
+# best, `margin` the sweep's `equivalence`:
+#
+#   cd results/reference
+#   awk -F, -v claimed=4 -v margin=.005 -f statistics.awk -f recompute.awk gather-tuned.trials.csv
+#
+# For a sweep of one setting without replicates, whose head counts all have the same seeds. POSIX awk.
+
+function of(h,    k) { for (k = 1; k <= n; k++) x[k] = test[h, k]; student(x, n) }
+function less(a, b,    k) { for (k = 1; k <= n; k++) x[k] = test[a, k] - test[b, k]; student(x, n) }
+function say(p) { return p < 1e-4 ? "p < 0.0001" : sprintf("p = %.3g", p) }
+function largest(a, b) { return a > b ? a : b }
+function smallest(a, b) { return a < b ? a : b }
+
+$6 == "judged" {
+    if ($2 != h) heads[++m] = h = $2
+    n = ++count[h]; test[h, n] = $10; val[h] += $8; solved[h] += $10 >= .99
+}
+END {
+    for (i = 1; i <= m; i++) {
+        of(h = heads[i])
+        printf "| %d | %d | %.3f | [%.3f, %.3f] | ", h, n, mean, largest(low, 0), smallest(high, 1)
+        printf "%d/%d | %.0f-%.0f%% |\n", solved[h], n, share_low(solved[h], n) * 100, share_high(solved[h], n) * 100
+        best = i == 1 || val[h] > val[best] ? h : best
+    }
+    for (i = 1; i <= m; i++) {
+        less(claimed, h = heads[i])
+        if (h != claimed)
+            printf "%d heads against %d: %+.3f test accuracy, 95%% interval %+.3f to %+.3f, %s, %s\n", claimed, h,
+                mean, low, high, "paired t test " say(p), "exact sign-flip test " say(sign_flip_p(x, n))
+        less(best, h)
+        if (h != best)
+            print h ": beaten by " best " heads, best on validation, one-sided " say(above(0, n))
+        for (j = 1; j <= m; j++) {
+            less(h, heads[j])
+            q[i] = largest(q[i] + 0, j == i ? 0 : above(-margin, n))
+        }
+    }
+    step_down(q, m, m - 1)
+    for (i = 1; i <= m; i++)
+        print heads[i] ": within " margin " of the best, corrected " say(q[i])
+}

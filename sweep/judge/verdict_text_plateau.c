@@ -23,10 +23,11 @@ static bool is_beaten(const struct writer *w, const struct verdict_row *r)
     return row_tested(r) && !r->among_best;
 }
 
+/* Of the plateau or, where none is shown, of those that may be the best. */
 static bool is_outside(const struct writer *w, int64_t heads)
 {
     const struct verdict_row *r = row_of(w->v, heads);
-    return row_tested(r) && !r->in_plateau;
+    return row_tested(r) && !(w->v->plateau_low ? r->in_plateau : r->among_best);
 }
 
 static bool is_beaten_at_edge(const struct writer *w, const struct verdict_row *r)

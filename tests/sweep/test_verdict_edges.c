@@ -298,6 +298,32 @@ static void a_plateau_is_about_the_values_tried(void **state)
         "the largest lr tried, 0.1, and may be better beyond it.");
 }
 
+/* Where none is shown, those are left out that are not among the best. */
+static void no_plateau_is_about_the_values_tried(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    s.in.equivalence = .001;
+    add(&s, 1, .71, 5, low);
+    add(&s, 4, .99, 5, good);
+    add(&s, 8, .98, 5, fair);
+    for (int i = 0; i < 3; i++)
+        TUNE(&s, s.heads[i].heads, "train.lr", INNER, GRID_INNER, "0.01", "0.03", "0.1");
+    choose(&s, 0, LAST, GRID_LARGEST);
+    choose(&s, 2, FIRST, GRID_SMALLEST);
+    claim(&s, 4, 1, 0);
+    expect_sentence(
+        &s, 0,
+        "No plateau is shown: 4 and 8 heads cannot be told apart from the best, but "
+        "none is shown to be within 0.001 of the best test accuracy (one-sided paired t "
+        "tests, p < 0.05 after correction for their number); this is about the values "
+        "tried: of those left out, 1 head chose the largest lr tried, 0.1, and may be "
+        "better beyond it.");
+    expect_with(&s, "At the edge",
+                "At the edge of the grid: 8 heads chose the smallest lr tried, 0.01, and may be "
+                "better beyond it.");
+}
+
 /* ---- the values of each head count ---- */
 
 static void assert_values(struct sketch *s, int axis, const char *expected)
@@ -402,6 +428,7 @@ int main(void)
         cmocka_unit_test(all_at_chance_may_be_better_beyond),
         cmocka_unit_test(others_are_told_apart),
         cmocka_unit_test(a_plateau_is_about_the_values_tried),
+        cmocka_unit_test(no_plateau_is_about_the_values_tried),
         cmocka_unit_test(values_of_each_head_count),
         cmocka_unit_test(one_value_is_an_edge),
         cmocka_unit_test(several_axes),

@@ -23,9 +23,9 @@
  *   them, to pay for having picked it. A candidate at an edge is no middle.
  * - alpha is .05 / looks: a verdict may be taken at each of them (Bonferroni).
  * - Under tune, a head count that chose the smallest or the largest value that it was given may
- * have a better one beyond. Of such a one nothing is said that calls it worse: a claim over it is
- *   undecided, a middle that beats it is not found (RIVAL_AT_EDGE), and that it falls short of a
- * claim does not contradict that. What calls it better stands.
+ *   have a better one beyond. Nothing is said that calls such a head count worse: a claim over it
+ *   is undecided, a middle that beats it is not found, and a claim whose best it is, is not
+ *   contradicted (RIVAL_AT_EDGE). What calls it better stands.
  * - Where all differences are equal and not 0, the t test is undefined and the exact sign-flip test
  *   decides in its place.
  * - A trial that diverged or failed counts as a guess. One that ended at a limit does not: its head

@@ -34,10 +34,18 @@ struct axis {
     struct place place;
 };
 
-struct claim { /* claim: {best: 4, over: [1, 16]} */
+/* Of head counts: {best: 4, over: [1, 16]}; or of two settings at one head count: {better:
+ * {model.kv_heads: 1}, than: {model.kv_heads: 8}, heads: 8}. */
+struct claim {
     int64_t best;
     int over_count;
     int64_t over[32];
+    int axes; /* of settings: those that they are told by, in the order of the file; else 0 */
+    const char **axis;
+    struct config_value *better, *than; /* (axes) */
+    struct place *axis_place;           /* (axes): under better */
+    int64_t heads;
+    struct place heads_place;
 };
 
 struct config_excluded { /* one mapping of exclude: all pairs must match */
@@ -117,7 +125,7 @@ struct config {
                               identity */
     bool has_claim;
     struct claim claim;
-    struct place claim_best_place, claim_over_place[32];
+    struct place claim_best_place, claim_over_place[32]; /* of head counts */
 
     double limit_time_s;  /* CPU seconds; 0: none */
     int64_t limit_memory; /* bytes; 0: none */

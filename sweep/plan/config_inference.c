@@ -1,5 +1,5 @@
 /* The keys of a sweep file about how sure its answer is: seeds and looks (how often everything is
- * tried), equivalence (which difference matters), claim (what is predicted). */
+ * tried), equivalence (which difference matters). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,46 +131,4 @@ enum status reading_equivalence(struct reading *r, const struct tree *t)
                               loss ? ", in units of the loss"
                                    : " and below 1, as in .005: a difference of accuracies");
     return STATUS_OK;
-}
-
-static enum status read_over(struct reading *r, const struct tree *over)
-{
-    struct claim *claim = &r->c->claim;
-    const int most = (int)(sizeof claim->over / sizeof *claim->over);
-    enum status s = reading_expect(r, over, TREE_LIST, "claim.over");
-    if (s)
-        return s;
-    if (over->count < 1 || over->count > most)
-        return reading_refuse(r, over->place, "claim.over lists %d head counts; allowed: 1 to %d",
-                              over->count, most);
-    for (const struct tree *t = over->first; t; t = t->next) {
-        int64_t rival = 0;
-        if ((s = reading_integer(r, t, "claim.over", 1, 65536, &rival)))
-            return s;
-        if (rival == claim->best)
-            return reading_refuse(r, t->place,
-                                  "claim.over has the head count that is claimed best");
-        for (int i = 0; i < claim->over_count; i++)
-            if (claim->over[i] == rival)
-                return reading_refuse(r, t->place, "%" PRId64 " is in the list twice", rival);
-        r->c->claim_over_place[claim->over_count] = t->place;
-        claim->over[claim->over_count++] = rival;
-    }
-    return s;
-}
-
-enum status reading_claim(struct reading *r, const struct tree *t)
-{
-    if (!t)
-        return STATUS_OK;
-    enum status s = reading_mapping(r, t, "claim");
-    if (s)
-        return s;
-    const struct tree *best = tree_find(t, "best"), *over = tree_find(t, "over");
-    if (!best || !over)
-        return reading_refuse(r, t->place, "missing key '%s' under claim", best ? "over" : "best");
-    r->c->has_claim = true;
-    r->c->claim_best_place = best->place;
-    s = reading_integer(r, best, "claim.best", 1, 65536, &r->c->claim.best);
-    return s ? s : read_over(r, over);
 }

@@ -250,12 +250,12 @@ const struct config_mapping config_mappings[] = {
     {"tune", (const char *const[]){"axes", "seeds", "rungs", "extend", NULL}},
     {"tune.rungs", (const char *const[]){"eta", "min_steps", NULL}},
     {"limits", (const char *const[]){"time", "memory", NULL}},
-    {"claim", (const char *const[]){"best", "over", NULL}},
+    {"claim", (const char *const[]){"best", "over", "better", "than", "heads", NULL}},
     {NULL, NULL}};
 
 /* All keys with their readers, in the order of reading: tune looks at the seeds, samples at the
- * method, equivalence at the metric, replicate at method and tune. And what the man page says of
- * them. */
+ * method, equivalence at the metric, replicate at method and tune, claim at looks, method, tune and
+ * replicate. And what the man page says of them. */
 #define KEYS(KEY)                                                                                  \
     KEY(name, read_name,                                                                           \
         "name of the sweep in the results file (that of the sweep file, without its ending)")      \
@@ -296,7 +296,9 @@ const struct config_mapping config_mappings[] = {
     KEY(measure, read_measure,                                                                     \
         "`evals`: the cheap measures of each head are taken at every evaluation")                  \
     KEY(limits, read_limits, "of one trial: {time: 20m, memory: 2GiB}")                            \
-    KEY(claim, reading_claim, "a prediction to be tested: {best: 4, over: [1, 16]}")               \
+    KEY(claim, reading_claim,                                                                      \
+        "a prediction to be tested: {best: 4, over: [1, 16]}, or of two settings {better: "        \
+        "{model.kv_heads: 1}, than: {model.kv_heads: 8}, heads: 8}")                               \
     KEY(retries, read_retries, "how often a failed trial is tried again (2)")                      \
     KEY(workers, read_workers, "trials at once (the usable cores); `-j` goes before it")           \
     KEY(threads, read_threads,                                                                     \

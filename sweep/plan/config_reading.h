@@ -1,7 +1,7 @@
 /* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
- * (task, model, train), config_points.c, config_roles.c, config_inference.c, config_eval.c and
- * config_keys.c (the other keys), config_hint.c (suggestions for unknown keys). Everything read is
- * allocated from the config's arena. */
+ * (task, model, train), config_points.c, config_roles.c, config_inference.c, config_claim.c,
+ * config_eval.c and config_keys.c (the other keys), config_hint.c (suggestions for unknown keys).
+ * Everything read is allocated from the config's arena. */
 #ifndef SWEEP_PLAN_CONFIG_READING_H
 #define SWEEP_PLAN_CONFIG_READING_H
 
@@ -108,6 +108,8 @@ enum status reading_exclude(struct reading *r, const struct tree *t);
 /* config_roles.c; axes and method are known, for replicate the tuned axes too. */
 enum status reading_tune(struct reading *r, const struct tree *t);
 enum status reading_replicate(struct reading *r, const struct tree *t);
+/* The option of that path as the file gives it; NULL: it does not. */
+const struct axis *reading_axis(const struct config *c, const char *path);
 
 /* config_eval.c */
 enum status reading_eval(struct reading *r, const struct tree *t);
@@ -116,6 +118,8 @@ enum status reading_eval(struct reading *r, const struct tree *t);
 enum status reading_seeds(struct reading *r, const struct tree *t);
 enum status reading_looks(struct reading *r, const struct tree *t);
 enum status reading_equivalence(struct reading *r, const struct tree *t);
+
+/* config_claim.c; axes, looks, method, tune and replicate are known. */
 enum status reading_claim(struct reading *r, const struct tree *t);
 
 #endif

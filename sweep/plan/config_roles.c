@@ -16,7 +16,7 @@ struct role {
     const char *pointless; /* what is wrong where the axis does not vary */
 };
 
-static const struct axis *axis_of(const struct config *c, const char *path)
+const struct axis *reading_axis(const struct config *c, const char *path)
 {
     for (int i = 0; i < c->axes; i++)
         if (strcmp(c->axis[i].path, path) == 0)
@@ -35,7 +35,7 @@ static enum status check_role(const struct reading *r, const struct role *role,
         return s == STATUS_BAD_INPUT ? config_within(r->c, t->place, r->m) : s;
     if ((s = role->check(r, &set, t)))
         return s;
-    const struct axis *axis = axis_of(r->c, t->text);
+    const struct axis *axis = reading_axis(r->c, t->text);
     if (!axis || (axis->kind == AXIS_VALUES && axis->values == 1))
         return reading_refuse(r, t->place, "%s has only one value, so %s", t->text,
                               role->pointless);
@@ -137,7 +137,7 @@ static enum status check_extended(const struct reading *r, int i, bool *extends)
 {
     const struct config *c = r->c;
     const char *path = c->tune_path[i];
-    const struct axis *axis = axis_of(c, path);
+    const struct axis *axis = reading_axis(c, path);
     struct option_set set;
     enum status s = reading_path(r, path, &set, r->m);
     *extends = false;

@@ -234,33 +234,6 @@ static enum status expand(struct plan *p, uint64_t total, struct message *m)
                          m);
 }
 
-static bool has_heads(const struct plan *p, int64_t heads)
-{
-    struct point point;
-    for (long i = 0; i < p->points; i++) {
-        plan_decode(p, p->kept[i], &point);
-        if (point.model.heads == heads)
-            return true;
-    }
-    return false;
-}
-
-static enum status check_claim(const struct plan *p, struct message *m)
-{
-    const struct config *c = p->config;
-    const struct claim *claim = &c->claim;
-    for (int i = -1; c->has_claim && i < claim->over_count; i++) {
-        int64_t heads = i < 0 ? claim->best : claim->over[i];
-        if (has_heads(p, heads))
-            continue;
-        status_fail(m, STATUS_BAD_INPUT,
-                    "%s names %" PRId64 " heads, but no point of the sweep has them",
-                    i < 0 ? "claim.best" : "claim.over", heads);
-        return config_within(c, i < 0 ? c->claim_best_place : c->claim_over_place[i], m);
-    }
-    return STATUS_OK;
-}
-
 static enum status build(struct plan *p, struct message *m)
 {
     uint64_t total, twins;
@@ -271,7 +244,7 @@ static enum status build(struct plan *p, struct message *m)
     p->by_duplicate = (long)twins;
     if ((s = expand(p, total, m)) || (s = plan_build_groups(p, m)))
         return s;
-    return check_claim(p, m);
+    return plan_build_claim(p, m);
 }
 
 /* Frees p and gives NULL unless s is OK. */

@@ -38,6 +38,10 @@ long plan_dropped(const struct plan *p, long *by_constraint, long *by_exclude, l
  * with *i = 0. */
 bool plan_note(const struct plan *p, int *i, struct message *m);
 
+/* What is claimed, as canonical JSON: {"best":4,"over":[1,16]}, or of settings
+ * {"better":{"model.kv_heads":1},"heads":8,"than":{"model.kv_heads":8}}; "" without. */
+const char *plan_claim(const struct plan *p);
+
 /* The i-th point's identity: canonical JSON and its SHA-256. */
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65]);
 

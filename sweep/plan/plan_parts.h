@@ -1,7 +1,8 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
  * (values and draws), plan_filter.c (constraints and exclusions), plan_files.c (what the files say
- * that tasks learn from), plan_labels.c (settings and their labels), plan_trials.c (trials, looks,
- * rungs), plan_shard.c, plan_identity.c, plan_notes.c, extension.c (points beyond the file's). */
+ * that tasks learn from), plan_labels.c (settings and their labels), plan_claim.c (what is claimed
+ * of them), plan_trials.c (trials, looks, rungs), plan_shard.c, plan_identity.c, plan_notes.c,
+ * extension.c (points beyond the file's). */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -96,8 +97,9 @@ struct plan {
     uint32_t *beyond;     /* (points), see plan_beyond; NULL without tune.extend; malloc */
     long by_constraint, by_exclude, by_duplicate;
     struct plan_shard shard;
-    uint32_t *group; /* (points): which setting and head count, from 0; NULL but for a shard under
-                        tune, and for tune.extend; malloc */
+    uint32_t *group;   /* (points): which setting and head count, from 0; NULL but for a shard under
+                          tune, and for tune.extend; malloc */
+    const char *claim; /* see plan_claim */
 };
 
 enum status plan_no_memory(struct message *m);
@@ -157,6 +159,10 @@ uint64_t plan_group_hash(const struct plan *p, long i);
 /* plan_shard.c */
 /* Fills p->group, in the order in which settings and head counts come in the plan. */
 enum status plan_number_groups(struct plan *p, struct message *m);
+
+/* plan_claim.c */
+/* Fills p->claim. BAD_INPUT where it is about what the sweep does not have. */
+enum status plan_build_claim(struct plan *p, struct message *m);
 
 /* plan_labels.c */
 /* The axes of settings and the labels of all axes. */

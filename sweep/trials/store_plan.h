@@ -11,7 +11,7 @@
 #include "sweep/trials/data_file.h"
 #include "sweep/trials/trials_internal.h"
 
-enum { CLAIM_SIZE = 1024, PATHS_SIZE = 4096, LOOKS_SIZE = 256, RUNGS_SIZE = 80, RULES_SIZE = 80 };
+enum { PATHS_SIZE = 4096, LOOKS_SIZE = 256, RUNGS_SIZE = 80, RULES_SIZE = 80 };
 
 struct planning {
     struct store *s;
@@ -20,7 +20,8 @@ struct planning {
     struct message *m;
     char plan_sha256[65]; /* of everything that decides about rows of `trial` */
     /* As they stand in `sweep`; "" for NULL. */
-    char claim[CLAIM_SIZE], tune[PATHS_SIZE], replicate[PATHS_SIZE];
+    const char *claim; /* the plan's */
+    char tune[PATHS_SIZE], replicate[PATHS_SIZE];
     char looks[LOOKS_SIZE], rungs[RUNGS_SIZE];
     long in_plan;           /* trials that the file listed, before */
     bool same_plan;         /* the rows of `trial` are as they should be */

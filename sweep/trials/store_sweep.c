@@ -7,27 +7,6 @@
 
 /* ---- texts ---- */
 
-static int compare_integers(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* As many rivals as config.h has room for fit; their order says nothing. */
-static void write_claim(struct planning *g)
-{
-    const struct config *c = plan_config(g->p);
-    struct claim claim = c->claim;
-    if (!c->has_claim)
-        return;
-    qsort(claim.over, (size_t)claim.over_count, sizeof *claim.over, compare_integers);
-    int used = snprintf(g->claim, sizeof g->claim, "{\"best\":%" PRId64 ",\"over\":[", claim.best);
-    for (int i = 0; i < claim.over_count; i++)
-        used += snprintf(g->claim + used, sizeof g->claim - (size_t)used, "%s%" PRId64,
-                         i ? "," : "", claim.over[i]);
-    snprintf(g->claim + used, sizeof g->claim - (size_t)used, "]}");
-}
-
 static enum status write_paths(struct planning *g, const char *key, const char **path, int count,
                                char text[PATHS_SIZE])
 {
@@ -55,7 +34,7 @@ static void write_looks(struct planning *g)
 enum status plan_write_texts(struct planning *g)
 {
     const struct config *c = plan_config(g->p);
-    write_claim(g);
+    g->claim = plan_claim(g->p);
     write_looks(g);
     if (c->rung_eta)
         snprintf(g->rungs, sizeof g->rungs, "{\"eta\":%" PRId64 ",\"min_steps\":%" PRId64 "}",

@@ -51,7 +51,7 @@ check "... into" has "headcount merge --into else" elsewhere.db
 check "folders on the way" has "headcount plan con" configs
 check "one argument only" gives "headcount run configs/quick.yaml " ""
 check "keys for --set" has "headcount run configs/quick.yaml --set tr" train.steps= train.lr= train.schedule.warmup=
-check "... of the top level" gives "headcount run x --set cl" "claim= claim.best= claim.over="
+check "... of the top level" gives "headcount run x --set cl" "claim= claim.best= claim.better= claim.heads= claim.over= claim.than="
 check "... behind an equals sign" gives "headcount run x --set=train.st" "train.steps="
 check "... of a mapping" gives "headcount run x --set tune.r" "tune.rungs= tune.rungs.eta= tune.rungs.min_steps="
 check "... new ones" has "headcount run x --set " looks= replicate= equivalence= train.eval_sets=

@@ -222,8 +222,8 @@ static void test_hints(void **state)
          "s.yaml:2:10: unknown key 'memroy' under limits (did you mean memory?)"},
         {TASK "claim: {bset: 3}\n",
          "s.yaml:2:9: unknown key 'bset' under claim (did you mean best?)"},
-        {TASK "claim: {heads: 3}\n",
-         "s.yaml:2:9: unknown key 'heads' under claim (did you mean model.heads?)"},
+        {TASK "claim: {layers: 3}\n",
+         "s.yaml:2:9: unknown key 'layers' under claim (did you mean model.layers?)"},
     };
     ASSERT_ALL_REFUSED(list);
 }

@@ -1,0 +1,273 @@
+/* What is claimed, held against the points of the plan, and its text. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "sweep/plan/plan_parts.h"
+
+/* ---- of head counts ---- */
+
+static bool has_heads(const struct plan *p, int64_t heads)
+{
+    struct point point;
+    for (long i = 0; i < p->points; i++) {
+        plan_decode(p, p->kept[i], &point);
+        if (point.model.heads == heads)
+            return true;
+    }
+    return false;
+}
+
+static enum status check_head_counts(const struct plan *p, struct message *m)
+{
+    const struct config *c = p->config;
+    const struct claim *claim = &c->claim;
+    for (int i = -1; i < claim->over_count; i++) {
+        int64_t heads = i < 0 ? claim->best : claim->over[i];
+        if (has_heads(p, heads))
+            continue;
+        status_fail(m, STATUS_BAD_INPUT,
+                    "%s names %" PRId64 " heads, but no point of the sweep has them",
+                    i < 0 ? "claim.best" : "claim.over", heads);
+        return config_within(c, i < 0 ? c->claim_best_place : c->claim_over_place[i], m);
+    }
+    return STATUS_OK;
+}
+
+static int compare_integers(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The order of rivals says nothing. */
+static void write_head_counts(const struct claim *claim, struct text_buffer *text)
+{
+    struct claim sorted = *claim;
+    qsort(sorted.over, (size_t)sorted.over_count, sizeof *sorted.over, compare_integers);
+    text_add(text, "{\"best\":%" PRId64 ",\"over\":[", claim->best);
+    for (int i = 0; i < sorted.over_count; i++)
+        text_add(text, "%s%" PRId64, i ? "," : "", sorted.over[i]);
+    text_add(text, "]}");
+}
+
+/* ---- of two settings ---- */
+
+enum { BETTER, THAN, SIDES };
+
+/* An axis that tells the settings, and the two values. */
+struct claimed_axis {
+    const struct plan_axis *axis;
+    int value[SIDES];
+};
+
+/* The place of a value among those of its axis. */
+static enum status find_value(struct plan *p, const struct plan_axis *axis,
+                              const struct config_value *written, int *found, struct message *m)
+{
+    struct plan_axis one;
+    enum status s = plan_build_values(p, axis->path, written, 1, false, &one, m);
+    if (s)
+        return s;
+    for (int i = 0; i < axis->values; i++)
+        if (strcmp(axis->value[i].json, one.value[0].json) == 0) {
+            *found = i;
+            return STATUS_OK;
+        }
+    status_fail(m, STATUS_BAD_INPUT, "%s %s is not among the values of the sweep", axis->path,
+                one.value[0].json);
+    return config_within(p->config, written->place, m);
+}
+
+/* By path, so that their order says nothing. */
+static int compare_axes(const void *a, const void *b)
+{
+    const struct claimed_axis *x = a, *y = b;
+    return strcmp(x->axis->path, y->axis->path);
+}
+
+static enum status find_axes(struct plan *p, struct claimed_axis *claimed, struct message *m)
+{
+    const struct claim *claim = &p->config->claim;
+    bool differ = false;
+    for (int i = 0; i < claim->axes; i++) {
+        int a = 0;
+        while (a < p->axes && strcmp(p->axis[a].path, claim->axis[i]) != 0)
+            a++;
+        if (a == p->axes) { /* its values are equal */
+            status_fail(m, STATUS_BAD_INPUT,
+                        "%s has only one value, so no two settings differ in "
+                        "it",
+                        claim->axis[i]);
+            return config_within(p->config, claim->axis_place[i], m);
+        }
+        claimed[i].axis = &p->axis[a];
+        enum status s = find_value(p, &p->axis[a], &claim->better[i], &claimed[i].value[BETTER], m);
+        if (s || (s = find_value(p, &p->axis[a], &claim->than[i], &claimed[i].value[THAN], m)))
+            return s;
+        differ = differ || claimed[i].value[BETTER] != claimed[i].value[THAN];
+    }
+    qsort(claimed, (size_t)claim->axes, sizeof *claimed, compare_axes);
+    if (differ)
+        return STATUS_OK;
+    status_fail(m, STATUS_BAD_INPUT, "claim.better and claim.than are the same setting");
+    return config_within(p->config, claim->axis_place[0], m);
+}
+
+/* Whether point g is of that side: it has the claimed values, where they make a difference. */
+static bool is_of_side(const struct plan *p, const struct claimed_axis *claimed, int side,
+                       uint64_t g, const struct point *point)
+{
+    const struct claim *claim = &p->config->claim;
+    if (point->model.heads != claim->heads)
+        return false;
+    for (int i = 0; i < claim->axes; i++)
+        if (!plan_distinguishes(claimed[i].axis, point) ||
+            plan_choose(p, claimed[i].axis, g).index != claimed[i].value[side])
+            return false;
+    return true;
+}
+
+static bool is_claimed(const struct plan *p, const struct claimed_axis *claimed,
+                       const struct plan_axis *axis)
+{
+    for (int i = 0; i < p->config->claim.axes; i++)
+        if (claimed[i].axis == axis)
+            return true;
+    return false;
+}
+
+/* Whether two points are alike on all other axes of settings. One that makes no difference to
+ * either hangs on the claimed ones, as the width of segments on the form. */
+static bool are_alike(const struct plan *p, const struct claimed_axis *claimed, uint64_t g,
+                      uint64_t h)
+{
+    struct point x, y;
+    plan_decode(p, g, &x);
+    plan_decode(p, h, &y);
+    for (int a = 0; a < p->axes; a++) {
+        const struct plan_axis *axis = &p->axis[a];
+        if (axis->role == ROLE_SETTING && !is_claimed(p, claimed, axis) &&
+            plan_distinguishes(axis, &x) && plan_distinguishes(axis, &y) &&
+            plan_choose(p, axis, g).index != plan_choose(p, axis, h).index)
+            return false;
+    }
+    return true;
+}
+
+/* The points of either side into `of`, which has room for all points. */
+static long points_of_side(const struct plan *p, const struct claimed_axis *claimed, int side,
+                           uint32_t *of)
+{
+    struct point point;
+    long n = 0;
+    for (long i = 0; i < p->points; i++) {
+        plan_decode(p, p->kept[i], &point);
+        if (is_of_side(p, claimed, side, p->kept[i], &point))
+            of[n++] = p->kept[i];
+    }
+    return n;
+}
+
+static enum status refuse_side(const struct plan *p, const struct claimed_axis *claimed, int side,
+                               struct message *m)
+{
+    const struct claim *claim = &p->config->claim;
+    struct text_buffer text = {0};
+    for (int i = 0; i < claim->axes; i++)
+        text_add(&text, "%s%s=%s", i ? ", " : "", claimed[i].axis->path,
+                 claimed[i].axis->value[claimed[i].value[side]].json);
+    bool whole = !text.out_of_memory;
+    if (whole)
+        status_fail(m, STATUS_BAD_INPUT,
+                    "claim.%s: no point of the sweep has %s with %" PRId64 " head%s",
+                    side == BETTER ? "better" : "than", text.text, claim->heads,
+                    claim->heads == 1 ? "" : "s");
+    free(text.text);
+    return whole ? config_within(p->config, claim->heads_place, m) : plan_no_memory(m);
+}
+
+static enum status check_points(const struct plan *p, const struct claimed_axis *claimed,
+                                uint32_t *of[SIDES], struct message *m)
+{
+    const struct claim *claim = &p->config->claim;
+    long n[SIDES];
+    for (int side = BETTER; side < SIDES; side++) {
+        n[side] = points_of_side(p, claimed, side, of[side]);
+        if (n[side] == 0)
+            return refuse_side(p, claimed, side, m);
+    }
+    for (long i = 0; i < n[BETTER]; i++)
+        for (long k = 0; k < n[THAN]; k++)
+            if (are_alike(p, claimed, of[BETTER][i], of[THAN][k]))
+                return STATUS_OK;
+    status_fail(m, STATUS_BAD_INPUT,
+                "no two settings with %" PRId64 " head%s differ by claim.better and claim.than "
+                "alone; name the other axes in which they differ, too",
+                claim->heads, claim->heads == 1 ? "" : "s");
+    return config_within(p->config, claim->axis_place[0], m);
+}
+
+static void write_side(const struct plan *p, const struct claimed_axis *claimed, int side,
+                       struct text_buffer *text)
+{
+    for (int i = 0; i < p->config->claim.axes; i++)
+        text_add(text, "%c\"%s\":%s", i ? ',' : '{', claimed[i].axis->path,
+                 claimed[i].axis->value[claimed[i].value[side]].json);
+    text_add(text, "}");
+}
+
+static void write_settings(const struct plan *p, const struct claimed_axis *claimed,
+                           struct text_buffer *text)
+{
+    text_add(text, "{\"better\":");
+    write_side(p, claimed, BETTER, text);
+    text_add(text, ",\"heads\":%" PRId64 ",\"than\":", p->config->claim.heads);
+    write_side(p, claimed, THAN, text);
+    text_add(text, "}");
+}
+
+static enum status build_settings(struct plan *p, struct text_buffer *text, struct message *m)
+{
+    size_t points = (size_t)p->points;
+    struct claimed_axis *claimed =
+        plan_arena_alloc(p->arena, (size_t)p->config->claim.axes, sizeof *claimed);
+    uint32_t *of[SIDES] = {malloc(points * sizeof **of), malloc(points * sizeof **of)};
+    enum status s =
+        claimed && of[BETTER] && of[THAN] ? find_axes(p, claimed, m) : plan_no_memory(m);
+    if (!s)
+        s = check_points(p, claimed, of, m);
+    if (!s)
+        write_settings(p, claimed, text);
+    free(of[BETTER]);
+    free(of[THAN]);
+    return s;
+}
+
+/* ---- either ---- */
+
+enum status plan_build_claim(struct plan *p, struct message *m)
+{
+    const struct config *c = p->config;
+    struct text_buffer text = {0};
+    enum status s = STATUS_OK;
+    p->claim = "";
+    if (!c->has_claim)
+        return s;
+    if (c->claim.axes)
+        s = build_settings(p, &text, m);
+    else if (!(s = check_head_counts(p, m)))
+        write_head_counts(&c->claim, &text);
+    if (!s && !text.out_of_memory)
+        p->claim = plan_arena_text(p->arena, text.text, text.used);
+    if (!s && (text.out_of_memory || !p->claim))
+        s = plan_no_memory(m);
+    free(text.text);
+    return s;
+}
+
+const char *plan_claim(const struct plan *p)
+{
+    return p->claim;
+}

@@ -15,7 +15,7 @@
 
 struct report_options {
     const char *db, *html, *svg, *attention;
-    bool csv, json, markdown;
+    bool csv, json, markdown, between;
     int sweeps;
     char **sweep; /* 0 of them: the only one, or the one run last */
 };
@@ -25,6 +25,8 @@ static const struct command_option options[] = {
      "as CSV: the rows of the view by_heads; of several sweeps, a row per sweep and head count"},
     {"json", 0, COMMAND_FLAG, offsetof(struct report_options, json), NULL, "as JSON"},
     {"markdown", 0, COMMAND_FLAG, offsetof(struct report_options, markdown), NULL, "as Markdown"},
+    {"between", 0, COMMAND_FLAG, offsetof(struct report_options, between), NULL,
+     "settings against each other at the same head count, all pairs of them, alone"},
     {"html", 0, COMMAND_TEXT, offsetof(struct report_options, html), "FILE",
      "as one page for a browser, which needs no network (-: to standard output)"},
     {"svg", 0, COMMAND_TEXT, offsetof(struct report_options, svg), "FILE",
@@ -53,6 +55,7 @@ static const struct command_syntax syntax = {
     .examples = "  headcount report\n"
                 "  headcount report gather --csv\n"
                 "  headcount report gather gather-tuned\n"
+                "  headcount report gather --between --csv\n"
                 "  headcount report gather --html gather.html\n"
                 "  headcount report gather --svg gather.svg\n",
     .least = 0,
@@ -138,6 +141,9 @@ static void report(struct scope *x, void *context)
         scope_check(x, store_sweep(x->store, NULL, &sweep_id[0], x->message));
     if (o->html || o->svg)
         write_picture(x, sweep_id[0], o);
+    else if (o->between)
+        scope_check(x, report_write_between(x->store, sweep_id[0], format, text_page(stdout),
+                                            stdout, x->message));
     else
         scope_check(x, o->sweeps > 1 ? report_write_several(x->store, sweep_id, o->sweeps, format,
                                                             text_page(stdout), stdout, x->message)
@@ -155,9 +161,14 @@ int command_report(int argc, char **argv)
     if (o.csv + o.json + o.markdown + (o.html != NULL) + (o.svg != NULL) > 1)
         return command_usage("report",
                              "--csv, --json, --markdown, --html and --svg exclude each other");
-    if ((o.html || o.svg) && arguments > 1)
+    if (o.between && (o.html || o.svg))
+        return command_usage("report", "--between is text, --csv, --json or --markdown");
+    if ((o.html || o.svg || o.between) && arguments > 1)
         return command_usage("report", "%s shows one sweep; %d are named",
-                             o.html ? "--html" : "--svg", arguments);
+                             o.html  ? "--html"
+                             : o.svg ? "--svg"
+                                     : "--between",
+                             arguments);
     if ((o.html && !o.html[0]) || (o.svg && !o.svg[0]))
         return command_usage("report", "%s names no file", o.html ? "--html" : "--svg");
     if (o.attention && !o.html)

@@ -4,7 +4,7 @@
 #define SWEEP_EVIDENCE_EVIDENCE_H
 
 #include "sweep/db/scope.h"
-#include "sweep/judge/verdict.h"
+#include "sweep/judge/between.h"
 #include "sweep/trials/trials.h"
 
 /* One head count, beyond what the verdict needs. */
@@ -12,6 +12,7 @@ struct evidence_heads {
     int64_t n_params;
     double train_s; /* of the completed trials together */
     int completed;
+    int planned; /* trials that are judged, with looks up to the open one */
     char lr[24]; /* learning rate; "" where it is not chosen yet */
 };
 
@@ -51,6 +52,11 @@ struct evidence_change {
     char *similar_differ;          /* JSON: ["train.eval_every"] */
 };
 
+/* An axis by which a claim tells two settings, and its values: JSON. */
+struct evidence_claimed {
+    char *key, *better, *than;
+};
+
 struct evidence {
     int64_t sweep_id;
     bool drawn;          /* method: random */
@@ -61,8 +67,12 @@ struct evidence {
     struct evidence_outside *outside; /* by rising head count */
     int changes;
     struct evidence_change *change; /* the first: as it was planned first */
+    int claimed_axes;               /* 0: there is no claim of settings */
+    struct evidence_claimed *claimed;
+    int64_t claimed_heads;
+    struct verdict_similar claimed_similar;
     /* For those who read it. */
-    struct verdict_input base; /* the same for all settings */
+    struct verdict_input base; /* the same for all settings; a claim in it is one of head counts */
     int trials;                /* longer ones too */
     struct verdict_trial *trial;
     double *block; /* losses of all trials' blocks */
@@ -71,6 +81,18 @@ struct evidence {
 /* Reads a sweep, in one snapshot. Leaves the scope with BAD_INPUT for an unknown sweep. Under looks
  * a setting has the trials up to its open look, or to the one that decided. */
 struct evidence *evidence_read(struct scope *x, int64_t sweep_id);
+
+/* The settings that are held against each other, at each head count that both have: those that a
+ * claim names, and all that differ in one axis of model or training alone, as well as in what hangs
+ * on that axis. Not: settings of different tasks; those that are the same model; those of a sweep
+ * that draws them. To be judged by between_judge. */
+struct evidence_pairs {
+    int count;
+    struct between_pair *pair; /* claimed ones first; then in the order of settings */
+    bool too_many; /* there are more than EVIDENCE_PAIRS_MAX: only claimed ones are here */
+};
+enum { EVIDENCE_PAIRS_MAX = 500 };
+struct evidence_pairs evidence_pair_settings(struct scope *x, const struct evidence *e);
 
 /* Whether the sweep's present claim is a prediction, by how its plan and its claim changed (table
  * plan_change): nothing could be seen of the plan's trials when it was last changed. pairs is 0

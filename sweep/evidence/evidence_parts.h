@@ -7,6 +7,7 @@
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
  *   evidence_proof.c    whether its claim was first
+ *   evidence_between.c  which settings are held against each other
  *   evidence_file.c     of tasks over a user's file: what is sampled, losses of blocks of a text */
 #ifndef SWEEP_EVIDENCE_EVIDENCE_PARTS_H
 #define SWEEP_EVIDENCE_EVIDENCE_PARTS_H

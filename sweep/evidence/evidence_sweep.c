@@ -1,5 +1,28 @@
 #include "sweep/evidence/evidence_parts.h"
 
+/* A member of an object by its key, which has dots. */
+#define MEMBER(object, key) object " -> ('$.\"' || " key " || '\"')"
+
+static void read_claimed(struct scope *x, struct evidence *e)
+{
+    enum { KEY, BETTER, THAN, AT_HEADS };
+    struct rows *rows =
+        scope_rows(x,
+                   "SELECT key, " MEMBER("claim -> '$.better'", "key") ", " MEMBER(
+                       "claim -> '$.than'", "key") ", claim ->> '$.heads'"
+                                                   " FROM sweep, json_each(claim, '$.better')"
+                                                   " WHERE sweep_id = ?1 AND claim IS NOT NULL",
+                   VALUES(INTEGER(e->sweep_id)));
+    while (scope_next(x, rows)) {
+        e->claimed = arena_grow(&x->arena, e->claimed, (size_t)e->claimed_axes, sizeof *e->claimed);
+        e->claimed[e->claimed_axes++] = (struct evidence_claimed){
+            scope_given(x, rows, KEY), scope_given(x, rows, BETTER), scope_given(x, rows, THAN)};
+        e->claimed_heads = rows_integer(rows, AT_HEADS);
+    }
+    if (e->claimed_axes > 0 && e->base.proof.status == PROOF_FIRST)
+        e->claimed_similar = evidence_similar(x, e->sweep_id);
+}
+
 static void read_claim(struct scope *x, struct evidence *e)
 {
     struct rows *rows = scope_rows(x,
@@ -15,6 +38,7 @@ static void read_claim(struct scope *x, struct evidence *e)
         over[e->base.claim_over_count++] = rows_integer(rows, 0);
     }
     e->base.claim_over = over;
+    read_claimed(x, e);
 }
 
 void evidence_read_sweep(struct scope *x, struct evidence *e)

@@ -36,6 +36,7 @@ static void take_trial(struct evidence *e, struct evidence_setting *set, const s
     set->input.decays = set->input.decays || p->group->point->decays;
     set->input.chance = p->chance;
     set->input.planned++;
+    set->extra[set->count - 1].planned++;
     if (!p->ended)
         return;
     e->trial[e->trials] = p->trial;

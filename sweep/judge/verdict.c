@@ -62,6 +62,23 @@ static enum verdict_kind judge_exploratory(struct judge *j, int best)
     return rivals_with(v, RIVAL_UNTESTED) ? VERDICT_UNTESTED : VERDICT_RIVAL_AT_EDGE;
 }
 
+/* Which of two settings is better, where nobody has claimed it. */
+static enum verdict_kind judge_sides(struct judge *j)
+{
+    struct verdict *v = j->v;
+    const struct verdict_input *in = j->in;
+    v->candidate = in->heads[0].heads;
+    v->alpha = j->alpha;
+    compare_rival(j, v->candidate, in->heads[1].heads, 1);
+    if (rivals_with(v, RIVAL_UNFINISHED))
+        return VERDICT_UNFINISHED;
+    if (rivals_with(v, RIVAL_UNTESTED))
+        return VERDICT_UNTESTED;
+    if (rivals_with(v, RIVAL_AT_EDGE))
+        return VERDICT_RIVAL_AT_EDGE;
+    return rivals_with(v, RIVAL_NOT_BEATEN) ? VERDICT_NOT_SIGNIFICANT : VERDICT_SETTING_BETTER;
+}
+
 /* Row with the best mean validation value; -1: none has results. */
 static int best_row(const struct judge *j)
 {
@@ -107,6 +124,7 @@ static bool has_results(const struct verdict *v, enum verdict_kind *kind)
 
 static enum verdict_kind judge(struct judge *j)
 {
+    const struct verdict_input *in = j->in;
     struct verdict *v = j->v;
     enum verdict_kind kind;
     summarize_rows(j);
@@ -123,6 +141,8 @@ static enum verdict_kind judge(struct judge *j)
     find_plateau(j, best);
     if (all_equal(j))
         return VERDICT_ALL_EQUAL;
+    if (in->sides && !v->prediction)
+        return judge_sides(j);
     return v->prediction ? judge_claim(j) : judge_exploratory(j, best);
 }
 
@@ -269,6 +289,7 @@ const char *verdict_kind_name(enum verdict_kind kind)
         [VERDICT_CLAIM_UNDECIDED] = "claim_undecided",
         [VERDICT_UNFINISHED] = "unfinished",
         [VERDICT_RIVAL_AT_EDGE] = "rival_at_edge",
+        [VERDICT_SETTING_BETTER] = "setting_better",
     };
     return names[kind];
 }

@@ -149,9 +149,17 @@ struct verdict_longer {
     const struct verdict_choice *choice;
 };
 
+/* Two settings at one head count, judged as if they were the head counts 1 and 2 (between.h). */
+struct verdict_sides {
+    int64_t heads;       /* that both have */
+    const char *name[2]; /* in what they differ, "kv_heads=1" */
+    const char *same;    /* what they share, "d_ff=64"; "" */
+};
+
 struct verdict_input {
     int count;
     const struct verdict_heads *heads; /* by rising head count */
+    const struct verdict_sides *sides; /* NULL: head counts are what is compared */
     bool loss;                         /* values are losses: smaller is better */
     enum verdict_data data;
     int blocks;           /* of the test text, in every trial; 0: none, 1 is as good as none */
@@ -196,8 +204,9 @@ enum verdict_kind {
     VERDICT_ALL_EQUAL,          /* every trial of every head count has the same test value */
     VERDICT_CLAIM_UNDECIDED,    /* a head count that the claim names did not finish */
     VERDICT_UNFINISHED,         /* no head count finished within the limit */
-    VERDICT_RIVAL_AT_EDGE       /* what the tests would say calls a head count worse that chose an
+    VERDICT_RIVAL_AT_EDGE,      /* what the tests would say calls a head count worse that chose an
                                    edge of its grid: a claim is undecided, a middle is not found */
+    VERDICT_SETTING_BETTER      /* of two settings without a claim: one is */
 };
 
 /* Trials whose test values lie together. */

@@ -78,6 +78,16 @@ static void write_similar(const struct writer *w)
     put_similar(w);
 }
 
+/* "4 heads better than 1 and 16" */
+static void put_claim(const struct writer *w)
+{
+    const struct verdict_input *in = w->in;
+    put_heads(w, in->claim_best);
+    put(w, " better than ");
+    for (int i = 0; i < in->claim_over_count; i++)
+        put(w, "%s%lld", separator(i, in->claim_over_count), (long long)in->claim_over[i]);
+}
+
 /* Why a claim is not taken as a prediction. */
 static void write_claim_proof(const struct writer *w)
 {
@@ -86,10 +96,7 @@ static void write_claim_proof(const struct writer *w)
     if (!in->has_claim || p->status == PROOF_FIRST)
         return;
     put(w, "The claim, ");
-    put_heads(w, in->claim_best);
-    put(w, " better than ");
-    for (int i = 0; i < in->claim_over_count; i++)
-        put(w, "%s%lld", separator(i, in->claim_over_count), (long long)in->claim_over[i]);
+    (in->sides ? put_sides_claim : put_claim)(w);
     put(w, ", is no prediction: ");
     switch (p->status) {
     case PROOF_LATE:
@@ -393,7 +400,16 @@ static const struct rule rules[] = {
     {"shared", DETAIL, LEARNING, HEADS, write_shared},
     {"not_tested", DETAIL, LEARNING, SETTING, write_not_tested},
 };
-enum { RULES = sizeof rules / sizeof rules[0] };
+
+/* Of two settings: what else there is to say stands with each of them. */
+static const struct rule sides_rules[] = {
+    {"preliminary", OPENING, ANYTHING, SETTING, write_preliminary},
+    {"finding", HEADLINE, ANYTHING, SETTING, write_sides_finding},
+    {"claim_proof", DETAIL, LEARNING, SETTING, write_claim_proof},
+    {"similar", DETAIL, LEARNING, SETTING, write_similar},
+    {"comparison", DETAIL, LEARNING, RIVAL, write_rival},
+    {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
+};
 
 static int items_of(const struct rule *r, const struct verdict *v)
 {
@@ -436,9 +452,11 @@ enum status verdict_text_new(const struct verdict_input *in, const struct verdic
     size_t own;
     struct writer w = {in, v, &out, &own, 0};
     *text = (struct verdict_text){0};
-    for (int i = 0; i < RULES; i++)
-        for (w.item = 0; w.item < items_of(&rules[i], v) && has_needed(&rules[i], v); w.item++)
-            add_sentence(&rules[i], &w, text);
+    const struct rule *first = in->sides ? sides_rules : rules;
+    size_t count = in->sides ? sizeof sides_rules / sizeof *rules : sizeof rules / sizeof *rules;
+    for (const struct rule *r = first; r < first + count; r++)
+        for (w.item = 0; w.item < items_of(r, v) && has_needed(r, v); w.item++)
+            add_sentence(r, &w, text);
     text->block = out.text;
     if (out.out_of_memory) {
         verdict_text_free(text);

@@ -21,7 +21,18 @@ const char *separator(int i, int n)
 
 void put_heads(const struct writer *w, int64_t heads)
 {
-    put(w, "%lld head%s", (long long)heads, plural(heads));
+    if (w->in->sides)
+        put(w, "%s", w->in->sides->name[heads - 1]);
+    else
+        put(w, "%lld head%s", (long long)heads, plural(heads));
+}
+
+void put_rival(const struct writer *w, int64_t heads)
+{
+    if (w->in->sides)
+        put_heads(w, heads);
+    else
+        put(w, "%lld", (long long)heads);
 }
 
 void put_p(const struct writer *w, double p)
@@ -164,6 +175,8 @@ static void put_rate(const struct writer *w, bool comma)
         put(w, "%s at lr %s for all", comma ? "," : "", in->heads[0].lr);
         return;
     }
+    if (in->sides) /* their names say it */
+        return;
     put(w, "%s at lr ", comma ? "," : "");
     for (int i = 0; i < in->count; i++)
         put(w, "%s%s with %lld", separator(i, in->count), in->heads[i].lr,

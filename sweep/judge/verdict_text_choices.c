@@ -21,8 +21,8 @@ static bool leads(const struct grouping *g, int i)
     return first;
 }
 
-/* "1, 2 and 4 heads": those of the group that choice `first` leads. Returns whether it is "1 head".
- */
+/* "1, 2 and 4 heads", or names of settings: those of the group that choice `first` leads. Returns
+ * whether it is "1 head", or one setting. */
 static bool put_group(const struct grouping *g, int first)
 {
     const struct verdict_input *in = g->w->in;
@@ -30,8 +30,12 @@ static bool put_group(const struct grouping *g, int first)
     for (int i = first; i < in->choices; i++)
         n += g->alike(g, first, i);
     for (int i = first; i < in->choices; i++)
-        if (g->alike(g, first, i))
-            put(g->w, "%s%lld", separator(seen++, n), (long long)in->choice[i].heads);
+        if (g->alike(g, first, i)) {
+            put(g->w, "%s", separator(seen++, n));
+            put_rival(g->w, in->choice[i].heads);
+        }
+    if (in->sides)
+        return n == 1;
     bool one = n == 1 && in->choice[first].heads == 1;
     put(g->w, " head%s", one ? "" : "s");
     return one;

@@ -104,7 +104,11 @@ void write_rival(const struct writer *w)
     if (r->outcome == RIVAL_UNFINISHED)
         return;
     put_heads(w, w->v->candidate);
-    put(w, " against %lld: ", (long long)r->heads);
+    put(w, " against ");
+    put_rival(w, r->heads);
+    if (w->in->sides && w->in->sides->same[0])
+        put(w, " (%s)", w->in->sides->same);
+    put(w, ": ");
     if (pair->n == 0)
         put(w, "no %s in common", w->v->unit);
     else if (pair->n == 1) {

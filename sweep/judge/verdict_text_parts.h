@@ -23,8 +23,10 @@ const char *verb(int64_t n);
 /* What separates item i of n in "1, 2 and 4". */
 const char *separator(int i, int n);
 
-/* "4 heads"; "p = 0.03"; "-0.120", tiny ones with the digit that counts; "test accuracy". */
+/* "4 heads"; "4", after heads; of settings their names. "p = 0.03"; "-0.120", tiny ones with the
+ * digit that counts; "test accuracy". */
 void put_heads(const struct writer *w, int64_t heads);
+void put_rival(const struct writer *w, int64_t heads);
 void put_p(const struct writer *w, double p);
 void put_difference(const struct writer *w, double x);
 /* "-0.30 to -0.10" */
@@ -73,6 +75,10 @@ const struct verdict_row *row_of(const struct verdict *v, int64_t heads);
  * verdict_text_finding.c. */
 void write_finding(const struct writer *w);
 bool is_named(const struct writer *w, int64_t heads);
+
+/* The same of two settings, and what was claimed of them; verdict_text_between.c. */
+void write_sides_finding(const struct writer *w);
+void put_sides_claim(const struct writer *w);
 
 /* Which head counts may be the best, and how that was found; whether one of them leaves a head
  * count out. verdict_text_plateau.c. */

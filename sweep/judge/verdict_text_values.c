@@ -72,11 +72,18 @@ static void add_exception(const struct verdict_input *in, int axis, int first,
     int n = 0, seen = 0;
     for (int i = first; i < in->choices; i++)
         n += same_values(&in->choice[i].axis[axis], own);
-    for (int i = first; i < in->choices; i++)
-        if (same_values(&in->choice[i].axis[axis], own))
-            text_add(out, "%s%lld", separator(seen++, n), (long long)in->choice[i].heads);
-    text_add(out, " head%s: %s", n == 1 ? plural(in->choice[first].heads) : "s",
-             more ? "also " : "");
+    for (int i = first; i < in->choices; i++) {
+        int64_t heads = in->choice[i].heads;
+        if (!same_values(&in->choice[i].axis[axis], own))
+            continue;
+        if (in->sides)
+            text_add(out, "%s%s", separator(seen++, n), in->sides->name[heads - 1]);
+        else
+            text_add(out, "%s%lld", separator(seen++, n), (long long)heads);
+    }
+    if (!in->sides)
+        text_add(out, " head%s", n == 1 ? plural(in->choice[first].heads) : "s");
+    text_add(out, ": %s", more ? "also " : "");
     add_values(own, more ? usual : NULL, out);
     text_add(out, "%s", own->values == 1 ? " alone" : "");
 }
@@ -124,8 +131,11 @@ void put_tuned(const struct writer *w)
     for (int a = 0; in->choices > 0 && a < in->choice[0].axes; a++) {
         if (!is_varied(in, a))
             continue;
-        put(w, "%s%s ", told++ ? ", and of " : ", each head count at its own best of ",
-            axis_name(&in->choice[0].axis[a]));
+        if (told++)
+            put(w, ", and of ");
+        else
+            put(w, ", each%s at its own best of ", in->sides ? "" : " head count");
+        put(w, "%s ", axis_name(&in->choice[0].axis[a]));
         verdict_text_values(in, a, w->out);
     }
 }

@@ -111,7 +111,7 @@ const OPTIONAL = {optional: true},
     WORDS = {number: false};
 
 /* Columns as the summary describes them. unit: what n counts. */
-const SHOWS = {four, signedFour, signed: v => signed(v), three, two, one, yes, quantity, threeDigits};
+const SHOWS = {four, signedFour, signed: v => signed(v), three, two, one, yes, quantity, threeDigits, probability, spaced};
 function columnsOf(list, unit) {
     return list.map(c => ({
         ...c,

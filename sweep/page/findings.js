@@ -86,6 +86,7 @@ function verdictSection(view) {
     return [
         element('p', {class: 'progress'}, progressText(view)),
         view.report.remark ? element('p', {}, 'Note: ', foreign(view.report.remark)) : null,
+        claimsOfSettings(view),
         view.set?.label ? element('h3', {}, foreign(view.set.label)) : null,
         view.set ? verdictOf(view.set) : null,
         view.report.outside_plan.length

@@ -8,6 +8,7 @@ const SECTIONS = [
     ['settings', 'Settings', settingsSection],
     ['accuracy', 'By head count', accuracySection],
     ['differences', 'Differences', differencesSection],
+    ['between', 'Between settings', betweenSection],
     ['labels', 'Labels', labelsSection],
     ['shifted', 'Further test sets', shiftedSection],
     ['curves', 'Learning', curvesSection],
@@ -20,7 +21,7 @@ const SECTIONS = [
     ['provenance', 'Provenance', provenanceSection],
 ];
 /* Those that show the same whatever setting is picked, and so without any. */
-const ALIKE = new Set(['attention', 'trials', 'file', 'provenance']);
+const ALIKE = new Set(['between', 'attention', 'trials', 'file', 'provenance']);
 
 /* What the reader can choose, and the sections that show it. */
 const CHOICES = {

@@ -26,6 +26,7 @@ static void put_columns(const struct report_data *report, struct json_writer *w)
 {
     json_begin_object(w, "columns");
     report_page_columns(report, w);
+    report_between_page_columns(w);
     report_shift_page_columns(w);
     report_heads_page_columns(w);
     report_prune_page_columns(w);

@@ -16,7 +16,11 @@ enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
 enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
                          struct text_page page, FILE *out, struct message *m);
 
-/* The same of what was read (report_data.h). */
+/* The same of its settings against each other alone, all pairs of them (report_between.h). */
+enum status report_write_between(struct store *s, int64_t sweep_id, enum report_format f,
+                                 struct text_page page, FILE *out, struct message *m);
+
+/* A report of what was read (report_data.h). */
 struct report_data;
 void report_write_data(const struct report_data *r, enum report_format f, struct text_page page,
                        FILE *out);

@@ -160,6 +160,7 @@ struct report_data *report_data_read(struct scope *x, int64_t sweep_id, bool row
     read_plan(x, r);
     read_file(x, r);
     judge_settings(x, r);
+    r->between = report_between_new(x, r->evidence);
     r->shift = report_shift_read(x, sweep_id);
     r->labels = report_labels_read(x, sweep_id);
     if (rows)

@@ -4,6 +4,7 @@
 
 #include "sweep/evidence/evidence.h"
 #include "sweep/judge/verdict_text.h"
+#include "sweep/report/report_between.h"
 #include "sweep/report/report_kernels.h"
 #include "sweep/report/report_labels.h"
 #include "sweep/report/report_shift.h"
@@ -44,6 +45,7 @@ struct report_data {
     int settings;                   /* as in evidence */
     struct report_setting *setting; /* as in evidence */
     struct report_shift *shift;     /* NULL without eval */
+    struct report_between *between; /* NULL: no settings to compare */
     struct report_labels *labels;   /* NULL but for classification of a file */
     struct table *by_heads;         /* the view of that name; NULL where it was not asked for */
 };

@@ -103,9 +103,7 @@ static void add_longer(struct json_writer *w, const struct report_setting *set)
     json_end_object(w);
 }
 
-/* Whether the claim was first, how many results could be seen where it was not and, where it was,
- * how many of trials like these. */
-static void add_proof(struct json_writer *w, const struct verdict_input *in)
+void report_proof_json(const struct verdict_input *in, struct json_writer *w)
 {
     const struct verdict_proof *proof = &in->proof;
     json_begin_object(w, "claim_proof");
@@ -182,7 +180,7 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     json_add_integer(w, "look", v->look);
     json_add_bool(w, "prediction", v->prediction);
     if (set->input.has_claim)
-        add_proof(w, &set->input);
+        report_proof_json(&set->input, w);
     add_plateau(w, v);
     json_add_nonzero(w, "candidate", v->candidate);
     add_sensitivity(w, v);
@@ -292,6 +290,7 @@ void report_json(const struct report_data *r, const struct report_map *map, FILE
     json_begin_object(&w, NULL);
     add_sweep(&w, r);
     report_map_json(map, &w);
+    report_between_json(r->between, &w);
     json_begin_list(&w, "settings");
     for (int i = 0; i < r->settings; i++)
         add_setting(&w, r, &r->setting[i]);

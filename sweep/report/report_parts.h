@@ -21,6 +21,9 @@ void report_legend(const struct report_data *r, struct text_buffer *text);
 
 /* The head counts of a setting as "heads". */
 void report_heads_json(struct scope *x, const struct report_setting *set, struct json_writer *w);
+/* As "claim_proof": whether the claim was first, how many results could be seen where it was not
+ * and, where it was, how many of trials like these. */
+void report_proof_json(const struct verdict_input *in, struct json_writer *w);
 /* What CSV has behind the columns of the view by_heads, returning under which conditions, and the
  * cells of one of its rows. */
 unsigned report_csv_columns(const struct report_data *r, struct table *t);

@@ -1,5 +1,5 @@
-/* A report for people: what was run, the map, the table of each setting, the verdict's sentences.
- */
+/* A report for people: what was run, the map, the table of each setting, the verdict's sentences,
+ * settings against each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,8 +181,13 @@ void report_people(const struct report_data *r, const struct report_map *map, st
     report_facts(r, d);
     if (map)
         report_map_people(r, map, d);
+    bool claimed = report_between_is_claimed(r->between);
+    if (claimed) /* what was asked comes first */
+        report_between_people(r->between, r->name, d);
     for (int i = 0; i < r->settings; i++)
         write_setting(r, &r->setting[i], &list, d);
+    if (!claimed)
+        report_between_people(r->between, r->name, d);
     write_common(r, &list, d);
     if (r->settings)
         write_legend(r, d);

@@ -1,0 +1,176 @@
+#include "sweep/judge/between.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Head count i + 1 of the pair's input is that of a setting. */
+static void take_side(struct between_pair *p, int i)
+{
+    const struct between_setting *s = &p->of[i];
+    struct verdict_input *in = &p->input;
+    p->heads[i] = s->in->heads[s->heads];
+    for (int k = 0; k < s->in->choices; k++)
+        if (s->in->choice[k].heads == p->heads[i].heads) {
+            p->choice[in->choices] = s->in->choice[k];
+            p->choice[in->choices++].heads = i + 1;
+        }
+    p->heads[i].heads = i + 1;
+    p->heads[i].d_head = 0;
+    p->heads[i].shared = NULL;
+    in->planned += s->planned;
+    in->steps = s->in->steps > in->steps ? s->in->steps : in->steps;
+}
+
+static void make_input(struct between_pair *p)
+{
+    const struct verdict_input *first = p->of[0].in, *second = p->of[1].in;
+    p->input = *first;
+    struct verdict_input *in = &p->input;
+    in->count = 2;
+    in->heads = p->heads;
+    in->sides = &p->sides;
+    in->blocks = first->blocks == second->blocks ? first->blocks : 0;
+    in->planned = in->choices = 0;
+    in->choice = p->choice;
+    in->equivalence = 0;
+    in->has_claim = p->claimed;
+    in->claim_best = 1;
+    in->claim_over_count = 1;
+    in->claim_over = &p->rival;
+    in->similar = p->similar;
+    in->longer = NULL;
+    p->rival = 2;
+    take_side(p, 0);
+    take_side(p, 1);
+}
+
+static enum status judge_pair(struct between_pair *p, struct message *m)
+{
+    make_input(p);
+    return verdict_new(&p->input, &p->verdict, m);
+}
+
+const struct verdict_rival *between_rival(const struct between_pair *p)
+{
+    return p->verdict->rivals ? &p->verdict->rival[0] : NULL;
+}
+
+/* Whether the second is the better one, of a pair of which nobody has said which it is. */
+static bool is_reversed(const struct between_pair *p)
+{
+    const struct verdict_rival *r = between_rival(p);
+    double sign = p->input.loss ? -1 : 1;
+    return r && !p->claimed && sign * r->pair.mean < 0;
+}
+
+static void swap(struct between_pair *p)
+{
+    struct between_setting setting = p->of[0];
+    const char *name = p->sides.name[0];
+    p->of[0] = p->of[1];
+    p->of[1] = setting;
+    p->sides.name[0] = p->sides.name[1];
+    p->sides.name[1] = name;
+}
+
+/* The better first, so that differences read as what is gained. */
+static enum status judge_in_order(struct between_pair *p, struct message *m)
+{
+    enum status s = judge_pair(p, m);
+    if (s != STATUS_OK || !is_reversed(p))
+        return s;
+    verdict_free(p->verdict);
+    p->verdict = NULL;
+    swap(p);
+    return judge_pair(p, m);
+}
+
+/* ---- correction ---- */
+
+static bool is_picked(const struct between_pair *p)
+{
+    return !p->verdict->prediction;
+}
+
+/* What the corrected p leaves of the kind. */
+static void decide(struct between_pair *p, double corrected, int family)
+{
+    struct verdict *v = p->verdict;
+    p->family = family;
+    p->p = corrected;
+    if (v->rivals)
+        v->rival[0].p = corrected;
+    bool better =
+        v->kind == VERDICT_SETTING_BETTER || (v->kind == VERDICT_RIVAL_AT_EDGE && !v->prediction);
+    if (better && !(corrected < v->alpha)) {
+        v->kind = VERDICT_NOT_SIGNIFICANT;
+        v->rival[0].outcome = RIVAL_NOT_BEATEN;
+    }
+}
+
+/* Before any correction; NaN where nothing is tested. */
+static double tested_p(const struct between_pair *p)
+{
+    const struct verdict_rival *r = between_rival(p);
+    return r && r->outcome != RIVAL_UNFINISHED ? r->p : NAN;
+}
+
+/* Those at one head count; p, order, at: room for all pairs. */
+static void correct_heads(struct between_pair *pair, int count, int64_t heads, double *p,
+                          int *order, int *at)
+{
+    int family = 0;
+    for (int i = 0; i < count; i++) {
+        if (pair[i].sides.heads != heads || !is_picked(&pair[i]))
+            continue;
+        at[family] = i;
+        p[family++] = tested_p(&pair[i]);
+    }
+    stats_holm(p, family, order);
+    for (int k = 0; k < family; k++)
+        decide(&pair[at[k]], p[k], family);
+}
+
+static void correct_all(struct between_pair *pair, int count, double *p, int *order, int *at)
+{
+    for (int i = 0; i < count; i++) {
+        int before = 0;
+        while (before < i && pair[before].sides.heads != pair[i].sides.heads)
+            before++;
+        if (before == i)
+            correct_heads(pair, count, pair[i].sides.heads, p, order, at);
+        if (!is_picked(&pair[i]))
+            decide(&pair[i], tested_p(&pair[i]), 1);
+    }
+}
+
+enum status between_judge(struct between_pair *pair, int count, struct message *m)
+{
+    size_t room = (size_t)count + 1;
+    double *p = calloc(room, sizeof *p);
+    int *order = calloc(room, sizeof *order), *at = calloc(room, sizeof *at);
+    enum status s = STATUS_OK;
+    for (int i = 0; i < count; i++)
+        pair[i].verdict = NULL;
+    if (!p || !order || !at)
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for comparing %d pairs of settings", count);
+    for (int i = 0; i < count && s == STATUS_OK; i++)
+        s = judge_in_order(&pair[i], m);
+    if (s == STATUS_OK)
+        correct_all(pair, count, p, order, at);
+    else
+        between_free(pair, count);
+    free(p);
+    free(order);
+    free(at);
+    return s;
+}
+
+void between_free(struct between_pair *pair, int count)
+{
+    for (int i = 0; i < count; i++) {
+        verdict_free(pair[i].verdict);
+        pair[i].verdict = NULL;
+    }
+}

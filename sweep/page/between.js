@@ -1,0 +1,51 @@
+'use strict';
+
+/* Settings against each other at the same head count, and what was claimed of two. */
+
+function claimOfSettings(claim) {
+    const lead = claim.sentences.slice(0, claim.lead),
+        rest = claim.sentences.slice(claim.lead);
+    return [
+        element(
+            'div',
+            {class: 'finding'},
+            claim.preliminary ? element('p', {class: 'badge'}, 'Preliminary: trials are still to come') : null,
+            lead.map(s => element('p', {class: 'lead'}, foreign(s))),
+        ),
+        rest.length
+            ? element(
+                  'ul',
+                  {class: 'sentences'},
+                  rest.map(s => element('li', {}, foreign(s))),
+              )
+            : null,
+    ];
+}
+
+/* What the sweep asked goes before what each setting came to. */
+function claimsOfSettings(view) {
+    return (view.report.between?.claims ?? []).map(claimOfSettings);
+}
+
+function betweenSection(view) {
+    const {between} = view.report;
+    if (!between) return null;
+    const tested = between.comparisons.filter(r => r.mean_diff !== null);
+    if (between.too_many && !tested.length)
+        return element('p', {}, 'Settings are not held against each other: too many of them differ in one axis.');
+    if (!tested.length) return null;
+    const [{ci_level: level}] = tested;
+    return [
+        element(
+            'p',
+            {},
+            `Differences in ${view.metric.name} between settings that differ in one axis, at the same head count, ` +
+                `the better one first, with ${Number((100 * level).toPrecision(3))} % intervals. ` +
+                'Each p is corrected for the number of comparisons in the column "of".',
+        ),
+        scrolling(
+            'Between settings',
+            table('Settings against each other', columnsOf(view.summary.columns.between, 'unit'), tested),
+        ),
+    ];
+}

@@ -1,0 +1,151 @@
+/* Settings against each other, as a report shows them. */
+#include "report_help.h"
+
+/* Of each seed; of settings with 2, 4 and 8 heads. */
+static const double wide[5] = {.99, .97, .98, 1.0, .96}, narrow[5] = {.90, .93, .85, .95, .88},
+                    middle[5] = {.93, .96, .90, .97, .91};
+
+/* A setting at one head count; acc < 0: diverged. */
+static void add_setting(struct fixture *f, int config, int heads, int kv_heads, int d_ff,
+                        const double acc[5])
+{
+    char setting[80], label[40];
+    snprintf(setting, sizeof setting, "{\"model.d_ff\":%d,\"model.kv_heads\":%d}", d_ff, kv_heads);
+    snprintf(label, sizeof label, "kv_heads=%d, d_ff=%d", kv_heads, d_ff);
+    const struct grid_point p = {4, heads, .003, setting, label, "{}"};
+    add_config(f, config, &p, 9488);
+    sql(f,
+        "UPDATE config SET config_json = json_set(config_json, '$.model.d_ff', %d,"
+        " '$.model.kv_heads', %d) WHERE config_id = %d",
+        d_ff, kv_heads, config);
+    for (int seed = 0; seed < 5; seed++)
+        add_trial(f, config, seed, &p, "chosen", acc[seed]);
+}
+
+/* Nine settings at 8 heads: 18 pairs differ in one axis, of which eight are shown. */
+static void add_grid(struct fixture *f)
+{
+    static const int kv_heads[3] = {1, 2, 8}, d_ff[3] = {16, 32, 64};
+    const double *acc[3][3] = {
+        {wide, wide, middle}, {wide, middle, narrow}, {middle, narrow, narrow}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            add_setting(f, 3 * i + k + 1, 8, kv_heads[i], d_ff[k], acc[i][k]);
+}
+
+static char *between_on(struct fixture *f, enum report_format format)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    enum status s =
+        report_write_between(f->store, 1, format, (struct text_page){0}, out, &f->message);
+    if (s != STATUS_OK)
+        fail_msg("%s", f->message.text);
+    fclose(out);
+    return text;
+}
+
+static void add_claim(struct fixture *f, const char *claim, int seen)
+{
+    sql(f,
+        "UPDATE sweep SET claim = '%s';"
+        "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
+        " seen_outside, trials_ended, pairs_sha256) VALUES"
+        " (1, '2025', 45, 45, 0, '{}', '%s', %d, 0, %d, hex(zeroblob(32)))",
+        claim, claim, seen, seen);
+}
+
+static void a_grid(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'kv'", "[]", "NULL");
+    add_grid(f);
+    assert_file("between.txt", report(f, REPORT_TEXT, false));
+    assert_file("between.md", between_on(f, REPORT_MARKDOWN));
+    assert_file("between.csv", between_on(f, REPORT_CSV));
+    char *json = between_on(f, REPORT_JSON);
+    assert_json(f, json, "$.sweep", "kv");
+    assert_json(f, json, "$.between.too_many", "0");
+    assert_json(f, json, "$.between.claims", "[]");
+    assert_json(f, json, "$.between.comparisons[17].comparisons", "18");
+    free(json);
+    for (int columns = 70; columns <= 100; columns += 10)
+        assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
+}
+
+#define CLAIM "{\"better\":{\"model.kv_heads\":1},\"heads\":8,\"than\":{\"model.kv_heads\":8}}"
+
+/* Each combination of the other axes by itself. */
+static void a_claim(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'kv'", "[]", "NULL");
+    add_grid(f);
+    add_claim(f, CLAIM, 0);
+    sql(f, "UPDATE trial SET state = 'queued', test_acc = NULL WHERE trial_id = 10003");
+    assert_file("between-claim.txt", report(f, REPORT_TEXT, false));
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.between.claims[0].kind", "claim_confirmed");
+    assert_json(f, json, "$.between.claims[0].better", "{\"model.d_ff\":16,\"model.kv_heads\":1}");
+    assert_json(f, json, "$.between.claims[0].preliminary", "1");
+    assert_json(f, json, "$.between.claims[0].claim_proof.status", "first");
+    assert_json(f, json, "$.between.claims[1].preliminary", "0");
+    assert_json(f, json, "$.between.claims[2].than", "{\"model.d_ff\":64,\"model.kv_heads\":8}");
+    assert_json(f, json, "$.between.comparisons[0].claimed", "1");
+    assert_json(f, json, "$.between.comparisons[3].comparisons", "15");
+    assert_json(f, json, "$.settings[0].verdict.prediction", "0");
+    free(json);
+    sql(f, "DELETE FROM plan_change");
+    add_claim(f, CLAIM, 7);
+    json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.between.claims[0].claim_proof.status", "late");
+    assert_json(f, json, "$.between.claims[0].prediction", "0");
+    assert_json(f, json, "$.between.comparisons[0].comparisons", "18");
+    free(json);
+}
+
+/* Losses of a text are in bits per byte too. */
+static void losses(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'kv'", "[]", "NULL");
+    add_setting(f, 1, 8, 1, 16, wide);
+    add_setting(f, 2, 8, 8, 16, narrow);
+    sql(f, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize';"
+           "UPDATE trial SET test_loss = test_acc, val_loss = test_acc;"
+           "UPDATE config SET config_json = json_set(config_json, '$.task.name', 'text',"
+           " '$.task.options', json('{\"mode\":\"lm\",\"entropy\":3.1}'))");
+    assert_file("between-loss.txt", between_on(f, REPORT_TEXT));
+    char *json = between_on(f, REPORT_JSON);
+    assert_json(f, json, "$.between.comparisons[0].a", "kv_heads=8");
+    free(json);
+}
+
+static void nothing(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'kv'", "[]", "NULL");
+    add_setting(f, 1, 8, 1, 16, wide);
+    char *text = between_on(f, REPORT_TEXT);
+    assert_non_null(strstr(text, "No two settings that differ in one axis have results"));
+    free(text);
+    text = between_on(f, REPORT_CSV);
+    assert_memory_equal(text, "heads,setting_a,setting_b,a,b,same,n,", 37);
+    assert_null(strchr(strchr(text, '\n') + 1, '\n'));
+    free(text);
+    text = between_on(f, REPORT_JSON);
+    assert_string_equal(text, "{\"sweep\":\"kv\",\"between\":null}\n");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_grid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_claim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(losses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

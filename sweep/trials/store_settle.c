@@ -1,7 +1,7 @@
 /* Which trials are needed: under `tune` those of the chosen values, and of values beyond them that
- * tune.extend asks for; under `looks` those of looks
- * that are open. Trials that are not queued keep their state. Results of values that were
- * eliminated since stay, but by_heads and paired look at chosen ones only. */
+ * tune.extend asks for; under `looks` those of looks that are open. Trials that are not queued keep
+ * their state. Results of values that were eliminated since stay, but by_heads and paired look at
+ * chosen ones only. */
 #include "sweep/trials/trials_internal.h"
 
 #include <string.h>
@@ -117,13 +117,17 @@ static enum status settle_heads(struct store *s, int64_t sweep_id, const char *s
     enum status status = read_asked(s, sweep_id, &asked, m);
     if (status == STATUS_OK)
         status = store_settle_rungs(s, sweep_id, setting, heads, m);
-    if (status == STATUS_OK && asked.extend)
-        status = store_settle_extensions(s, sweep_id, setting, heads, m);
     if (status != STATUS_OK)
         return status;
     struct rows best = store_rows(s, "settling the choice under tune", choice,
                                   VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)), m);
-    if (rows_next(&best))
+    bool chosen = rows_next(&best);
+    if (chosen && asked.extend) { /* it may not be the last word */
+        best.status = store_settle_extensions(s, sweep_id, setting, heads, m);
+        rows_rebind(&best, VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)));
+        chosen = rows_next(&best);
+    }
+    if (chosen)
         best.status = asked.looks
                           ? choose(s, sweep_id, setting, m)
                           : choose_one(s, sweep_id, setting, heads, rows_given(&best, 0), m);

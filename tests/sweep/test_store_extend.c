@@ -360,15 +360,94 @@ static void listed_later(void **state)
     close_store(x, r.s);
 }
 
+/* Trials of later looks are there for an added value too; no look is due before choices are final.
+ */
+static void with_looks(void **state)
+{
+    struct fixture *x = *state;
+    struct run r =
+        start(x, "name: far\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                 "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
+                 "train: {steps: 100, batch: 8, lr: [1e-3, 3e-3, 1e-2], eval_every: 50}\n"
+                 "tune: {axes: [train.lr], seeds: 1, extend: 2}\nlooks: [2, 3]\n");
+    struct look_due due;
+    for (int n = 1; n <= 6 + 2 + 4; n++) {
+        assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
+        assert_int_equal(due.look, 0);
+        assert_int_equal(work(x, &r, apart, 1), 1);
+    }
+    assert_ok(store_look_due(r.s, r.sweep, &due, &x->m));
+    assert_int_equal(due.look, 1);
+    assert_chosen(&r, 1, "{\"train.lr\":0.11}");
+    assert_answer(r.db,
+                  "SELECT group_concat(seed || choice || state, ' ') FROM (SELECT * FROM trials"
+                  " WHERE lr = .11 AND NOT is_tuning ORDER BY seed)",
+                  "0chosencompleted 1chosencompleted 2waitingqueued");
+    assert_ok(store_look_judged(r.s, r.sweep, &due, "edge", false, &x->m));
+    assert_int_equal(work(x, &r, apart, 0), 2);
+    assert_promises(x, r.s);
+    close_store(x, r.s);
+}
+
+/* What a hand has put where it cannot be is found. */
+static void check_knows_them(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, FAR);
+    struct told told = {0};
+    work(x, &r, apart, 0);
+    run_sql(r.db, "UPDATE trial SET added = 3 WHERE added = 2 AND is_tuning AND seed = 1000");
+    assert_ok(store_check(r.s, tell, &told, &x->m));
+    assert_int_equal(told.count, 1);
+    assert_non_null(strstr(told.text, "a value was added to a sweep that adds none, or not so far "
+                                      "beyond its list: trial "));
+    run_sql(r.db, "UPDATE trial SET added = 0 WHERE added = 3");
+    told = (struct told){0};
+    assert_ok(store_check(r.s, tell, &told, &x->m));
+    assert_non_null(strstr(told.text, "plan or claim is not the one that was recorded last"));
+    close_store(x, r.s);
+}
+
+/* The file that is stored cannot be read any more: whoever needs it says so, and nothing changes.
+ */
+static void a_file_that_is_refused(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, FAR);
+    bool accepted = true;
+    work(x, &r, apart, 8);
+    run_sql(r.db, "UPDATE sweep SET yaml = 'task: {nam: gather}'");
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    struct attempt_end end = {.cpu_s = 1};
+    assert_status(STATUS_BAD_INPUT,
+                  store_finish(r.s, c.trial_id, c.attempt, result_of(apart(&c)), "t1-a1.result",
+                               RESULT_SHA256, &end, &accepted, &x->m));
+    assert_false(accepted);
+    assert_non_null(strstr(x->m.text, "the sweep file that is stored, to be extended: far:1:7: "));
+    assert_answer(r.db, "SELECT count(*) FROM trial WHERE state = 'running'", "1");
+    plan_into(x, r.s, FAR); /* the same command puts it back */
+    assert_true(finish(x, r.s, &c, result_of(apart(&c))));
+    assert_values(&r, 1, "0.001 0.003 0.01 0.033+1");
+    close_store(x, r.s);
+}
+
 int main(void)
 {
 #define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        STORE_TEST(values_are_added),     STORE_TEST(what_is_inside_ends_it),
-        STORE_TEST(to_the_other_side),    STORE_TEST(where_it_ends),
-        STORE_TEST(where_the_range_ends), STORE_TEST(diverged_values_are_tried),
-        STORE_TEST(one_axis_at_a_time),   STORE_TEST(planned_again),
-        STORE_TEST(planned_otherwise),    STORE_TEST(listed_later),
+        STORE_TEST(values_are_added),
+        STORE_TEST(what_is_inside_ends_it),
+        STORE_TEST(to_the_other_side),
+        STORE_TEST(where_it_ends),
+        STORE_TEST(where_the_range_ends),
+        STORE_TEST(diverged_values_are_tried),
+        STORE_TEST(one_axis_at_a_time),
+        STORE_TEST(planned_again),
+        STORE_TEST(planned_otherwise),
+        STORE_TEST(listed_later),
+        STORE_TEST(with_looks),
+        STORE_TEST(check_knows_them),
+        STORE_TEST(a_file_that_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,6 +236,39 @@ static void diverged_values_are_tried(void **state)
     close_store(x, r.s);
 }
 
+static double at_three(const struct claimed *c)
+{
+    double rate = option_of(c, "lr");
+    return rate > .002 && rate < .004 ? .9 : .5 + (rate > .02 ? -rate : rate);
+}
+
+/* A choice that a failure has led to, and what followed from it, does not outlive the failure. */
+static void a_retry_leads_elsewhere(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, FAR);
+    bool failed, accepted;
+    long count = 0;
+    for (struct claimed c; (c = claim(x, r.s, r.sweep, r.build)).trial_id;) {
+        if (c.heads == 1 && option_of(&c, "lr") == .003)
+            assert_ok(store_fail(r.s, c.trial_id, c.attempt, 0, &(struct attempt_end){0}, &failed,
+                                 &accepted, &x->m));
+        else
+            assert_true(finish(x, r.s, &c, result_of(at_three(&c))));
+    }
+    assert_values(&r, 1, "0.001 0.003 0.01 0.033+1");
+    assert_chosen(&r, 1, "{\"train.lr\":0.01}");
+    assert_ok(store_retry_failed(r.s, r.sweep, &count, &x->m));
+    assert_values(&r, 1, "0.001 0.003 0.01");
+    assert_promises(x, r.s);
+    assert_int_equal(work(x, &r, at_three, 0), 2 + 2);
+    assert_values(&r, 1, "0.001 0.003 0.01");
+    assert_chosen(&r, 1, "{\"train.lr\":0.003}");
+    assert_answer(r.db, "SELECT count(*) FROM trials WHERE added AND state = 'completed'", "2");
+    assert_promises(x, r.s);
+    close_store(x, r.s);
+}
+
 /* ---- several axes, replicates, settings ---- */
 
 #define WIDE                                                                                       \
@@ -441,6 +474,7 @@ int main(void)
         STORE_TEST(where_it_ends),
         STORE_TEST(where_the_range_ends),
         STORE_TEST(diverged_values_are_tried),
+        STORE_TEST(a_retry_leads_elsewhere),
         STORE_TEST(one_axis_at_a_time),
         STORE_TEST(planned_again),
         STORE_TEST(planned_otherwise),

@@ -10,8 +10,9 @@
 
 enum {
     LINEAR_BLOCK = BLOCK_LONG / 2, /* rows of a block */
+    LINEAR_TOGETHER = 4,           /* blocks that are copied together, to read whole lines */
     LINEAR_SMALL = 128 * 128,      /* numbers of a dw whose operands are best left where they are */
-    LINEAR_NEAR = 128              /* rows that are then summed at once: what is read stays near */
+    LINEAR_NEAR = 128 /* rows that a dw sums at once: a panel of them stays in the first level */
 };
 
 _Static_assert((int)PANEL <= (int)LINEAR_PANEL &&
@@ -26,12 +27,24 @@ static bool linear_suits(long N, long K)
            K <= LINEAR_WIDEST;
 }
 
-/* The first n <= wide numbers of `depth` rows -> (depth, wide), and up to a vector beyond it. */
-static void panel_copy(long depth, const float *x, long step, long n, const long wide, float *panel)
+/* The first n <= PANEL numbers of `depth` rows -> (depth, PANEL). */
+static void panel_copy(long depth, const float *x, long step, long n, float *panel)
 {
-    for (long k = 0; k < depth; k++, x += step, panel += wide)
-        for (long c = 0; c < wide; c += LANES)
+    for (long k = 0; k < depth; k++, x += step, panel += PANEL)
+        for (long c = 0; c < PANEL; c += LANES)
             vstore(panel + c, vload_n(x + c, n - c));
+}
+
+/* The first n numbers, LINEAR_TOGETHER blocks at most, of M rows -> (blocks, M, LINEAR_BLOCK). */
+static void blocks_copy(long M, const float *x, long step, long n, float *blocks)
+{
+    for (long m = 0; m < M; m++, x += step, blocks += LINEAR_BLOCK) {
+        long c = 0;
+        for (; c + LINEAR_BLOCK <= n && c < LINEAR_TOGETHER * LINEAR_BLOCK; c += LINEAR_BLOCK)
+            memcpy(blocks + c * M, x + c, LINEAR_BLOCK * sizeof *x);
+        if (c < n && c < LINEAR_TOGETHER * LINEAR_BLOCK)
+            memcpy(blocks + c * M, x + c, (size_t)(n - c) * sizeof *x);
+    }
 }
 
 /* n rows of w (,K) -> (K,PANEL), turned. */
@@ -55,7 +68,7 @@ static void linear_pack(long N, long K, const real *w, real *forward, real *back
     for (long n = 0; n < N; n += PANEL)
         panel_turn(N - n < PANEL ? N - n : PANEL, K, w + n * K, forward + n * K);
     for (long k = 0; backward && k < K; k += PANEL)
-        panel_copy(N, w + k, K, K - k, PANEL, backward + k * N);
+        panel_copy(N, w + k, K, K - k, backward + k * N);
 }
 
 static void linear_product(long M, long N, long K, const real *x, const real *panels,
@@ -82,38 +95,36 @@ static void linear_product(long M, long N, long K, const real *x, const real *pa
     }
 }
 
-/* dw += dy^T x over at most LINEAR_ROWS rows, both operands packed. */
+/* dw += dy^T x over at most LINEAR_NEAR rows, both operands packed. */
 static void linear_weight_rows(long M, long N, long K, const real *dy, const real *x, bool add,
                                real *dw, real *room)
 {
-    real *panels = room + M * LINEAR_BLOCK + LANES;
-    for (long k = 0; k < K; k += PANEL)
-        panel_copy(M, x + k, K, K - k, PANEL, panels + k * M);
-    for (long n = 0; n < N; n += LINEAR_BLOCK) {
-        panel_copy(M, dy + n, N, N - n, LINEAR_BLOCK, room);
-        product_run(&(struct product){.rows = N - n < LINEAR_BLOCK ? N - n : LINEAR_BLOCK,
-                                      .columns = K,
-                                      .depth = M,
-                                      .a = room,
-                                      .x = panels,
-                                      .x_row = PANEL,
-                                      .x_panel = PANEL * M,
-                                      .c = dw + n * K,
-                                      .c_row = K,
-                                      .add = add,
-                                      .c_far = true},
-                    1, LINEAR_BLOCK, BLOCK_LONG, 1);
+    real *panel = room, *blocks = room + M * PANEL + LANES;
+    for (long n = 0; n < N; n += LINEAR_TOGETHER * LINEAR_BLOCK)
+        blocks_copy(M, dy + n, N, N - n, blocks + n * M);
+    for (long k = 0; k < K; k += PANEL) {
+        panel_copy(M, x + k, K, K - k, panel);
+        for (long n = 0; n < N; n += LINEAR_BLOCK)
+            product_run(&(struct product){.rows = N - n < LINEAR_BLOCK ? N - n : LINEAR_BLOCK,
+                                          .columns = K - k < PANEL ? K - k : PANEL,
+                                          .depth = M,
+                                          .a = blocks + n * M,
+                                          .x = panel,
+                                          .x_row = PANEL,
+                                          .c = dw + n * K + k,
+                                          .c_row = K,
+                                          .add = add,
+                                          .c_far = true},
+                        1, LINEAR_BLOCK, BLOCK_LONG, 1);
     }
 }
 
 static void linear_backward_weight(long M, long N, long K, const real *dy, const real *x, real beta,
                                    real *dw, real *room)
 {
-    const bool small = N * K <= LINEAR_SMALL;
-    const long most = small ? LINEAR_NEAR : LINEAR_ROWS;
-    for (long from = 0; from < M; from += most, beta = 1) {
-        const long rows = M - from < most ? M - from : most;
-        if (small)
+    for (long from = 0; from < M; from += LINEAR_NEAR, beta = 1) {
+        const long rows = M - from < LINEAR_NEAR ? M - from : LINEAR_NEAR;
+        if (N * K <= LINEAR_SMALL)
             product_run(&(struct product){.rows = N,
                                           .columns = K,
                                           .depth = rows,

@@ -8,7 +8,7 @@ command -v perl >/dev/null || skip_all "agents that owe something" perl
 
 # Frames of the types that $host withholds (agent_wire.h: SPAWNED 11, RUNS 12, ENDED 13; START 3 on the way
 # down; wire.h: a worker's messages from 64 on) do not pass; half-hearted begins rows of a curve, and then
-# only beats.
+# only beats; generous grants no threads (THREADS 4, on the way down).
 cat >withhold <<'PERL'
 use strict;
 my ($host) = @ARGV;
@@ -18,7 +18,7 @@ my ($magic, $header, $rest);
 binmode STDIN;
 binmode STDOUT;
 $| = 1;
-read STDIN, $magic, $host eq 'deaf' ? 0 : 22;
+read STDIN, $magic, $host =~ /deaf|generous/ ? 0 : 22;
 print $magic;
 while ((read(STDIN, $header, 12) || 0) == 12) {
     my ($size, $type, $slot) = unpack 'VVV', $header;
@@ -27,6 +27,7 @@ while ((read(STDIN, $header, 12) || 0) == 12) {
         print pack('VVV', 2000, 66, $slot), 'half';
         %withheld = map { $_ => 1 } 10 .. 12, 64 .. 72;
     }
+    $rest =~ s/^\d+/0/ if $host eq 'generous' && $type == 4;
     print $header, $rest if !$withheld{$type};
 }
 PERL
@@ -38,7 +39,7 @@ echo $$ >"$host.pid"
 [ ! -e "$host.pause" ] || . "./$host.pause"
 case $host in
 a) exec "$@" ;;
-deaf) perl withhold "$host" | "$@" ;;
+deaf | generous) perl withhold "$host" | "$@" ;;
 brief) sed -u '/trial=/e kill -KILL 0' | "$@" ;;
 *) "$@" | perl withhold "$host" ;;
 esac
@@ -69,4 +70,7 @@ for host in deaf brief; do
     check "... after eight times" says "^$host is not used any more: given up after 8 times: "
     check "... of which seven are tried again" [ "$(grep -c "^$host is tried again in" $host.out)" = 7 ]
 done
+run generous --launch "$there" --hosts generous:1 -t 2
+check "threads that cannot be: the run ends" ended_with 2
+check "... and says why" says "^generous is not used any more: .*granted a number of threads that cannot be"
 finish

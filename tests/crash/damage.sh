@@ -20,6 +20,9 @@ cut_off() {
     faulty FAULT_WHO=worker FAULT_AT=7 FAULT_DO=crash -- run "$sweep" --db "$db" --quiet -j 1
     [ "$(ls "$db".d/t1-a1-?.ckpt | wc -l)" = 2 ] || trouble "there are no two checkpoints"
 }
+attempts() {
+    sqlite3 "$db" "SELECT attempt, outcome, resumed_from_step, note, error FROM attempt WHERE trial_id = 1"
+}
 damaged_checkpoints() { # how: truncated or flipped
     hits=0
     cut_off
@@ -42,7 +45,7 @@ damaged_checkpoints() { # how: truncated or flipped
             whole "$label" "$db"
             note=$(sqlite3 "$db" "SELECT note FROM attempt WHERE trial_id = 1 AND attempt = 2")
             expected=$([ $which = both ] && echo "starts again from step 0" || echo "an older one is used")
-            case $note in *"$expected"*) ;; *) trouble "$label: the note is '$note'" ;; esac
+            case $note in *"$expected"*) ;; *) trouble "$label: the note is '$note' of $(attempts)" ;; esac
             from=$(sqlite3 "$db" "SELECT resumed_from_step FROM attempt WHERE trial_id = 1 AND attempt = 2")
             [ $which = newest ] && [ "$from" -eq 0 ] && trouble "$label: the older one was not used"
             [ $which = both ] && [ "$from" -ne 0 ] && trouble "$label: resumed from step $from"

@@ -58,8 +58,9 @@ static double position_numbers(const struct encoder_config *c, const struct enco
 {
     struct encoder_shapes s = shapes_of(c);
     double C = (double)c->d_model, F = (double)c->d_ff, W = (double)s.qkv_width;
-    double layer =
-        4 * C + W + (double)s.o_width + (double)s.heads + 2 * F + (c->dropout > 0 ? F : 0);
+    double layer = 4 * C + W + (double)s.o_width + (double)s.heads + 2 * F;
+    if (c->dropout > 0) /* a bit for each number that may be dropped */
+        layer += F + (2 * C + F + (double)s.heads * (double)io->length) / 32;
     double outputs = (double)io->slots * (double)io->classes;
     if (c->pool != POOL_NONE)
         outputs /= (double)io->length;

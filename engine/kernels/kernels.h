@@ -16,19 +16,28 @@
 
 #include "engine/base/real.h"
 
-/* Where the dropout bits of one site come from: keep element e iff its random word is >=
- * probability * 2^32, and scale what is kept by 1/(1 - probability). Word of element e: Philox
- * with key {seed, RNG_DROPOUT}, counter {block, site, step low, step high}, where groups of 64
- * elements take 16 blocks: block = e/64*16 + e%16, word = e/16%4 (so that 16 lanes of one word are
- * 16 neighbours). */
+/* Where the dropout bits of one site come from: keep element e iff its random number is >= the
+ * probability in 65536ths, and scale what is kept by 1/(1 - probability). The number of element e
+ * is half of a word of Philox with key {seed, RNG_DROPOUT}, counter {block, site, step low, step
+ * high}, where groups of 128 elements take 16 blocks: block = e/128*16 + e%16, word = e/16%4 (so
+ * that 16 lanes of one word are 16 neighbours), of which the low half where e/64%2 is 0, else the
+ * high one. */
 struct dropout {
-    double probability; /* 0: none; [0,1) */
+    double probability; /* 0: none; [0,1), rounded to 65536ths, not to none */
     uint32_t seed;
     uint32_t site;
     uint64_t step;
     uint64_t first; /* index of this buffer's element 0 within the whole batch: a batch taken in
                        slices drops the same elements */
+    const uint64_t *kept; /* what dropout_draw made of these elements, for forward and backward;
+                             NULL where probability is 0 */
 };
+
+/* Words that dropout_draw writes for n elements, wherever they begin. */
+static inline long dropout_words(long n)
+{
+    return 2 * (n / 128 + 2) + 1;
+}
 
 struct attention {
     long B, T, H;
@@ -123,6 +132,10 @@ struct kernels {
     void (*relu_forward)(long M, long N, const real *x, const real *bias, real *y, real *slope);
     void (*activation_backward)(long M, long N, const real *slope, const real *dy, real beta,
                                 real *dx, real *dbias);
+
+    /* A bit for each of the elements 0 .. n-1, from the group on that holds element 0, lowest
+     * first: 1 keeps. kept: dropout_words(n). Probability is not 0. */
+    void (*dropout_draw)(const struct dropout *d, long n, uint64_t *kept);
 
     /* y = residual + dropout(x + bias). residual (M,N) and bias (N) may be NULL. backward: dx =
      * beta*dx + mask*dy/(1-p), dbias += column sums of the masked dy. (The residual's own gradient

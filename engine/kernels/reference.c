@@ -21,10 +21,20 @@ static double dropout_factor(const struct dropout *d, uint64_t e)
         return 1;
     e += d->first;
     const uint32_t key[2] = {d->seed, RNG_DROPOUT};
-    const uint32_t counter[4] = {(uint32_t)(e / 64 * 16 + e % 16), d->site, (uint32_t)d->step,
+    const uint32_t counter[4] = {(uint32_t)(e / 128 * 16 + e % 16), d->site, (uint32_t)d->step,
                                  (uint32_t)(d->step >> 32)};
     uint32_t word = rng_philox(key, counter).word[e / 16 % 4];
-    return word >= dropout_threshold(d) ? (double)dropout_scale(d) : 0;
+    uint32_t half = e / 64 % 2 ? word >> 16 : word & 0xffff;
+    return half >= dropout_threshold(d) ? (double)dropout_scale(d) : 0;
+}
+
+static void dropout_draw(const struct dropout *d, long n, uint64_t *kept)
+{
+    memset(kept, 0, (size_t)dropout_words(n) * sizeof *kept);
+    for (uint64_t e = 0; e < (uint64_t)n; e++) {
+        uint64_t at = dropout_skip(d) + e;
+        kept[at / 64] |= (uint64_t)(dropout_factor(d, e) > 0) << at % 64;
+    }
 }
 
 /* One sequence of one head: rows of packed buffers and the distance between them. */

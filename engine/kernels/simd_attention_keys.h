@@ -70,17 +70,11 @@ static inline void gradients_clear(const struct attention *a, long b, long seque
 /* keep_matrix for queries i .. i+queries-1 of a head (counted over sequences and heads), as far as
  * they see: bits of keys behind the last query's position may be anything with a causal mask. */
 static void keep_queries(const struct attention *a, long head, long i, long queries,
-                         uint32_t *words, long row_step, long word_step, uint64_t *bits)
+                         uint32_t *words, long row_step, long word_step)
 {
-    const uint64_t element = a->dropout.first + (uint64_t)((head * a->T + i) * a->T);
-    const long past = a->causal ? a->T - (i + queries) : 0;
-    if (past < 64) { /* of which 64 are drawn at once */
-        keep_matrix(&a->dropout, element, queries, a->T, words, row_step, word_step, bits);
-        return;
-    }
-    for (long r = 0; r < queries; r++)
-        keep_matrix(&a->dropout, element + (uint64_t)(r * a->T), 1, a->T - past,
-                    words + r * row_step, row_step, word_step, bits);
+    const uint64_t element = (uint64_t)((head * a->T + i) * a->T);
+    keep_matrix(&a->dropout, element, queries, a->T, a->causal ? i + queries : a->T, words,
+                row_step, word_step);
 }
 
 #endif

@@ -248,8 +248,7 @@ static void lanes_run(const struct lanes *g, long head, long size, lanes_block *
         if (a->dropout.probability > 0 && i % LANES_CHUNK == 0) {
             const long queries = T - i < LANES_CHUNK ? T - i : LANES_CHUNK;
             for (long l = 0; l < g->heads; l++)
-                keep_queries(a, head + l, i, queries, g->keep + l, g->words * LANES, LANES,
-                             g->bits);
+                keep_queries(a, head + l, i, queries, g->keep + l, g->words * LANES, LANES);
         }
         const bool one = i + size > T;
         blocks[one](g, i);

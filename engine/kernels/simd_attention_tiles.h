@@ -39,7 +39,6 @@ struct tiles {
     float *s, *dp;           /* (n,row) */
     float *lse, *inverse;    /* (row) */
     uint32_t *keep;          /* (T/32 rounded up, row) */
-    uint64_t *bits;
 };
 
 /* How many heads fill a vector together; 1 where they do not. */
@@ -71,7 +70,6 @@ static size_t tiles_layout(const struct attention *a, void *scratch, struct tile
     t->lse = piece(&p, t->row, sizeof(float));
     t->inverse = piece(&p, t->row, sizeof(float));
     t->keep = piece(&p, (T + 31) / 32 * t->row, sizeof *t->keep);
-    t->bits = piece(&p, keep_buffer(t->queries * T), sizeof *t->bits);
     return p.used;
 }
 
@@ -218,7 +216,7 @@ ALWAYS_INLINE void tiles_softmax(const struct tiles *t, const struct tile_block 
 static void tiles_draw(const struct attention *a, const struct tiles *t, const struct tile_block *b)
 {
     for (int g = 0; g < t->group; g++)
-        keep_queries(a, b->head + g, b->first, b->queries, t->keep + g, t->group, t->row, t->bits);
+        keep_queries(a, b->head + g, b->first, b->queries, t->keep + g, t->group, t->row);
 }
 
 /* lse (queries,group) <-> saved (group,T) from query i on. */

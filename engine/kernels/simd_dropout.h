@@ -1,4 +1,4 @@
-/* Dropout bits: Philox4x32-10 (see engine/base/rng.h) on LANES blocks at once. A group of 64
+/* Dropout bits: Philox4x32-10 (see engine/base/rng.h) on LANES blocks at once. A group of 128
  * elements takes 16 blocks, so that the words of 16 neighbouring blocks belong to neighbouring
  * elements. */
 #ifndef ENGINE_KERNELS_SIMD_DROPOUT_H
@@ -101,23 +101,26 @@ ALWAYS_INLINE void philox_lanes(const struct philox *p, uint32_t first, vu word[
 }
 #endif
 
-/* Bits of `groups` groups of 64 elements: bit e of bits[g] tells whether element 64*(group+g) + e
- * is kept. */
-static void keep_groups(const struct dropout *d, uint64_t group, long groups, uint64_t *bits)
+static void dropout_draw(const struct dropout *d, long n, uint64_t *kept)
 {
-    const uint32_t threshold = dropout_threshold(d);
+    const vu threshold = (vu){0} + (dropout_threshold(d) << 16);
+    const long groups = (long)((dropout_skip(d) + (uint64_t)n + 127) / 128);
     struct philox p;
     philox_begin(&p, d);
     for (long g = 0; g < groups; g++) {
-        uint64_t all = 0;
+        uint64_t low = 0, high = 0;
         for (unsigned lane = 0; lane < 16; lane += LANES) {
             vu word[4];
-            philox_lanes(&p, (uint32_t)((group + (uint64_t)g) * 16) + lane, word);
-            for (unsigned w = 0; w < 4; w++)
-                all |= (uint64_t)vbits((vi)(word[w] >= threshold)) << (16 * w + lane);
+            philox_lanes(&p, (uint32_t)((d->first / 128 + (uint64_t)g) * 16) + lane, word);
+            for (unsigned w = 0; w < 4; w++) {
+                low |= (uint64_t)vbits((vi)(word[w] << 16 >= threshold)) << (16 * w + lane);
+                high |= (uint64_t)vbits((vi)(word[w] >= threshold)) << (16 * w + lane);
+            }
         }
-        bits[g] = all;
+        kept[2 * g] = low;
+        kept[2 * g + 1] = high;
     }
+    kept[2 * groups] = 0; /* bits_at reads it */
 }
 
 /* 32 bits from bit position `at` on; reads the word after as well. */
@@ -127,26 +130,17 @@ ALWAYS_INLINE uint32_t bits_at(const uint64_t *bits, uint64_t at)
     return (uint32_t)(at % 64 == 0 ? low : low | bits[at / 64 + 1] << (64 - at % 64));
 }
 
-/* uint64_t needed for n bits at any offset within a group, and the word that bits_at reads beyond.
- */
-ALWAYS_INLINE long keep_buffer(long n)
+/* The bits of the first n columns of a matrix (rows,T) whose element (0,0) is `element` of the
+ * buffer, 32 columns to a word: column j of row r is bit j%32 of words[r*row_step +
+ * j/32*word_step]. */
+static inline void keep_matrix(const struct dropout *d, uint64_t element, long rows, long T, long n,
+                               uint32_t *words, long row_step, long word_step)
 {
-    return n / 64 + 3;
-}
-
-/* The bits of a matrix (rows,T) whose element (0,0) is `element` (within the whole batch), 32
- * columns to a word: column j of row r is bit j%32 of words[r*row_step + j/32*word_step].
- * bits: keep_buffer(rows*T). */
-static inline void keep_matrix(const struct dropout *d, uint64_t element, long rows, long T,
-                               uint32_t *words, long row_step, long word_step, uint64_t *bits)
-{
-    const uint64_t skip = element % 64;
-    const long groups = (long)((skip + (uint64_t)(rows * T) + 63) / 64);
-    keep_groups(d, element / 64, groups, bits);
-    bits[groups] = 0;
+    const uint64_t first = dropout_skip(d) + element;
     for (long r = 0; r < rows; r++)
-        for (long w = 0; w < (T + 31) / 32; w++)
-            words[r * row_step + w * word_step] = bits_at(bits, skip + (uint64_t)(r * T + 32 * w));
+        for (long w = 0; w < (n + 31) / 32; w++)
+            words[r * row_step + w * word_step] =
+                bits_at(d->kept, first + (uint64_t)(r * T + 32 * w));
 }
 
 /* The bit of a key in every lane. */
@@ -165,26 +159,20 @@ ALWAYS_INLINE vf vkeep_bit(vu words, vu bit, vf x)
 #endif
 }
 
-/* Bits of a long row of elements, drawn as they are reached. */
-enum { KEEP_GROUPS = 8 };
+/* Bits of a long row of elements, as they are reached. */
 struct keep_stream {
-    const struct dropout *dropout;
-    uint64_t *bits; /* (KEEP_GROUPS), the caller's: beside it all of this stays in registers */
-    uint64_t group; /* that bits begins with */
-    unsigned at;    /* the group of bits after the one in hand */
-    uint64_t hand;  /* bits of the next elements, the first one lowest */
-    unsigned left;  /* how many of them are in hand */
+    const uint64_t *next;
+    uint64_t hand; /* bits of the next elements, the first one lowest */
+    unsigned left; /* how many of them are in hand */
 };
 
-ALWAYS_INLINE struct keep_stream keep_begin(const struct dropout *d, uint64_t *bits)
+ALWAYS_INLINE struct keep_stream keep_begin(const struct dropout *d)
 {
-    struct keep_stream s = {.dropout = d, .bits = bits, .group = d->first / 64, .at = 1};
-    if (d->probability > 0) {
-        keep_groups(d, s.group, KEEP_GROUPS, bits);
-        s.hand = bits[0] >> d->first % 64;
-        s.left = 64 - (unsigned)(d->first % 64);
-    }
-    return s;
+    if (d->probability == 0)
+        return (struct keep_stream){0};
+    const uint64_t skip = dropout_skip(d);
+    const uint64_t *first = d->kept + skip / 64;
+    return (struct keep_stream){first + 1, *first >> skip % 64, 64 - (unsigned)(skip % 64)};
 }
 
 /* Bits of the next n elements, 1 <= n <= LANES; those above mean nothing. */
@@ -192,12 +180,7 @@ ALWAYS_INLINE uint32_t keep_next(struct keep_stream *s, unsigned n)
 {
     uint64_t bits = s->hand;
     if (s->left < n) {
-        if (s->at == KEEP_GROUPS) {
-            s->group += KEEP_GROUPS;
-            s->at = 0;
-            keep_groups(s->dropout, s->group, KEEP_GROUPS, s->bits);
-        }
-        const uint64_t next = s->bits[s->at++];
+        const uint64_t next = *s->next++;
         bits |= next << s->left;
         s->hand = next >> (n - s->left);
         s->left += 64 - n;

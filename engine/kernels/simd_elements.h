@@ -96,8 +96,7 @@ ALWAYS_INLINE void residual_forward_rows(long M, long N, const bool plain, const
 {
     const bool drop = !plain && d->probability > 0;
     const float scale = drop ? dropout_scale(d) : 1;
-    uint64_t bits[KEEP_GROUPS];
-    struct keep_stream keep = keep_begin(d, bits);
+    struct keep_stream keep = keep_begin(d);
     for (long r = 0; r < M; r++) {
         for (long c = 0; c < N; c += LANES) {
             const long e = r * N + c, n = plain ? LANES : N - c;
@@ -127,8 +126,7 @@ static void residual_backward(long M, long N, const struct dropout *d, const rea
 {
     const bool drop = d->probability > 0;
     const float scale = drop ? dropout_scale(d) : 1;
-    uint64_t bits[KEEP_GROUPS];
-    struct keep_stream keep = keep_begin(d, bits);
+    struct keep_stream keep = keep_begin(d);
     if (!dbias)
         flatten(&M, &N);
     for (long r = 0; r < M; r++) {

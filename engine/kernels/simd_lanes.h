@@ -8,7 +8,7 @@
 
 enum {
     LANES_MAX_BLOCK = 4,
-    LANES_CHUNK = 32 /* queries whose dropout bits are drawn at once; a multiple of every BLOCK */
+    LANES_CHUNK = 32 /* queries whose dropout bits are taken at once; a multiple of every BLOCK */
 };
 
 /* LANES heads: of one sequence or, where a sequence has only half of that or less, of several (with
@@ -37,7 +37,6 @@ struct lanes {
     float *lse;     /* (T rounded up to LANES) */
     float *dk, *dv; /* (n,WIDTH) */
     uint32_t *keep; /* (LANES_CHUNK, T/32 rounded up) */
-    uint64_t *bits;
 };
 
 /* The WIDTH that d_k and d_v take; 0: too wide. */
@@ -68,7 +67,6 @@ static size_t lanes_layout(const struct attention *a, void *scratch, struct lane
     g->dk = piece(&p, T * g->width, sizeof(vf));
     g->dv = piece(&p, T * g->width, sizeof(vf));
     g->keep = piece(&p, LANES_CHUNK * g->words, sizeof(vu));
-    g->bits = piece(&p, keep_buffer(LANES_CHUNK * T), sizeof *g->bits);
     return p.used;
 }
 

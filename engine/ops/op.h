@@ -186,8 +186,12 @@ static inline long pass_rows(const struct tensor *t, const struct pass *p)
 /* Waits until this slice may add to the gradients of parameters that n uses. */
 void op_await_turn(const struct node *n, const struct pass *p);
 
-/* The dropout of a site in this pass; its buffer has `elements` numbers per sequence. */
-struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements);
+/* The dropout of a site in this pass; its buffer has `elements` numbers per sequence. saved: those
+ * that op_dropout_saved asks for, for the op's saved; forward draws into them what both read. */
+struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements,
+                          real *saved);
+long op_dropout_saved(struct dropout_site site, long elements); /* of all sequences */
+void op_dropout_draw(const struct dropout *d, const struct pass *p, long elements, real *saved);
 
 /* The attention that options describe, over T positions. */
 struct attention op_attention_of(const struct attention_options *o, long T, const struct pass *p);

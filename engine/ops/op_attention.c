@@ -44,12 +44,19 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     return STATUS_OK;
 }
 
-/* log-sum-exp of each row of scores: (B,H,T). */
+/* log-sum-exp of each row of scores: (B,H,T), and one more where that makes an even number of
+ * them, as what dropout keeps comes behind. */
+static long lse_saved(const struct node *n)
+{
+    const struct attention_options *o = n->options;
+    return (tensor_rows(n->out) * o->heads + 1) / 2 * 2;
+}
+
 static long saved(const struct node *n, bool inference)
 {
-    (void)inference;
     const struct attention_options *o = n->options;
-    return tensor_rows(n->out) * o->heads;
+    long weights = tensor_rows(n->out) * o->heads * n->out->shape.dim[1];
+    return lse_saved(n) + (inference ? 0 : op_dropout_saved(o->dropout, weights));
 }
 
 struct attention op_attention_of(const struct attention_options *o, long T, const struct pass *p)
@@ -65,13 +72,16 @@ struct attention op_attention_of(const struct attention_options *o, long T, cons
         .kv_of = o->kv_of,
         .causal = o->causal,
         .padding = p->padding,
-        .dropout = op_dropout(o->dropout, p, o->heads * T * T),
+        .dropout = op_dropout(o->dropout, p, o->heads * T * T, NULL),
     };
 }
 
 struct attention op_attention_setting(const struct node *n, const struct pass *p)
 {
-    return op_attention_of(n->options, n->out->shape.dim[1], p);
+    struct attention a = op_attention_of(n->options, n->out->shape.dim[1], p);
+    if (a.dropout.probability > 0)
+        a.dropout.kept = (const uint64_t *)(n->saved + lse_saved(n));
+    return a;
 }
 
 size_t op_attention_scratch(const struct attention *a)
@@ -100,6 +110,7 @@ static size_t scratch(const struct node *n)
 static void forward(struct node *n, struct pass *p)
 {
     struct attention a = op_attention_setting(n, p);
+    op_dropout_draw(&a.dropout, p, a.B * a.H * a.T * a.T, n->saved + lse_saved(n));
     p->kernels->attention_forward(&a, n->in[0]->data, n->out->data, n->saved, p->scratch);
 }
 

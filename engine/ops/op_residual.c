@@ -22,16 +22,23 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     return STATUS_OK;
 }
 
+static long saved(const struct node *n, bool inference)
+{
+    const struct dropout_site *site = n->options;
+    return inference ? 0 : op_dropout_saved(*site, tensor_size(n->out));
+}
+
 static struct dropout dropout(const struct node *n, const struct pass *p)
 {
     const struct dropout_site *site = n->options;
-    return op_dropout(*site, p, tensor_size(n->out) / n->out->shape.dim[0]);
+    return op_dropout(*site, p, tensor_size(n->out) / n->out->shape.dim[0], n->saved);
 }
 
 static void forward(struct node *n, struct pass *p)
 {
     const struct tensor *x = n->in[X], *bias = n->in[BIAS], *r = n->in[RESIDUAL];
     struct dropout d = dropout(n, p);
+    op_dropout_draw(&d, p, pass_rows(x, p) * tensor_width(x), n->saved);
     p->kernels->residual_forward(pass_rows(x, p), tensor_width(x), x->data,
                                  bias ? bias->data : NULL, r ? r->data : NULL, &d, n->out->data);
 }
@@ -81,6 +88,7 @@ const struct op op_residual = {
     .shape = shape,
     .forward = forward,
     .backward = backward,
+    .saved = saved,
     .shares_grad = shares_grad,
     .cases = cases,
 };

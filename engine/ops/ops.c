@@ -85,10 +85,24 @@ void op_await_turn(const struct node *n, const struct pass *p)
         team_await(p->turn.team, p->turn.before, n->turn);
 }
 
-struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements)
+long op_dropout_saved(struct dropout_site site, long elements)
+{
+    const long numbers = (long)(sizeof(uint64_t) / sizeof(real));
+    return site.probability > 0 ? dropout_words(elements) * numbers : 0;
+}
+
+void op_dropout_draw(const struct dropout *d, const struct pass *p, long elements, real *saved)
+{
+    if (d->probability > 0)
+        p->kernels->dropout_draw(d, elements, (uint64_t *)saved);
+}
+
+struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements,
+                          real *saved)
 {
     return (struct dropout){
         .probability = p->training ? site.probability : 0,
+        .kept = (const uint64_t *)saved,
         .seed = p->seed,
         .site = site.number,
         .step = p->step,

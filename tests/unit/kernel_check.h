@@ -26,7 +26,7 @@
 
 /* Buffers end in guard numbers and start off the alignment that vectors like; buffers_release
  * looks at the guards. */
-enum { GUARD = 16, MAX_BUFFERS = 64 };
+enum { GUARD = 16, MAX_BUFFERS = 128 };
 static struct {
     float *base;
     long n;
@@ -63,6 +63,18 @@ static inline void buffers_release(void)
 static inline float *copy(long n, const float *x)
 {
     return memcpy(buffer(n), x, (size_t)n * sizeof *x);
+}
+
+/* d with the bits of n elements that k draws. */
+static inline struct dropout draw(const struct kernels *k, const struct dropout *d, long n)
+{
+    struct dropout drawn = *d;
+    if (d->probability > 0) {
+        uint64_t *kept = (uint64_t *)(buffer(2 * dropout_words(n) + 1) + 1); /* aligned */
+        k->dropout_draw(d, n, kept);
+        drawn.kept = kept;
+    }
+    return drawn;
 }
 
 /* n numbers from N(0, spread^2), the same for the same `which`. */

@@ -254,9 +254,10 @@ static void test_residual(void **state)
         FOR_EACH_TABLE(k)
         {
             float *y = buffer(n), *dx = copy(n, old), *dbias = copy(N, old);
-            k->residual_forward(M, N, x, bias, skip, d, y);
+            const struct dropout drawn = draw(k, d, n);
+            k->residual_forward(M, N, x, bias, skip, &drawn, y);
             check_close("residual", k->name, n, y, want_y, 1e-6, 1e-6);
-            k->residual_backward(M, N, d, x, beta, dx, i & 2 ? dbias : NULL);
+            k->residual_backward(M, N, &drawn, x, beta, dx, i & 2 ? dbias : NULL);
             check_close("dx", k->name, n, dx, want_dx, 1e-6, 1e-6);
             check_close("dbias", k->name, N, dbias, want_dbias, 1e-4, 1e-6);
         }
@@ -284,11 +285,13 @@ static void test_dropout_bits(void **state)
         FOR_EACH_TABLE(k)
         {
             float *y = buffer(N);
-            k->residual_forward(1, N, one, NULL, NULL, d, y);
+            struct dropout first = draw(k, d, N), second = *d;
+            k->residual_forward(1, N, one, NULL, NULL, &first, y);
             check_same("dropout", k->name, N, y, want);
-            struct dropout second = *d;
             second.first += CUT;
-            k->residual_forward(1, CUT, one, NULL, NULL, d, y);
+            first = draw(k, d, CUT);
+            second = draw(k, &second, N - CUT);
+            k->residual_forward(1, CUT, one, NULL, NULL, &first, y);
             k->residual_forward(1, N - CUT, one, NULL, NULL, &second, y + CUT);
             check_same("dropout in slices", k->name, N, y, want);
         }

@@ -131,10 +131,8 @@ check "... to the same bytes" same_export merged.db
 check "... in the other order" "$headcount" merge --into again.db shard-2-of-2.db shard-1-of-2.db
 check "... to the same" same_export again.db
 check "... with nothing to run" runs_nothing far.yaml again.db
-check "a run takes over what others have of values that it is yet to add" \
-    run taken.db --from shard-2-of-2.db --from shard-1-of-2.db
-check "... and trains nothing" [ "$(sql taken.db "SELECT count(*) || max(attempt) FROM trial
-    WHERE state = 'completed'")" = "$(sql merged.db "SELECT count(*) || 1 FROM trial WHERE state = 'completed'")" ]
+"$headcount" run far.yaml --db taken.db --from shard-2-of-2.db --from shard-1-of-2.db 2>taken.err >/dev/null
+check "a run takes over what others have of values that it is yet to add" grep -q 'nothing to run' taken.err
 check "... to the same bytes" same_export taken.db
 
 # ---- the file changes ----
@@ -142,6 +140,10 @@ cp whole.db listed.db && cp -r whole.db.d listed.db.d
 sed 's/1e-3\], eval/1e-3, .01, .1], eval/; s/, extend: 4//' far.yaml >listed.yaml
 check "a file that lists the values runs nothing" runs_nothing listed.yaml listed.db
 check "... and has the same trials" sh -c "'$headcount' export results --db listed.db | cmp whole.jsonl"
+cp whole.db newer.db && cp -r whole.db.d newer.db.d
+check "a file whose newer plan lists them is merged" "$headcount" merge --into newer.db listed.db
+check "... and they are listed" [ "$(sql newer.db 'SELECT sum(added) FROM trial WHERE in_plan')" = 0 ]
+check "... with the same trials" sh -c "'$headcount' export results --db newer.db | cmp whole.jsonl"
 check "that file alone comes to the same bytes" sh -c "'$headcount' run listed.yaml --db alone.db -q &&
     '$headcount' export results --db alone.db | cmp whole.jsonl"
 sed 's/, extend: 4//' far.yaml >short.yaml

@@ -1,7 +1,8 @@
 /* headcount check: verifies a results file from end to end: the pages of the database, what its
  * tables promise each other, every file of weights against its SHA-256, and each trial's rows
- * against the result that its worker wrote into that file. */
-#include "sweep/cli/command.h"
+ * against the result that its worker wrote into that file; with --retest (check_retest.h) both
+ * against what the weights give. */
+#include "sweep/cli/check_retest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,16 +25,26 @@ struct suspicion {
 
 struct check_options {
     const char *db;
+    bool retest, quiet;
+    long sample, workers;
     long problems;
     struct suspicion *suspicion;
     size_t suspicions;
-    int64_t *differing; /* trials whose rows are not what their results say */
-    size_t differing_count;
+    struct trial_list differing; /* their rows are not what their results say */
+    struct trial_list unfit;     /* their files are not what was recorded */
     long files;
     long gone; /* completed trials without a file, as it was removed on purpose */
 };
 
 static const struct command_option options[] = {
+    {"retest", 0, COMMAND_FLAG, offsetof(struct check_options, retest), NULL,
+     "also test the weights of every completed trial again"},
+    {"sample", 0, COMMAND_LONG, offsetof(struct check_options, sample), "N",
+     "with --retest: only of N trials, spread evenly over all, the same each time"},
+    {"workers", 'j', COMMAND_LONG, offsetof(struct check_options, workers), "N",
+     "with --retest: trials at once (usable cores)"},
+    {"quiet", 'q', COMMAND_FLAG, offsetof(struct check_options, quiet), NULL,
+     "with --retest: no progress"},
     COMMAND_DB_OPTION(struct check_options),
     {.name = NULL},
 };
@@ -45,9 +56,14 @@ static const struct command_syntax syntax = {
         "weight file, and the rows of each trial against the result that its worker wrote there.\n"
         "Counts results whose file is gone. Names views and triggers of your own. Changes "
         "nothing.\n"
-        "Exit status 3 if something is wrong.\n",
+        "Exit status 3 if something is wrong.\n\n"
+        "With --retest the best weights of each completed trial, tuning trials too, are tested\n"
+        "again, and what they give is held against the row and the result. Two answers more or\n"
+        "less, or a ten thousandth of a loss, are what other kernels may make of them. Trials\n"
+        "whose weights or whose file to learn from are not there are named.\n",
     .options = options,
-    .examples = "  headcount check\n",
+    .examples = "  headcount check\n"
+                "  headcount check --retest --sample 100\n",
 };
 
 static void tell(void *context, const char *broken, const char *what)
@@ -74,19 +90,13 @@ static void tell_or_wait(void *context, const char *broken, const char *what)
 }
 
 /* Trials come in rising order. Without memory for it the trial is named twice. */
-static void note_differing(struct check_options *o, int64_t trial)
+static void note_trial(struct trial_list *list, int64_t trial)
 {
-    int64_t *longer = array_grow(o->differing, o->differing_count, sizeof *longer);
+    int64_t *longer = array_grow(list->trial, list->count, sizeof *longer);
     if (!longer)
         return;
-    o->differing = longer;
-    longer[o->differing_count++] = trial;
-}
-
-static int compare_trials(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    list->trial = longer;
+    longer[list->count++] = trial;
 }
 
 /* Once. */
@@ -96,17 +106,22 @@ static void tell_suspicions(void *context)
     char what[40];
     for (size_t i = 0; i < o->suspicions; i++) {
         const struct suspicion *s = &o->suspicion[i];
-        if (o->differing_count && bsearch(&s->trial, o->differing, o->differing_count,
-                                          sizeof *o->differing, compare_trials))
+        if (trial_list_has(&o->differing, s->trial))
             continue;
         snprintf(what, sizeof what, "trial %" PRId64, s->trial);
         tell(o, s->broken, what);
     }
     free(o->suspicion);
-    free(o->differing);
+    free(o->differing.trial);
     o->suspicion = NULL;
-    o->differing = NULL;
-    o->suspicions = o->differing_count = 0;
+    o->differing = (struct trial_list){0};
+    o->suspicions = 0;
+}
+
+static void forget_unfit(void *context)
+{
+    struct check_options *o = context;
+    free(o->unfit.trial);
 }
 
 /* Not damage: a user may look at the file in their own way. */
@@ -131,12 +146,14 @@ static enum status check_file(struct store *s, const char *path, const struct re
         o->files++;
     if (result_open(path, owner, &f, &why) != STATUS_OK) {
         tell(o, who, why.text);
+        note_trial(&o->unfit, trial);
         return STATUS_OK;
     }
     if (strcmp(f.sha256, sha256) != 0) {
         char what[TRIAL_PATH_MAX + 40];
         snprintf(what, sizeof what, "%s is not the file that was recorded", path);
         tell(o, who, what);
+        note_trial(&o->unfit, trial);
     } else {
         status = store_compare_result(s, trial, f.trial_json, differ, sizeof differ, m);
         snprintf(who, sizeof who, "trial %" PRId64, trial);
@@ -144,7 +161,7 @@ static enum status check_file(struct store *s, const char *path, const struct re
             char what[sizeof who + sizeof differ + 4];
             snprintf(what, sizeof what, "%s (%s)", who, differ);
             tell(o, "a trial's rows are not what its result says", what);
-            note_differing(o, trial);
+            note_trial(&o->differing, trial);
         }
     }
     result_close(&f);
@@ -179,15 +196,27 @@ static void check_files(struct scope *x, struct check_options *o)
 static void check(struct scope *x, void *context)
 {
     struct check_options *o = context;
+    long retested = 0;
     arena_on_free(&x->arena, tell_suspicions, o);
+    arena_on_free(&x->arena, forget_unfit, o);
     scope_check(x, store_check(x->store, tell_or_wait, o, x->message));
     check_files(x, o);
     tell_suspicions(o);
     scope_check(x, store_find_foreign(x->store, note, o, x->message));
+    if (o->retest)
+        retested = check_retest(x, &(const struct check_retest){.db = o->db,
+                                                                .sample = o->sample,
+                                                                .workers = o->workers,
+                                                                .quiet = o->quiet,
+                                                                .unfit = o->unfit,
+                                                                .tell = tell,
+                                                                .context = o});
     long trials = (long)scope_ask(x, "SELECT count(*) FROM trial", NO_VALUES);
     text_print(stdout, "%s: %ld trials, %ld files of weights", o->db, trials, o->files);
     if (o->gone)
         text_print(stdout, ", %ld result%s whose file is gone", o->gone, o->gone == 1 ? "" : "s");
+    if (o->retest)
+        text_print(stdout, ", %ld tested again", retested);
     text_print(stdout, ": %s\n",
                o->problems ? "NOT as it should be" : "everything is as it should be");
 }
@@ -198,6 +227,8 @@ int command_check(int argc, char **argv)
     int arguments, exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
+    if (!o.retest && (o.sample || o.workers || o.quiet))
+        return command_usage("check", "--sample, --workers and --quiet are for --retest");
     exit_status = command_read_as("check", o.db, STORE_CHECK, check, &o);
     return exit_status == EXIT_DONE && o.problems ? EXIT_SYSTEM : exit_status;
 }

@@ -30,7 +30,10 @@ static enum status read_values(struct arena *a, const char *trial_json, struct s
                                struct message *m)
 {
     size_t size = strlen(trial_json);
-    const unsigned char *bytes = (const unsigned char *)trial_json;
+    char *kept = arena_alloc(a, size + 1, 1);
+    memcpy(kept, trial_json, size + 1);
+    model->result = kept;
+    const unsigned char *bytes = (const unsigned char *)kept;
     struct json trial = {.start = bytes,
                          .next = bytes,
                          .end = bytes + size,

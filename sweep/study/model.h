@@ -11,7 +11,8 @@ struct study_model {
     struct point point;
     struct data *data; /* validation and test set drawn, and a finite training set */
     struct encoder *encoder;
-    double val_acc, test_acc, test_loss; /* as the trial's result has them */
+    const char *result;                  /* the trial JSON (sweep/worker/result.h) */
+    double val_acc, test_acc, test_loss; /* as it has them */
 };
 
 /* What is asked of a model: what it says; gradients too; or, beside these, to be trained further on

@@ -69,6 +69,15 @@ enum status study_open(const char *db, const struct study_run_options *o,
 /* Puts back what study_open has changed; NULL is fine. */
 enum status study_close(struct study_session *session, struct message *m);
 
+/* The same for a file that is open already and is only read, by whatever mode: no lock is taken.
+ * Answers are not kept but taken: called as each job ends, with its answer, or with NULL and the
+ * reason why there is none, which is then said by nobody else. What it fails with ends study_run.
+ */
+typedef enum status study_take(void *context, const struct study_job *job, const char *answer,
+                               const char *why, struct message *m);
+enum status study_read(struct store *s, const struct study_run_options *o, study_take *take,
+                       void *context, struct study_session **session, struct message *m);
+
 struct store *study_store(struct study_session *session);
 
 /* As retry_while_busy (sweep/run/busy_retry.h), for what is read before jobs are run. */
@@ -76,8 +85,8 @@ bool study_wait(struct study_session *session, enum status *s, struct message *m
 
 /* Runs the jobs of one study and keeps the answers; r counts them. A job that fails is named on
  * stderr with the reason, and the others go on. INTERRUPTED at a signal: jobs that ran are dropped,
- * and m says how far it came and that the same command goes on. Other failures (a full disk, a file
- * that was replaced) end it too; what was answered stays. */
+ * and m says how far it came and whether the same command goes on from there. Other failures (a
+ * full disk, a file that was replaced) end it too; what was answered stays. */
 enum status study_run(struct study_session *session, const struct study *study,
                       const struct study_job *jobs, int count, struct study_result *r,
                       struct message *m);

@@ -32,6 +32,8 @@ struct study_session {
     int lock;
     struct busy_retry busy;
     struct progress_view *view; /* of the study that runs; NULL: none does */
+    study_take *take;           /* of answers; NULL: they are kept in the file */
+    void *context;
 };
 
 static void say(struct study_session *session, const char *format, ...)
@@ -106,12 +108,34 @@ enum status study_open(const char *db, const struct study_run_options *o,
     return s;
 }
 
+enum status study_read(struct store *s, const struct study_run_options *o, study_take *take,
+                       void *context, struct study_session **out, struct message *m)
+{
+    struct study_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
+    *session = (struct study_session){.options = *o,
+                                      .store = s,
+                                      .lock = -1,
+                                      .busy = {.context = session, .say = say_plainly},
+                                      .take = take,
+                                      .context = context};
+    enum status status = stop_install(m);
+    if (status == STATUS_OK)
+        status = blas_room(m); /* else worker after worker would fail */
+    if (status == STATUS_OK)
+        *out = session;
+    else
+        study_close(session, NULL);
+    return status;
+}
+
 enum status study_close(struct study_session *session, struct message *m)
 {
     enum status s = STATUS_OK;
     if (!session)
         return s;
-    if (session->store)
+    if (session->store && !session->take)
         s = store_close(session->store, m);
     stop_restore();
     lock_release(session->lock);
@@ -194,6 +218,17 @@ static enum status file_answer(struct asking *a, const struct study_job *j,
     return s;
 }
 
+static enum status job_taken(struct asking *a, const struct study_job *j, int slot,
+                             const struct job_ending *e, struct message *m)
+{
+    struct study_session *session = a->session;
+    enum status s = session->take(session->context, j, e->answer, e->error, m);
+    *(e->answer ? &a->result->answered : &a->result->failed) += 1;
+    progress_trial_ended(session->view, slot, e->answer ? TRIAL_COMPLETED : TRIAL_FAILED, NAN);
+    show_counts(a);
+    return s;
+}
+
 static enum status job_ends(void *context, int i, int slot, const struct job_ending *e,
                             struct message *m)
 {
@@ -201,6 +236,8 @@ static enum status job_ends(void *context, int i, int slot, const struct job_end
     struct progress_view *view = a->session->view;
     const struct study_job *j = &a->jobs[i];
     struct message why;
+    if (a->session->take)
+        return job_taken(a, j, slot, e, m);
     enum status s = STATUS_BAD_INPUT;
     if (e->answer)
         s = file_answer(a, j, e, &why);
@@ -261,7 +298,8 @@ enum status study_run(struct study_session *session, const struct study *study,
     session->view = NULL;
     session->busy.timeout_s = BUSY_TIMEOUT_S;
     if (s == STATUS_INTERRUPTED)
-        status_fail(m, s, "stopped (%s) after %d of %d; the same command goes on from there",
-                    strsignal(stop_signal()), r->answered - a.before.answered, count);
+        status_fail(m, s, "stopped (%s) after %d of %d; the same command %s",
+                    strsignal(stop_signal()), r->answered - a.before.answered, count,
+                    session->take ? "begins anew" : "goes on from there");
     return s;
 }

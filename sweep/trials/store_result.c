@@ -7,6 +7,10 @@
 
 #include "sweep/trials/store_check.h"
 
+#define VAL_LOSS                                                                                   \
+    "(SELECT value ->> 'val_loss' FROM json_each(r, '$.curve')"                                    \
+    "  WHERE value ->> 'step' = r ->> 'best_step')"
+
 /* X(column of `trial`, its value, from the result r). */
 #define OF_TRIAL(X)                                                                                \
     X("state", "r ->> 'state'")                                                                    \
@@ -14,8 +18,7 @@
     X("best_step", "r ->> 'best_step'")                                                            \
     X("train_acc", "r ->> 'train_acc'")                                                            \
     X("val_acc", "r ->> 'val_acc'")                                                                \
-    X("val_loss", "(SELECT value ->> 'val_loss' FROM json_each(r, '$.curve')"                      \
-                  "  WHERE value ->> 'step' = r ->> 'best_step')")                                 \
+    X("val_loss", VAL_LOSS)                                                                        \
     X("test_acc", "r ->> 'test_acc'")                                                              \
     X("test_acc_by_slot", "nullif(r -> 'test_acc_by_slot', 'null')")                               \
     X("test_exact", "r ->> 'test_exact'")                                                          \
@@ -155,5 +158,65 @@ enum status store_compare_result(struct store *s, int64_t trial_id, const char *
     struct rows r =
         store_rows(s, "comparing a result", sql, VALUES(INTEGER(trial_id), TEXT(result)), m);
     snprintf(differ, size, "%s", rows_next(&r) ? rows_given(&r, 0) : "");
+    return rows_close(&r);
+}
+
+/* ---- what the weights say ---- */
+
+/* X(column of `trial`, its value, of how many cases it is a mean): what can be tested again. */
+#define RETESTED(X)                                                                                \
+    X("val_acc", "r ->> 'val_acc'", "?2 ->> '$.cases.val_acc'")                                    \
+    X("val_loss", VAL_LOSS, "NULL")                                                                \
+    X("test_acc", "r ->> 'test_acc'", "?2 ->> '$.cases.test_acc'")                                 \
+    X("test_exact", "r ->> 'test_exact'", "?2 ->> '$.cases.test_exact'")                           \
+    X("test_loss", "r ->> 'test_loss'", "NULL")
+#define BY_RESULT(name, value, n)                                                                  \
+    " UNION ALL SELECT who, '" name "', '', " value ", " n " FROM said"
+#define BY_ROW(name, value, n)                                                                     \
+    " UNION ALL SELECT 'row', '" name "', '', " name ", NULL FROM trial WHERE trial_id = ?1"
+
+#define IS_OFF(of)                                                                                 \
+    "coalesce(abs(" of " - again) >"                                                               \
+    " iif(n IS NULL, 1e-6 + 1e-4 * abs(again), 2.000001 / max(n, 1)), 1)"
+
+enum status store_compare_retest(struct store *s, int64_t trial_id, const char *answer,
+                                 store_retest *tell, void *context, struct message *m)
+{
+    static const char sql[] =
+        "WITH said (who, r) AS (VALUES ('result', ?2 -> 'result'), ('again', ?2 -> 'again')),"
+        " value (who, name, part, x, n) AS (SELECT who, 'test_acc_by_slot', key, value,"
+        "   ?2 ->> ('$.cases.test_acc_by_slot[' || key || ']')"
+        "  FROM said, json_each(r, '$.test_acc_by_slot')"
+        " UNION ALL SELECT 'row', 'test_acc_by_slot', key, value, NULL"
+        "  FROM trial, json_each(test_acc_by_slot) WHERE trial_id = ?1"
+        " UNION ALL SELECT who, 'block_loss', key, value, NULL FROM said,"
+        "  json_each(r, '$.block_loss')"
+        " UNION ALL SELECT 'row', 'block_loss', block, loss, NULL FROM block_loss"
+        "  WHERE trial_id = ?1"
+        " UNION ALL SELECT who, 'label_acc', value ->> 'label', value ->> 'acc', value ->> 'n'"
+        "  FROM said, json_each(r, '$.label_acc')"
+        " UNION ALL SELECT 'row', 'label_acc', label, acc, n FROM label_acc WHERE trial_id = "
+        "?1" RETESTED(BY_RESULT) RETESTED(
+            BY_ROW) "),"
+                    " held AS (SELECT name, part, max(x) FILTER (WHERE who = 'row') AS in_row,"
+                    "   max(x) FILTER (WHERE who = 'result') AS in_result,"
+                    "   max(x) FILTER (WHERE who = 'again') AS again, max(n) AS n FROM value"
+                    "  GROUP BY name, part),"
+                    " judged AS (SELECT trim(name || ' ' || part) AS name, in_row, in_result, "
+                    "again, " IS_OFF("in_row") " AS row_off, " IS_OFF(
+                        "in_result") " AS result_off, part FROM held) "
+                                     "SELECT name, in_row, in_result, again, row_off, result_off "
+                                     "FROM judged"
+                                     " WHERE row_off OR result_off ORDER BY part <> '', name";
+    enum { NAME, ROW, RESULT, AGAIN, ROW_OFF, RESULT_OFF };
+    struct rows r =
+        store_rows(s, "comparing a test", sql, VALUES(INTEGER(trial_id), TEXT(answer)), m);
+    while (rows_next(&r)) {
+        const struct store_retested v = {
+            rows_given(&r, NAME),           rows_real(&r, ROW),
+            rows_real(&r, RESULT),          rows_real(&r, AGAIN),
+            rows_integer(&r, ROW_OFF) != 0, rows_integer(&r, RESULT_OFF) != 0};
+        tell(context, &v);
+    }
     return rows_close(&r);
 }

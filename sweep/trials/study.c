@@ -7,17 +7,21 @@
 
 /* ---- who is to be asked ---- */
 
+#define ASKED                                                                                      \
+    "SELECT trial_id, sweep_id, best_step, checkpoint, checkpoint_sha256, config_sha256, seed,"    \
+    " n_params, heads, layers, val_acc, test_acc, setting, setting_label, tuning,"
 /* ?1 sweep (0: any), ?2 trial (0: all), ?3 study, ?4 options */
 static const char DUE[] =
-    "SELECT trial_id, sweep_id, best_step, checkpoint, checkpoint_sha256, config_sha256, seed,"
-    " n_params, heads, layers, val_acc, test_acc, setting, setting_label, tuning,"
-    " EXISTS (SELECT 1 FROM study AS a WHERE a.trial_id = t.trial_id AND a.name = ?3"
-    "          AND a.options = ?4 AND a.checkpoint_sha256 = t.checkpoint_sha256)"
-    " FROM trial AS t JOIN config USING (config_id)"
-    " WHERE state = 'completed' AND checkpoint IS NOT NULL AND checkpoint_sha256 IS NOT NULL"
-    " AND CASE WHEN ?2 > 0 THEN trial_id = ?2 ELSE in_plan = 1 AND is_tuning = 0"
-    "      AND choice = 'chosen' AND ?1 IN (0, sweep_id) END"
-    " ORDER BY sweep_id, plan_order";
+    ASKED " EXISTS (SELECT 1 FROM study AS a WHERE a.trial_id = t.trial_id AND a.name = ?3"
+          "          AND a.options = ?4 AND a.checkpoint_sha256 = t.checkpoint_sha256)"
+          " FROM trial AS t JOIN config USING (config_id)"
+          " WHERE state = 'completed' AND checkpoint IS NOT NULL AND checkpoint_sha256 IS NOT NULL"
+          " AND CASE WHEN ?2 > 0 THEN trial_id = ?2 ELSE in_plan = 1 AND is_tuning = 0"
+          "      AND choice = 'chosen' AND ?1 IN (0, sweep_id) END"
+          " ORDER BY sweep_id, plan_order";
+static const char COMPLETED[] = ASKED " 0 FROM trial AS t JOIN config USING (config_id)"
+                                      " WHERE state = 'completed'"
+                                      " ORDER BY sweep_id, config_id, seed";
 enum {
     TRIAL_ID,
     SWEEP_ID,
@@ -78,6 +82,32 @@ static enum status refuse_trial(struct store *s, int64_t trial_id, struct messag
                        (long long)trial_id, trial_state_name(state));
 }
 
+static enum status read_trials(struct rows *r, struct study_due *due, struct message *m)
+{
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(r)) {
+        if (rows_integer(r, ANSWERED)) {
+            due->done++;
+            continue;
+        }
+        struct study_trial *longer = array_grow(due->list, (size_t)due->count, sizeof *longer);
+        if (longer) {
+            due->list = longer;
+            read_trial(r, &longer[due->count++]);
+        } else {
+            status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d trials", due->count + 1);
+        }
+    }
+    return rows_close_after(r, status);
+}
+
+static enum status forget_list(struct study_due *due, enum status status)
+{
+    free(due->list);
+    *due = (struct study_due){0};
+    return status;
+}
+
 enum status store_study_due(struct store *s, int64_t sweep_id, int64_t trial_id, const char *study,
                             const char *options, struct study_due *due, struct message *m)
 {
@@ -85,28 +115,18 @@ enum status store_study_due(struct store *s, int64_t sweep_id, int64_t trial_id,
     struct rows r =
         store_rows(s, "looking for trials to ask", DUE,
                    VALUES(INTEGER(sweep_id), INTEGER(trial_id), TEXT(study), TEXT(options)), m);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r)) {
-        if (rows_integer(&r, ANSWERED)) {
-            due->done++;
-            continue;
-        }
-        struct study_trial *longer = array_grow(due->list, (size_t)due->count, sizeof *longer);
-        if (longer) {
-            due->list = longer;
-            read_trial(&r, &longer[due->count++]);
-        } else {
-            status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d trials", due->count + 1);
-        }
-    }
-    status = rows_close_after(&r, status);
+    enum status status = read_trials(&r, due, m);
     if (status == STATUS_OK && trial_id > 0 && due->count + due->done == 0)
         status = refuse_trial(s, trial_id, m);
-    if (status != STATUS_OK) {
-        free(due->list);
-        *due = (struct study_due){0};
-    }
-    return status;
+    return status == STATUS_OK ? status : forget_list(due, status);
+}
+
+enum status store_completed(struct store *s, struct study_due *all, struct message *m)
+{
+    *all = (struct study_due){0};
+    struct rows r = store_rows(s, "looking for completed trials", COMPLETED, NO_VALUES, m);
+    enum status status = read_trials(&r, all, m);
+    return status == STATUS_OK ? status : forget_list(all, status);
 }
 
 enum status store_study_answered(struct store *s, const struct study_trial *trials, int count,

@@ -36,6 +36,10 @@ struct study_due {
 enum status store_study_due(struct store *s, int64_t sweep_id, int64_t trial_id, const char *study,
                             const char *options, struct study_due *due, struct message *m);
 
+/* Every trial that has completed, whatever it served: by sweep, configuration and seed. The file of
+ * one whose weights were removed is "". */
+enum status store_completed(struct store *s, struct study_due *all, struct message *m);
+
 /* Whether all of these trials together have answered before (an ensemble): each has a row of
  * `study` with these options, from the weights that it has now. */
 enum status store_study_answered(struct store *s, const struct study_trial *trials, int count,

@@ -11,7 +11,7 @@
 #   <!-- table:NAME bits -->        the table below it: bits per byte of a text, a line per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
-#       `bits` (per byte, mean and interval), `mean`, `n`, `solved`, `min`, `max`, `params`; `least`, `most` (of the means of all rows that are meant); of
+#       `bits` (per byte, mean and interval), `mean`, `n`, `solved`, `min`, `max`, `exact` (mean), `params`; `least`, `most` (of the means of all rows that are meant); of
 #       runs.csv `trials`, and `minutes` of CPU time; or any column of the table, with two decimals
 #
 # A mark that fits no row, or several where one is meant, is an error: status 1. POSIX awk.
@@ -255,6 +255,8 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
         return number(name, row)
     if (what == "min" || what == "max")
         return short(value[name, row, what "_acc"])
+    if (what == "exact")
+        return short(value[name, row, "mean_exact"])
     if (what == "params")
         return thousands(value[name, row, "n_params"])
     if (what == "solved")

@@ -224,6 +224,18 @@ recomputed() {
         [ "$(shown 'of the best' .05)" = "$(named 's/^Plateau[^:]*: \(.*\) heads (.*equivalent.*/\1/p')" ]
 }
 check "every interval and p of gather-tuned is recomputed from its trials" recomputed
+# Whoever asks how a number came about finds the program: a commit of this history.
+if [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
+    of_history() {
+        grep -o '([0-9a-f]\{7\})' $kept/runs.csv | tr -d '()' | sort -u >"$dir/builds"
+        while read -r build; do
+            git merge-base --is-ancestor "$build" HEAD || { echo "$build is no commit of this history"; return 1; }
+        done <"$dir/builds"
+    }
+    check "the builds of $kept/runs.csv are commits of this history" of_history
+else
+    skip "the builds of $kept/runs.csv are commits of this history" "the repository with its history"
+fi
 # `make sweep` shows what tuning finds.
 same_curve() {
     for name in gather gather-tuned; do

@@ -408,6 +408,8 @@ static const struct rule sides_rules[] = {
     {"claim_proof", DETAIL, LEARNING, SETTING, write_claim_proof},
     {"similar", DETAIL, LEARNING, SETTING, write_similar},
     {"comparison", DETAIL, LEARNING, RIVAL, write_rival},
+    {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
+    {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
     {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
 };
 

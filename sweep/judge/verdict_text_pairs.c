@@ -159,8 +159,9 @@ void write_wide_winner(const struct writer *w)
         return;
     struct verdict_tail_rates rates = verdict_tail_rates(r->pair.n);
     put_heads(w, winner);
-    put(w, ", better than %lld, %s more between %ss", (long long)other,
-        winner == 1 ? "varies" : "vary", w->v->unit);
+    put(w, ", better than ");
+    put_rival(w, other);
+    put(w, ", %s more between %ss", winner == 1 || w->in->sides ? "varies" : "vary", w->v->unit);
     if (!isinf(ratio))
         put(w, " (%.2g times as much)", ratio);
     put(w,

@@ -188,6 +188,7 @@ class Look:
             for sentence in verdict["sentences"]:
                 self.expect(sentence in text, f"{name}: not said: {sentence}")
             self.edges(name, verdict, text)
+        self.between(name, report["between"])
         for shown, row in zip(self.table("Means per head count"), self.heads(name)):
             for column, key, decimals in (("Loss without one", "mean_rise", 3), ("Entropy", "entropy", 2), ("Sharp", "sharp", 1)):
                 self.same(shown[column], row[key], f"{name} {key}", decimals)
@@ -205,6 +206,25 @@ class Look:
             for column, key in ("Test accuracy", "test_acc"), ("Validation", "val_acc"):
                 self.same(shown[column], wanted[key], f"{name} trial {wanted['trial_id']} {key}", 4)
         self.verdict(f"{name}: its numbers are those of report --json and show --json")
+
+    def between(self, name, between):
+        """Settings against each other, and what was claimed of two."""
+        self.expect(between or name != "grid", f"{name}: no settings are compared")
+        if not between:
+            return
+        tested = [row for row in between["comparisons"] if row["mean_diff"] is not None]
+        rows = self.table("Settings against each other")
+        self.expect(len(rows) == len(tested) > 0, f"{name}: {len(rows)} pairs of settings, not {len(tested)}")
+        for shown, row in zip(rows, tested):
+            for column, key, decimals in (("Heads", "heads", 0), ("n", "n", 0), ("Difference", "mean_diff", 4), ("from", "ci_low", 4),
+                                          ("to", "ci_high", 4), ("of", "comparisons", 0)):
+                self.same(shown[column], row[key], f"{name} between {key}", decimals)
+            self.expect(shown["Setting"]["text"] == row["a"], f"{name}: {shown['Setting']} for {row['a']}")
+        text = self.browser.ask("document.getElementById('verdict').innerText")
+        self.expect(between["claims"], f"{name}: nothing is claimed")
+        for claim in between["claims"]:
+            for sentence in claim["sentences"]:
+                self.expect(sentence in text, f"{name}: not said: {sentence}")
 
     def edges(self, name, verdict, text):
         """What was chosen at the edge of a grid: in the facts, and in the table by head count."""

@@ -20,6 +20,7 @@ task: {name: gather, length: 8, vocab: 4, slots: [1, 2]}
 model: {d_model: [8, 16], heads: [1, 2, 4], d_ff: 16}
 train: {steps: 60, batch: 16, lr: 1e-2, eval_every: 20}
 metric: {name: val_loss}
+claim: {better: {model.d_model: 16}, than: {model.d_model: 8}, heads: 2}
 seeds: 2
 END
 cat >tuned.yaml <<'END'

@@ -416,6 +416,34 @@ static void test_similar(void **state)
     }
 }
 
+/* Caveats of head counts that are true of settings. */
+static void test_caveats(void **state)
+{
+    (void)state;
+    struct verdict_text text;
+    struct pairs p;
+    set_up(&p);
+    fill(&p, 0, 5, (const double[]){.99, .80, .95, .85, .90});
+    fill(&p, 1, 5, (const double[]){.70, .70, .71, .69, .70});
+    for (int i = 0; i < 2; i++) {
+        p.setting[i].in.data = VERDICT_ROWS;
+        p.setting[i].in.replicated = "task.instance";
+        for (int k = 0; k < 5; k++)
+            p.setting[i].trial[k].unit = k;
+    }
+    const struct between_pair *pair = add_claim(&p, 0, 1);
+    judge_all(&p);
+    assert_int_equal(pair->verdict->kind, VERDICT_CLAIM_CONFIRMED);
+    assert_int_equal(verdict_text_new(&pair->input, pair->verdict, &text, NULL), STATUS_OK);
+    assert_int_equal(text.count, 5);
+    assert_non_null(strstr(text.sentence[2].text,
+                           "kv_heads=1, better than kv_heads=8, varies more between splits (11 "
+                           "times as much). If rare splits"));
+    assert_non_null(strstr(text.sentence[3].text, "Splits share rows: "));
+    verdict_text_free(&text);
+    forget(&p);
+}
+
 /* Instances are what is counted: .075, .085 and .045 of two seeds each. */
 static void test_replicates(void **state)
 {
@@ -561,13 +589,13 @@ static void test_corrected_edge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_correction),     cmocka_unit_test(test_corrected_kind),
-        cmocka_unit_test(test_claim),          cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_no_prediction),
-        cmocka_unit_test(test_similar),        cmocka_unit_test(test_replicates),
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_corrected_edge),
+        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_order),
+        cmocka_unit_test(test_correction), cmocka_unit_test(test_corrected_kind),
+        cmocka_unit_test(test_claim),      cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_no_prediction),
+        cmocka_unit_test(test_similar),    cmocka_unit_test(test_replicates),
+        cmocka_unit_test(test_caveats),    cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_choices),    cmocka_unit_test(test_corrected_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,36 +66,67 @@ static void assert_whole(struct fixture *f, const char *got, const char *whole, 
 }
 
 /* Of the C library, and within what the scope has taken from it. */
+static void run_out_of_memory(struct fixture *f, int kind)
+{
+    enum { NEVER = 1 << 30, STEP = 640 };
+    enum status status;
+    const char *got;
+    int errors = 0, limits = 1;
+    assert_null(written(f, kind, NEVER, 0, &status));
+    static char whole[1 << 18];
+    FILE *out = fmemopen(whole, sizeof whole, "w");
+    assert_int_equal(make(f, kind, 0, out), STATUS_OK);
+    fclose(out);
+    char *when = strstr(whole, "\"written\"");
+    if (when)
+        *when = '\0';
+    for (int n = 1; (got = written(f, kind, n, 0, &status)); n++) {
+        assert_whole(f, got, whole, status);
+        errors += status != STATUS_OK;
+    }
+    for (size_t limit = 1; (got = written(f, kind, NEVER, limit, &status)); limit += STEP) {
+        assert_whole(f, got, whole, status);
+        limits++;
+    }
+    int least = kind < 5 ? 20 : 1; /* trials are written as they are read */
+    assert_true(errors > least && limits > least);
+}
+
 static void at_every_allocation(void **state)
 {
-    enum { KINDS = 6, NEVER = 1 << 30, STEP = 640 };
+    enum { KINDS = 6 };
     struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_rest(f);
-    for (int kind = 0; kind < KINDS && FAULTS_IN_MALLOC; kind++) {
-        enum status status;
-        const char *got;
-        int errors = 0, limits = 1;
-        assert_null(written(f, kind, NEVER, 0, &status));
-        static char whole[1 << 18];
-        FILE *out = fmemopen(whole, sizeof whole, "w");
-        assert_int_equal(make(f, kind, 0, out), STATUS_OK);
-        fclose(out);
-        char *when = strstr(whole, "\"written\"");
-        if (when)
-            *when = '\0';
-        for (int n = 1; (got = written(f, kind, n, 0, &status)); n++) {
-            assert_whole(f, got, whole, status);
-            errors += status != STATUS_OK;
-        }
-        for (size_t limit = 1; (got = written(f, kind, NEVER, limit, &status)); limit += STEP) {
-            assert_whole(f, got, whole, status);
-            limits++;
-        }
-        int least = kind < 5 ? 20 : 1; /* trials are written as they are read */
-        assert_true(errors > least && limits > least);
+    for (int kind = 0; kind < KINDS && FAULTS_IN_MALLOC; kind++)
+        run_out_of_memory(f, kind);
+}
+
+/* Settings against each other, and a claim of two of them. */
+static void add_pairs(struct fixture *f)
+{
+    static const int d_ff[2] = {32, 64};
+    sql(f, "UPDATE sweep SET claim ="
+           " '{\"better\":{\"model.d_ff\":64},\"heads\":4,\"than\":{\"model.d_ff\":32}}'");
+    for (int i = 0; i < 2; i++) {
+        char setting[40], label[20];
+        snprintf(setting, sizeof setting, "{\"model.d_ff\":%d}", d_ff[i]);
+        snprintf(label, sizeof label, "d_ff=%d", d_ff[i]);
+        const struct grid_point p = {4, 4, .003, setting, label, "{}"};
+        add_config(f, i + 1, &p, 9488);
+        for (int seed = 0; seed < 3; seed++)
+            add_trial(f, i + 1, seed, &p, "chosen", .5 + .1 * i + .01 * seed * i);
     }
+}
+
+static void of_pairs(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_pairs(f);
+    for (int kind = 0; kind < 4 && FAULTS_IN_MALLOC; kind += 3)
+        run_out_of_memory(f, kind);
 }
 
 #if FAULTS_IN_MALLOC
@@ -145,7 +176,8 @@ static void give_sqlite_its_own(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(at_every_allocation, set_up, tear_down)};
+        cmocka_unit_test_setup_teardown(at_every_allocation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(of_pairs, set_up, tear_down)};
     give_sqlite_its_own();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,15 +177,17 @@ done:
 }
 
 /* Spaces and other spellings of the header, which the digest does not see. */
-static bool header_is_as_written(const struct safetensors_file *f)
+static enum status check_spelling(const struct safetensors_file *f, struct message *m)
 {
     char *header;
     size_t size;
-    if (safetensors_header(&f->list, &header, &size, NULL) != STATUS_OK)
-        return false;
-    bool same = size == f->header_size && memcmp(f->header, header, size) == 0;
+    enum status s = safetensors_header(&f->list, &header, &size, m);
+    if (s == STATUS_NO_MEMORY)
+        return s;
+    bool same = s == STATUS_OK && size == f->header_size && memcmp(f->header, header, size) == 0;
     free(header);
-    return same;
+    return same ? STATUS_OK
+                : status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
 }
 
 static enum status check_owner(const struct safetensors *list, const struct result_owner *owner,
@@ -224,9 +226,9 @@ enum status result_check(const struct safetensors_file *f, const struct result_o
     const char *format = safetensors_meta(&f->list, "format");
     if (!format || strcmp(format, RESULT_FORMAT) != 0 || !safetensors_meta(&f->list, "trial"))
         return status_fail(m, STATUS_CORRUPT, "not a result of this program");
-    if (!header_is_as_written(f))
-        return status_fail(m, STATUS_CORRUPT, "its bytes do not match their SHA-256");
-    enum status s = check_owner(&f->list, owner, "result", m);
+    enum status s = check_spelling(f, m);
+    if (s == STATUS_OK)
+        s = check_owner(&f->list, owner, "result", m);
     if (s == STATUS_OK && f->data_size != 0 && copies(f, owner) != 1)
         s = refuse_size(f, owner, m);
     return s;

@@ -73,10 +73,10 @@ static void why_not(const struct worker_slot *slot, const struct worker_end *end
         snprintf(why, size, "its worker was killed (%s)", strsignal(end->signal));
     else if (end->exit_code != 0 && end->error[0])
         snprintf(why, size, "%s", end->error);
-    else if (end->exit_code != 0 || !slot->answer.text)
-        snprintf(why, size, "its worker ended with status %d without an answer", end->exit_code);
     else if (slot->answer.out_of_memory)
         snprintf(why, size, "out of memory for its answer");
+    else if (end->exit_code != 0 || !slot->answer.text)
+        snprintf(why, size, "its worker ended with status %d without an answer", end->exit_code);
 }
 
 static enum status end(struct job_work *w, int i, const struct worker_end *end, struct message *m)

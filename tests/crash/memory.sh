@@ -30,6 +30,8 @@ if can_inject; then
     starve_reader plan yaml 3 plan "$sweep" --db "$dir/tiny.db"
     starve_reader report program 9 report --db "$dir/tiny.db"
     starve_reader report sqlite3 4 report --db "$dir/tiny.db"
+    starve_reader "check --retest" program 9 check --retest -q -j 1 --db "$dir/tiny.db"
+    starve_reader "check --retest" sqlite3 4 check --retest -q -j 1 --db "$dir/tiny.db"
     # a map, and two sweeps side by side
     sed -e 's/^name: .*/name: map/' -e 's/slots: 1/slots: [1, 2, 3]/' "$sweep" >"$dir/map.yaml"
     cp "$dir/tiny.db" "$dir/two.db"

@@ -320,8 +320,8 @@ enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struc
         plan_full_label(rows_given(&r, 1), rows_given(&r, 2), label, sizeof label);
         if (said)
             text_add(said,
-                     "heads=%" PRId64 " %s: added, as its outermost value was chosen; %" PRId64
-                     " tuning trial%s\n",
+                     "heads=%" PRId64 ": its outermost value was chosen, so %s is added (%" PRId64
+                     " tuning trial%s)\n",
                      rows_integer(&r, 0), label, trials, trials == 1 ? "" : "s");
         *after = last > *after ? last : *after;
     }

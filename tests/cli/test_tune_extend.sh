@@ -50,7 +50,7 @@ check "plan says least and most" grep -qE \
     '^10 to 26 tuning trials would run, then 4 that are judged: about .* to .*, by what tuning chooses\.$' plan.txt
 check "a grid that is too low is extended" sh -c "'$headcount' run far.yaml --db whole.db -j 1 2>whole.err >whole.txt"
 check "... which the run says" \
-    grep -qx 'heads=1 lr=0.01: added, as its outermost value was chosen; 2 tuning trials' whole.err
+    grep -qx 'heads=1: its outermost value was chosen, so lr=0.01 is added (2 tuning trials)' whole.err
 "$headcount" export results --db whole.db >whole.jsonl
 check "... until each choice lies inside" \
     [ "$(rates whole.db)" = "1: 0.0001 0.001 0.01* 0.1; 2: 1e-05 0.0001 0.001 0.01* 0.1" ]

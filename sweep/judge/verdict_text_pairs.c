@@ -128,7 +128,7 @@ struct verdict_tail_rates verdict_tail_rates(int n)
 {
     static const struct verdict_tail_rates rates[] = {{20, 7, 10}, {8, 12, 19}, {5, 13, 24}};
     int i = 0;
-    while (n < rates[i].n && i < 2)
+    while (i < 2 && n < rates[i].n)
         i++;
     return rates[i];
 }

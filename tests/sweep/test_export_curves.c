@@ -366,6 +366,7 @@ static void a_stop_is_heard(void **state)
                   export_tensorboard(r.s, r.sweep, runs_folder(x), &runs, &x->m));
     assert_int_equal(runs.runs, 1);
     assert_status(STATUS_INTERRUPTED, export_csv(r.s, EXPORT_CSV_CURVES, r.sweep, csv, &x->m));
+    assert_status(STATUS_INTERRUPTED, export_csv(r.s, EXPORT_CSV_TRIALS, r.sweep, csv, &x->m));
     stop_restore();
     assert_ok(stop_install(&x->m)); /* forgets the request */
     stop_restore();

@@ -47,13 +47,16 @@ static void make_input(struct between_pair *p)
 
 static enum status judge_pair(struct between_pair *p, struct message *m)
 {
+    struct verdict *v = NULL;
     make_input(p);
-    return verdict_new(&p->input, &p->verdict, m);
+    enum status s = verdict_new(&p->input, &v, m);
+    p->verdict = s == STATUS_OK ? v : NULL;
+    return s;
 }
 
 const struct verdict_rival *between_rival(const struct between_pair *p)
 {
-    return p->verdict->rivals ? &p->verdict->rival[0] : NULL;
+    return p->verdict && p->verdict->rivals ? &p->verdict->rival[0] : NULL;
 }
 
 /* Whether the second is the better one, of a pair of which nobody has said which it is. */
@@ -81,7 +84,6 @@ static enum status judge_in_order(struct between_pair *p, struct message *m)
     if (s != STATUS_OK || !is_reversed(p))
         return s;
     verdict_free(p->verdict);
-    p->verdict = NULL;
     swap(p);
     return judge_pair(p, m);
 }
@@ -150,17 +152,19 @@ enum status between_judge(struct between_pair *pair, int count, struct message *
     size_t room = (size_t)count + 1;
     double *p = calloc(room, sizeof *p);
     int *order = calloc(room, sizeof *order), *at = calloc(room, sizeof *at);
-    enum status s = STATUS_OK;
-    for (int i = 0; i < count; i++)
-        pair[i].verdict = NULL;
-    if (!p || !order || !at)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for comparing %d pairs of settings", count);
-    for (int i = 0; i < count && s == STATUS_OK; i++)
-        s = judge_in_order(&pair[i], m);
+    enum status s = STATUS_NO_MEMORY;
+    int judged = 0;
+    if (!p || !order || !at) {
+        status_fail(m, s, "no memory for comparing %d pairs of settings", count);
+        goto done;
+    }
+    for (s = STATUS_OK; judged < count && s == STATUS_OK; judged++)
+        s = judge_in_order(&pair[judged], m);
     if (s == STATUS_OK)
         correct_all(pair, count, p, order, at);
     else
-        between_free(pair, count);
+        between_free(pair, judged);
+done:
     free(p);
     free(order);
     free(at);

@@ -42,7 +42,8 @@ struct between_pair {
 enum status between_judge(struct between_pair *pair, int count, struct message *m);
 void between_free(struct between_pair *pair, int count);
 
-/* What the comparison came to; NULL where there was nothing to compare. */
+/* What the comparison came to; NULL where there was nothing to compare, or nothing is judged yet.
+ */
 const struct verdict_rival *between_rival(const struct between_pair *p);
 
 #endif

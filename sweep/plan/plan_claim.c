@@ -233,13 +233,16 @@ static enum status build_settings(struct plan *p, struct text_buffer *text, stru
     size_t points = (size_t)p->points;
     struct claimed_axis *claimed =
         plan_arena_alloc(p->arena, (size_t)p->config->claim.axes, sizeof *claimed);
-    uint32_t *of[SIDES] = {malloc(points * sizeof **of), malloc(points * sizeof **of)};
-    enum status s =
-        claimed && of[BETTER] && of[THAN] ? find_axes(p, claimed, m) : plan_no_memory(m);
-    if (!s)
-        s = check_points(p, claimed, of, m);
-    if (!s)
-        write_settings(p, claimed, text);
+    uint32_t *of[SIDES] = {calloc(points, sizeof **of), calloc(points, sizeof **of)};
+    enum status s = STATUS_NO_MEMORY;
+    if (!claimed || !of[BETTER] || !of[THAN]) {
+        plan_no_memory(m);
+        goto done;
+    }
+    if ((s = find_axes(p, claimed, m)) || (s = check_points(p, claimed, of, m)))
+        goto done;
+    write_settings(p, claimed, text);
+done:
     free(of[BETTER]);
     free(of[THAN]);
     return s;

@@ -93,6 +93,7 @@ studies() { # name
              WHERE c.heads = 8 AND t.in_plan = 1 AND p.method <> 'none'
              ORDER BY t.setting, p.finetuned_steps, p.method, p.kept" >$kept/prune.prune.csv
         ;;
+    kv-heads | segments) "$headcount" report "$1" --db "$work/$1.db" --between --csv >"$kept/$1.between.csv" ;;
     ensemble)
         ask ensemble ensemble --heads 1 --members 8
         means ensemble "

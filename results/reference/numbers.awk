@@ -11,6 +11,7 @@
 #   <!-- table:NAME bits -->        the table below it: bits per byte of a text, a line per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
+#       `difference` (and interval) of NAME.between, which setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 tell;
 #       `bits` (per byte, mean and interval), `mean`, `n`, `solved`, `min`, `max`, `exact` (mean), `params`; `least`, `most` (of the means of all rows that are meant); of
 #       runs.csv `trials`, and `minutes` of CPU time; or any column of the table, with two decimals
 #
@@ -97,6 +98,17 @@ function interval(name, row) {
     if (low(name, row) == mean(name, row) && high(name, row) == mean(name, row))
         return mean(name, row)
     return mean(name, row) " [" low(name, row) ", " high(name, row) "]"
+}
+
+# "+.159", for a difference.
+function signed(x) {
+    x = sprintf("%+.3f", x)
+    sub(/0\./, ".", x)
+    return x
+}
+function difference(name, row) {
+    return signed(value[name, row, "mean_diff"]) " [" signed(value[name, row, "ci_low"]) ", " \
+        signed(value[name, row, "ci_high"]) "]"
 }
 
 # ---- tables ----
@@ -212,9 +224,16 @@ function print_table(name, form) {
 
 # ---- single numbers ----
 
+# ", setting=form=cut" for each part of a setting's name.
+function named(kind, parts) {
+    gsub(/, /, ", " kind "=", parts)
+    return parts == "" ? "" : ", " kind "=" parts
+}
 # Whether a row is of a head count and of a setting: word[from..to] are heads=8, slots=4, ...
 function meant(name, row, word, from, to,    i, label) {
-    label = ", " value[name, row, "setting_label"] ", heads=" value[name, row, "heads"] ", "
+    label = ", " value[name, row, "setting_label"] ", heads=" value[name, row, "heads"] \
+        named("setting", value[name, row, "a"]) named("against", value[name, row, "b"]) \
+        named("both", value[name, row, "same"]) ", "
     for (i = from; i <= to; i++)
         if (index(label, ", " word[i] ", ") == 0)
             return 0
@@ -251,6 +270,8 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
         return interval(name, row)
     if (what == "bits")
         return bits(name, row, "mean_loss") " [" bits(name, row, "loss_low") ", " bits(name, row, "loss_high") "]"
+    if (what == "difference")
+        return difference(name, row)
     if (what == "n")
         return number(name, row)
     if (what == "min" || what == "max")
@@ -272,7 +293,7 @@ function fill_in(line,    done, mark, behind) {
         behind = RSTART + RLENGTH
         done = done substr(line, 1, behind - 1) lookup(mark)
         line = substr(line, behind)
-        if (!match(line, /^-?[0-9?,]*\.?[0-9?]+( \[[0-9., ]+\])?/))
+        if (!match(line, /^[-+]?[0-9?,]*\.?[0-9?]+( \[[-+0-9., ]+\])?/))
             fail("no number behind <!-- " mark " -->")
         line = substr(line, RLENGTH > 0 ? RLENGTH + 1 : 1)
     }

@@ -33,6 +33,11 @@ cat >"$dir/kept/text.csv" <<'C'
 sweep,setting,setting_label,heads,n,n_bad,mean_acc,ci95_low,ci95_high,mean_loss,loss_low,loss_high
 text,{},,2,5,0,.5,.49,.51,1.7336,1.7266,1.7406
 C
+cat >"$dir/kept/toy.between.csv" <<'C'
+heads,setting_a,setting_b,a,b,same,n,mean_diff,ci_low,ci_high
+8,{},{},kv_heads=1,kv_heads=8,d_ff=64,8,.1586,.0677,.2496
+8,{},{},"form=cut, width=8",form=whole,,8,-.0123,-.025,.0004
+C
 sed 's/^"",4/"",2/' "$dir/kept/tuned.chosen.csv" >"$dir/kept/text.chosen.csv"
 cp $kept/numbers.awk "$dir/kept"
 fills() { # line, what becomes of it
@@ -90,6 +95,11 @@ check "rows of a tuned sweep" table_comes '<!-- table:tuned rows -->' '| 4 | 0.0
 check "rows of a text" table_comes '<!-- table:text bits -->' '| 2 | 0.01 | 5 | 2.501 | 2.491 to 2.511 |'
 check "bits per byte" \
     fills 'At <!-- text bits heads=2 -->1 [2, 3].' 'At <!-- text bits heads=2 -->2.501 [2.491, 2.511].'
+check "a difference between settings" \
+    fills '<!-- toy.between difference heads=8 setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 -->+.1 [+.2, -.3].' \
+    '<!-- toy.between difference heads=8 setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 -->+.159 [+.068, +.250].'
+check "... told by one part of a name" fills '<!-- toy.between difference setting=width=8 -->1 [2, 3]' \
+    '<!-- toy.between difference setting=width=8 -->-.012 [-.025, +.000]'
 check "heads" \
     table_comes '<!-- table:toy.heads heads -->' '| a=1 | 2 | 8 | 2.0 | 2.0 | 0.0 | 0.25 | -0.12 | 0.50 | 24.0 |'
 check "... of which one has none to differ from" \

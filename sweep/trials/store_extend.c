@@ -182,8 +182,8 @@ static enum status each_point(struct extending *e, const struct group *g, const 
     struct rows r = store_rows(
         e->s, DOING,
         "SELECT DISTINCT config_id, config_json, replicate FROM trial JOIN config USING (config_id)"
-        " WHERE sweep_id = ? AND setting = ? AND heads = ? AND tuning = ? AND in_plan = 1"
-        " ORDER BY config_id",
+        " WHERE sweep_id = ? AND setting = ? AND heads = ? AND tuning = ? AND tuning <> '{}'"
+        " AND in_plan = 1 ORDER BY +config_id", /* by the index trial_tuned */
         VALUES(INTEGER(e->sweep_id), TEXT(g->setting), INTEGER(g->heads), TEXT(g->tuning)), e->m);
     enum status status = STATUS_OK;
     for (*possible = true; status == STATUS_OK && *possible && rows_next(&r);) {

@@ -143,7 +143,8 @@ static double rate_at(const struct outcome *o, enum statement what, int n, bool 
 static void print_rates_of(const struct outcome *o, enum statement what)
 {
     const struct statement_text *text = &STATEMENT[what];
-    printf("| %s | %s | %.1f |", o->calibration->name, text->name, 100 * text->level);
+    printf("| %s%s | %s | %.1f |", o->calibration->name, o->calibration->beyond ? " *" : "",
+           text->name, 100 * text->level);
     for (int k = 0; k < CALIBRATION_VARIANTS / 2; k++)
         print_cell(rate_at(o, what, CALIBRATION_VARIANT[k].n, false), 1);
     for (int k = 0; k < CALIBRATION_VARIANTS / 2; k++)

@@ -126,7 +126,7 @@ void write_rival(const struct writer *w)
 
 struct verdict_tail_rates verdict_tail_rates(int n)
 {
-    static const struct verdict_tail_rates rates[] = {{20, 7, 10}, {8, 12, 19}, {5, 13, 24}};
+    static const struct verdict_tail_rates rates[] = {{20, 8, 11}, {8, 12, 19}, {5, 13, 25}};
     int i = 0;
     while (i < 2 && n < rates[i].n)
         i++;

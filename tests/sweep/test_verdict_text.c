@@ -85,7 +85,7 @@ static void test_claim_contradicted(void **state)
         "(2 won, 3 lost); paired t test p = 0.838, exact sign-flip test p = 1.",
         "1 head, better than 8, varies more between seeds (2.7 times as much). If rare seeds are "
         "far worse and these 5 do not show it, this is wrong more often than its level says: in "
-        "simulated sweeps with 5 seeds a false claim was confirmed in 13 to 24%, not 2.5%.",
+        "simulated sweeps with 5 seeds a false claim was confirmed in 13 to 25%, not 2.5%.",
         "The claim holds if each of these t tests gives p < 0.05; as all must, none is corrected.",
         "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are "
         "needed for p < 0.05.",
@@ -106,7 +106,7 @@ static void test_wide_winner(void **state)
     const char *sentence =
         "4 heads, better than 1, vary more between seeds (5 times as much). If rare seeds are far "
         "worse and these 5 do not show it, this is wrong more often than its level says: in "
-        "simulated sweeps with 5 seeds a false claim was confirmed in 13 to 24%, not 2.5%.";
+        "simulated sweeps with 5 seeds a false claim was confirmed in 13 to 25%, not 2.5%.";
     struct sketch s = sketch_new();
     add(&s, 1, .9, 5, narrow);
     add(&s, 4, .96, 5, wide);
@@ -121,7 +121,7 @@ static void test_wide_winner(void **state)
         &s, "If rare",
         "4 heads, better than 1, vary more between seeds. If rare seeds are far worse and these 5 "
         "do not show it, this is wrong more often than its level says: in simulated sweeps with 5 "
-        "seeds a false claim was confirmed in 13 to 24%, not 2.5%.");
+        "seeds a false claim was confirmed in 13 to 25%, not 2.5%.");
     for (int k = 0; k < 5; k++)
         s.trial[0][k].test = .50;
     expect_with(&s, "If rare", NULL); /* .46 is more than .45 of .96 - .0625 */

@@ -80,7 +80,7 @@ struct attention op_attention_setting(const struct node *n, const struct pass *p
 {
     struct attention a = op_attention_of(n->options, n->out->shape.dim[1], p);
     if (a.dropout.probability > 0)
-        a.dropout.kept = (const uint64_t *)(n->saved + lse_saved(n));
+        a.dropout.kept = (const void *)(n->saved + lse_saved(n));
     return a;
 }
 

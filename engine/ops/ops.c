@@ -94,7 +94,7 @@ long op_dropout_saved(struct dropout_site site, long elements)
 void op_dropout_draw(const struct dropout *d, const struct pass *p, long elements, real *saved)
 {
     if (d->probability > 0)
-        p->kernels->dropout_draw(d, elements, (uint64_t *)saved);
+        p->kernels->dropout_draw(d, elements, (uint64_t *)(void *)saved);
 }
 
 struct dropout op_dropout(struct dropout_site site, const struct pass *p, long elements,
@@ -102,7 +102,7 @@ struct dropout op_dropout(struct dropout_site site, const struct pass *p, long e
 {
     return (struct dropout){
         .probability = p->training ? site.probability : 0,
-        .kept = (const uint64_t *)saved,
+        .kept = (const void *)saved,
         .seed = p->seed,
         .site = site.number,
         .step = p->step,

@@ -71,6 +71,8 @@ for host in deaf brief; do
     check "... of which seven are tried again" [ "$(grep -c "^$host is tried again in" $host.out)" = 7 ]
 done
 run generous --launch "$there" --hosts generous:1 -t 2
-check "threads that cannot be: the run ends" ended_with 2
-check "... and says why" says "^generous is not used any more: .*granted a number of threads that cannot be"
+check "threads that cannot be: the machine is set aside, and why is said" wait_beside "$pid" \
+    says "^generous is tried again in .*granted a number of threads that cannot be"
+kill -TERM "$pid"
+check "... and the run can be stopped" ended_with 75
 finish

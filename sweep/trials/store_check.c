@@ -167,7 +167,8 @@ static const struct promise of_everything[] = {
      " trial_id FROM label_acc) JOIN trial USING (trial_id) WHERE state <> 'completed'"},
     {"a configuration learns from a file of which nothing is known",
      "SELECT 'config ' || config_id FROM config WHERE data_sha256 IS NOT NULL"
-     " AND data_sha256 NOT IN (SELECT sha256 FROM data_file)"},
+     " AND data_sha256 NOT IN (SELECT sha256 FROM data_file)"
+     " AND config_id IN (SELECT config_id FROM trial)"},
     {"a file has another size than its configuration says",
      "SELECT DISTINCT 'config ' || config_id || ', ' || path FROM config JOIN data_file ON sha256 ="
      " data_sha256 WHERE size IS NOT config_json ->> '$.task.options.size'"},

@@ -77,7 +77,8 @@ enum status store_set_trial_note(struct store *s, int64_t trial_id, const char *
 /* ---- deleting ---- */
 
 /* What may belong to nobody once a sweep is gone: what its trials shared with others, and files
- * that they learnt from, which a computed column of `config` refers to and no foreign key can.
+ * that they learnt from, which a computed column of `config` refers to and no foreign key can; a
+ * configuration that only `deleted` still knows needs none.
  * SQLite looks for trials of each configuration that goes: without the index, in all of them. */
 static enum status delete_orphans(struct store *s, const char *doing, struct message *m)
 {
@@ -91,9 +92,9 @@ static enum status delete_orphans(struct store *s, const char *doing, struct mes
     status = rows_close(&r);
     return status == STATUS_OK
                ? store_script(s, doing,
-                              "DROP INDEX headcount_deleting;"
-                              "DELETE FROM data_file WHERE sha256 NOT IN (SELECT data_sha256"
-                              " FROM config WHERE data_sha256 IS NOT NULL)",
+                              "DELETE FROM data_file WHERE NOT EXISTS (SELECT 1 FROM config JOIN"
+                              " trial USING (config_id) WHERE data_sha256 = sha256);"
+                              "DROP INDEX headcount_deleting",
                               m)
                : status;
 }

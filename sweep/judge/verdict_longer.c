@@ -41,6 +41,15 @@ static int later_with(const struct verdict *v, enum rival_outcome outcome)
     return n;
 }
 
+/* Whether each rival that is better still is. */
+static bool still_better(const struct verdict *v)
+{
+    for (int i = 0; i < v->rivals; i++)
+        if (v->rival[i].outcome == RIVAL_BETTER && v->later[i].outcome != RIVAL_BETTER)
+            return false;
+    return true;
+}
+
 /* Only findings that say which is better. */
 static enum longer_outcome longer_outcome_of(const struct verdict *v)
 {
@@ -48,7 +57,7 @@ static enum longer_outcome longer_outcome_of(const struct verdict *v)
     if (v->kind == VERDICT_CLAIM_CONFIRMED || v->kind == VERDICT_MIDDLE)
         holds = later_with(v, RIVAL_BEATEN) == v->rivals;
     else if (v->kind == VERDICT_CLAIM_CONTRADICTED)
-        holds = later_with(v, RIVAL_BETTER) > 0;
+        holds = still_better(v);
     else
         return LONGER_UNTESTED;
     if (!holds && later_with(v, RIVAL_UNTESTED) > 0)

@@ -199,7 +199,7 @@ static void edges_count_there_too(void **state)
     verdict_free(v);
 }
 
-/* A contradiction holds where a rival is still better. */
+/* A contradiction holds where each rival that was better still is. */
 static void a_contradiction(void **state)
 {
     (void)state;
@@ -213,6 +213,13 @@ static void a_contradiction(void **state)
     verdict_free(v);
     add_later(&s, 0, 5, good);
     v = judge_sketch(&s);
+    assert_each(v->kind == VERDICT_CLAIM_CONTRADICTED, v->longer == LONGER_FAILS);
+    verdict_free(v);
+    add_later(&s, 0, 5, low); /* now the other one is better */
+    add_later(&s, 1, 5, poor);
+    add_later(&s, 2, 5, good);
+    v = judge_sketch(&s);
+    assert_each(v->later[0].outcome == RIVAL_BEATEN, v->later[1].outcome == RIVAL_BETTER);
     assert_each(v->kind == VERDICT_CLAIM_CONTRADICTED, v->longer == LONGER_FAILS);
     verdict_free(v);
 }

@@ -49,7 +49,8 @@
  * covers as much and a tenth of the way from guessing to perfect.
  * - Longer training. Where trials of at least twice the steps are known that are like these in all
  *   else, the head counts that the finding names are compared with them seed by seed, and the
- *   finding is tested once more among them, at the same alpha. The kind does not hang on it. */
+ *   finding is tested once more among them, at the same alpha. Whether it holds there is only
+ *   said once as many have ended. The kind does not hang on it. */
 #ifndef SWEEP_JUDGE_VERDICT_H
 #define SWEEP_JUDGE_VERDICT_H
 

@@ -33,6 +33,16 @@ static bool has_longer(const struct judge *j)
     return v->candidate == 0 || heads_index(j->in, v->candidate) >= 0;
 }
 
+/* Whether each judged trial of the head counts that the finding names has ended there too: a few of
+ * them fail to show what all would. */
+static bool all_ended(const struct judge *j)
+{
+    for (int i = 0; i < j->v->rows; i++)
+        if (is_named(j->v, j->v->row[i].heads) && j->in->longer->heads[i].n < j->in->heads[i].n)
+            return false;
+    return true;
+}
+
 static int later_with(const struct verdict *v, enum rival_outcome outcome)
 {
     int n = 0;
@@ -89,5 +99,5 @@ void compare_longer(struct judge *j)
         v->later[i].heads = v->rival[i].heads;
         v->later[i].outcome = outcome_of(&among, &v->later[i], v->prediction ? v->rivals : 1);
     }
-    v->longer = longer_outcome_of(v);
+    v->longer = all_ended(j) ? longer_outcome_of(v) : LONGER_UNTESTED;
 }

@@ -3,15 +3,16 @@
 
 #include "sweep/judge/verdict_text_parts.h"
 
-/* "+0.099, 95% interval +0.066 to +0.132" */
+/* "+0.099, 95% interval +0.066 to +0.132, over 8 seeds" */
 static void put_change(const struct writer *w, const struct stats_paired *pair)
 {
     put_difference(w, pair->mean);
     put_difference_bits(w, pair->mean);
-    if (isnan(pair->low))
-        return;
-    put(w, ", %.3g%% interval ", 100 * w->v->level);
-    put_range(w, pair->low, pair->high);
+    if (!isnan(pair->low)) {
+        put(w, ", %.3g%% interval ", 100 * w->v->level);
+        put_range(w, pair->low, pair->high);
+    }
+    put(w, ", over %d %s%s", pair->n, w->v->unit, plural(pair->n));
 }
 
 static void put_gains(const struct writer *w)

@@ -362,8 +362,9 @@ static void test_longer(void **state)
            " '$.train.steps', iif(config_id > 100, 3000, 1500))");
     assert_says(report(f, REPORT_MARKDOWN, false),
                 "- With 3000 steps instead (sweep long), test accuracy changes with 1 head by "
-                "+0.020, 95% interval +0.0004 to +0.040; with 4 heads by +0.003, 95% interval "
-                "-0.002 to +0.008; with 32 heads by +0.020, 95% interval +0.0004 to +0.040. There");
+                "+0.020, 95% interval +0.0004 to +0.040, over 5 seeds; with 4 heads by +0.003, 95% "
+                "interval -0.002 to +0.008, over 5 seeds; with 32 heads by +0.020, 95% interval "
+                "+0.0004 to +0.040, over 5 seeds. There");
     assert_says(report(f, REPORT_MARKDOWN, false),
                 "a middle head count wins after 1500 steps and after 3000: 4 heads");
     char *json = report(f, REPORT_JSON, false);

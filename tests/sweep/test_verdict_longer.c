@@ -136,24 +136,29 @@ static void it_holds(void **state)
                 "tried, on this task instance.");
     expect_with(&s, "instead",
                 "With 6000 steps instead, test accuracy changes with 1 head by +0.196, 95% "
-                "interval +0.185 to +0.207; with 4 heads by 0; with 16 heads by +0.430, 95% "
-                "interval +0.398 to +0.462. There 4 heads against 1: +0.086, 95% interval +0.072 "
-                "to +0.100, p < 0.0001; against 16: +0.282, 95% interval +0.266 to +0.298, p < "
-                "0.0001.");
+                "interval +0.185 to +0.207, over 5 seeds; with 4 heads by 0, over 5 seeds; with 16 "
+                "heads by +0.430, 95% interval +0.398 to +0.462, over 5 seeds. There 4 heads "
+                "against 1: +0.086, 95% interval +0.072 to +0.100, over 5 seeds, p < 0.0001; "
+                "against 16: +0.282, 95% interval +0.266 to +0.298, over 5 seeds, p < 0.0001.");
     expect_with(&s, "Not tested",
                 "Not tested: other head counts, other instances of the task or other tasks.");
-    later.sweep = "budget";
+    later.sweep = "budget"; /* two seeds of five tell what they gain, and not what holds */
     later_heads[0].n = later_heads[1].n = later_heads[2].n = 2;
     expect_with(&s, "instead",
                 "With 6000 steps instead (sweep budget), test accuracy changes with 1 head by "
-                "+0.195, 95% interval +0.131 to +0.259; with 4 heads by 0; with 16 heads by "
-                "+0.435, 95% interval +0.244 to +0.626. There 4 heads against 1: +0.090, p = 0.5; "
-                "against 16: +0.285, 95% interval +0.221 to +0.349, p = 0.0112.");
-    s.in.decays = false;
+                "+0.195, 95% interval +0.131 to +0.259, over 2 seeds; with 4 heads by 0, over 2 "
+                "seeds; with 16 heads by +0.435, 95% interval +0.244 to +0.626, over 2 seeds. "
+                "There 4 heads against 1: +0.090, over 2 seeds, p = 0.5; against 16: +0.285, 95% "
+                "interval +0.221 to +0.349, over 2 seeds, p = 0.0112.");
     expect_with(&s, "wins",
-                "Exploratory finding, a middle head count wins after 1500 steps, not shown after "
-                "6000: 4 heads are better than both the smallest (1) and the largest (16) head "
-                "count tried, on this task instance.");
+                "Exploratory finding, a middle head count wins after 1500 steps: 4 heads are "
+                "better than both the smallest (1) and the largest (16) head count tried, on this "
+                "task instance.");
+    later_heads[0].n = later_heads[2].n = 5;
+    later_heads[1].n = 4;
+    v = judge_sketch(&s);
+    assert_each(v->longer == LONGER_UNTESTED, v->gains == 3);
+    verdict_free(v);
 }
 
 static void it_does_not_hold(void **state)
@@ -237,9 +242,10 @@ static void without_a_winner(void **state)
     expect_with(&s, "No middle",
                 "No middle: the best head count on validation (the fewest heads within 0.005 of "
                 "the top) is the smallest one tried, 1, within 1500 steps, on this task instance.");
-    expect_with(&s, "instead",
-                "With 6000 steps instead, test accuracy changes with 1 head by 0; with 8 heads by "
-                "+0.196, 95% interval +0.185 to +0.207.");
+    expect_with(
+        &s, "instead",
+        "With 6000 steps instead, test accuracy changes with 1 head by 0, over 5 seeds; with "
+        "8 heads by +0.196, 95% interval +0.185 to +0.207, over 5 seeds.");
 }
 
 static void as_a_loss(void **state)
@@ -261,9 +267,10 @@ static void as_a_loss(void **state)
     verdict_free(v);
     expect_with(&s, "instead",
                 "With 6000 steps instead, test loss (less is better) changes with 1 head by "
-                "-0.430, 95% interval -0.462 to -0.398; with 4 heads by 0; with 16 heads by 0. "
-                "There 4 heads against 1: -0.306, 95% interval -0.365 to -0.247, p = 0.000138; "
-                "against 16: -0.736, 95% interval -0.783 to -0.689, p < 0.0001.");
+                "-0.430, 95% interval -0.462 to -0.398, over 5 seeds; with 4 heads by 0, over 5 "
+                "seeds; with 16 heads by 0, over 5 seeds. There 4 heads against 1: -0.306, 95% "
+                "interval -0.365 to -0.247, over 5 seeds, p = 0.000138; against 16: -0.736, 95% "
+                "interval -0.783 to -0.689, over 5 seeds, p < 0.0001.");
     add_later(&s, 2, 5, few);
     v = judge_sketch(&s);
     assert_true(v->longer == LONGER_FAILS);

@@ -36,8 +36,7 @@ static void put_rivals(const struct writer *w, enum rival_outcome outcome,
         }
 }
 
-/* "tried", unless head counts that were tried are left out. */
-static const char *tried(const struct writer *w)
+const char *tried(const struct writer *w)
 {
     return count_rows(w, is_unfinished) ? "that finished" : "tried";
 }

@@ -62,6 +62,9 @@ typedef bool row_test(const struct writer *w, const struct verdict_row *r);
 bool is_unfinished(const struct writer *w, const struct verdict_row *r);
 bool is_among_best(const struct writer *w, const struct verdict_row *r);
 
+/* "tried"; "that finished" where head counts that were tried are left out. */
+const char *tried(const struct writer *w);
+
 int count_rows(const struct writer *w, row_test *chosen);
 
 /* "4, 8 and 16": those that `chosen` takes, each written by put_item; NULL: its number. */

@@ -151,11 +151,12 @@ static void write_set(const struct writer *w)
     put(w, ": ");
     put_plateau(w);
     if (count_rows(w, is_in_plateau) == 1) {
-        put(w, " alone, with %.3g%% confidence the best of the head counts tried", percent);
+        put(w, " alone, with %.3g%% confidence the best of the head counts %s", percent, tried(w));
     } else {
         put(w, " cannot be told apart from the best");
         append_gaps(w);
-        put(w, "; with %.3g%% confidence the best of the head counts tried is among them", percent);
+        put(w, "; with %.3g%% confidence the best of the head counts %s is among them", percent,
+            tried(w));
     }
     append_edges(w);
 }
@@ -194,8 +195,8 @@ void write_among_best(const struct writer *w)
     } else if (isnan(v->plateau_margin)) {
         put(w, "A head count is left out of the confidence set where another beats it");
     } else {
-        put(w, "With %.3g%% confidence the best of the head counts tried is %s", 100 * v->level,
-            set > 1 ? "one of " : "");
+        put(w, "With %.3g%% confidence the best of the head counts %s is %s", 100 * v->level,
+            tried(w), set > 1 ? "one of " : "");
         put_rows(w, is_among_best, NULL);
         put(w, ": ");
         put_rows(w, is_beaten, NULL);

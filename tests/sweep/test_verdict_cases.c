@@ -215,7 +215,8 @@ static void test_not_finished(void **state)
     EXPECT(&s, VERDICT_MIDDLE,
            "Not finished within the limit of time or memory: 8 heads (1 of 5 trials); a head count "
            "with such a trial is in no comparison.",
-           "Confidence set: 2 heads alone, with 95% confidence the best of the head counts tried.",
+           "Confidence set: 2 heads alone, with 95% confidence the best of the head counts that "
+           "finished.",
            "Exploratory finding, a middle head count wins: 2 heads are better than both the "
            "smallest (1) and the largest (4) head count that finished, within 1500 steps, on this "
            "task instance.",
@@ -233,6 +234,16 @@ static void test_not_finished(void **state)
            "used here.",
            "Not tested: other head counts, other training lengths, other instances of the task or "
            "other tasks.");
+    s.trial[2][0].test = s.trial[2][1].test = 1; /* 2 is not shown to be better than 4 */
+    expect_with(&s, "Confidence set",
+                "Confidence set: 2 and 4 heads cannot be told apart from the best; with 95% "
+                "confidence the best of the head counts that finished is among them.");
+    s.in.equivalence = .05;
+    expect_with(&s, "With 95% confidence",
+                "With 95% confidence the best of the head counts that finished is one of 2 and 4: "
+                "1 is beaten by another in a one-sided paired t test at p < 0.025 (0.05 / 2 "
+                "comparisons).");
+    s.in.equivalence = 0;
     claim(&s, 2, 1, 8);
     expect_sentence(&s, 2, "Claim undecided: 8 heads did not finish.");
     expect_with(&s, "against 8", NULL);

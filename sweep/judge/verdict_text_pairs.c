@@ -163,7 +163,7 @@ void write_wide_winner(const struct writer *w)
     put_rival(w, other);
     put(w, ", %s more between %ss", winner == 1 || w->in->sides ? "varies" : "vary", w->v->unit);
     if (!isinf(ratio))
-        put(w, " (%.2g times as much)", ratio);
+        put(w, ratio < 10 ? " (%.2g times as much)" : " (%.0f times as much)", ratio);
     put(w,
         ". If rare %ss are far worse and these %d do not show it, this is wrong more often than "
         "its level says: in simulated sweeps with %d %ss a false claim was confirmed in %d to "

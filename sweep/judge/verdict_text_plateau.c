@@ -183,6 +183,12 @@ bool is_left_out(const struct writer *w, int64_t heads)
            (is_outside(w, heads) || is_beaten(w, row_of(w->v, heads)));
 }
 
+/* One that stays in only because every other one is beaten as well. */
+static bool is_in_circle(const struct writer *w, const struct verdict_row *r)
+{
+    return r->among_best && r->best_p < 1 - w->v->level;
+}
+
 void write_among_best(const struct writer *w)
 {
     const struct verdict *v = w->v;
@@ -190,7 +196,10 @@ void write_among_best(const struct writer *w)
     int not_compared = count_rows(w, is_not_compared);
     if (v->best == 0 || comparisons < 1 || not_compared == v->finished)
         return;
-    if (set == v->finished) {
+    bool circle = count_rows(w, is_in_circle) > 0;
+    if (circle) {
+        put(w, "Each head count is beaten by another");
+    } else if (set == v->finished) {
         put(w, "No head count beats another");
     } else if (isnan(v->plateau_margin)) {
         put(w, "A head count is left out of the confidence set where another beats it");
@@ -204,6 +213,8 @@ void write_among_best(const struct writer *w)
     }
     put(w, " in a one-sided %s at p < %.3g (%.3g / %d comparison%s)", paired_test(w),
         (1 - v->level) / comparisons, 1 - v->level, comparisons, plural(comparisons));
+    if (circle)
+        put(w, ", which shows nothing where %ss are missing", v->unit);
     if (count_rows(w, is_beaten_at_edge) && !isnan(v->plateau_margin)) {
         put(w, "; this is about the values tried, and beyond them ");
         put_rows(w, is_beaten_at_edge, NULL);

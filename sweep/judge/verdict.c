@@ -74,7 +74,7 @@ static enum verdict_kind judge_sides(struct judge *j)
         return VERDICT_UNFINISHED;
     if (rivals_with(v, RIVAL_UNTESTED))
         return VERDICT_UNTESTED;
-    if (rivals_with(v, RIVAL_AT_EDGE))
+    if (rivals_with(v, RIVAL_AT_EDGE) || rivals_with(v, RIVAL_OVER_EDGE))
         return VERDICT_RIVAL_AT_EDGE;
     return rivals_with(v, RIVAL_NOT_BEATEN) ? VERDICT_NOT_SIGNIFICANT : VERDICT_SETTING_BETTER;
 }

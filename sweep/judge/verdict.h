@@ -258,7 +258,7 @@ enum rival_outcome {
     RIVAL_UNTESTED,
     RIVAL_UNFINISHED, /* it or the candidate did not finish */
     RIVAL_AT_EDGE,    /* beaten, but it chose an edge of its grid */
-    RIVAL_OVER_EDGE   /* better than a claim's best, but that chose an edge of its grid */
+    RIVAL_OVER_EDGE   /* better than a claim's best or another setting, but that chose an edge */
 };
 
 struct verdict_rival {

@@ -157,7 +157,7 @@ enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival 
         return verdict_at_edge(j->in, r->heads) ? RIVAL_AT_EDGE : RIVAL_BEATEN;
     if (!verdict_at_edge(j->in, j->v->candidate))
         return RIVAL_BETTER;
-    return j->v->prediction ? RIVAL_OVER_EDGE : RIVAL_NOT_BEATEN;
+    return j->v->prediction || j->in->sides ? RIVAL_OVER_EDGE : RIVAL_NOT_BEATEN;
 }
 
 /* What decides where there are blocks. */

@@ -47,9 +47,10 @@ static void write_confirmed(const struct writer *w)
     put_similar(w);
 }
 
+/* A claim that is no prediction keeps its order, whichever of the two is better. */
 static void write_better(const struct writer *w)
 {
-    put_both(w, " is better than ");
+    put_both(w, rivals_with(w->v, RIVAL_BETTER) ? " is worse than " : " is better than ");
     put_numbers(w);
     put_scope(w);
 }

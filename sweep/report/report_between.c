@@ -64,6 +64,19 @@ struct line {
     const char *unit;
 };
 
+static bool is_tested(const struct between_pair *p)
+{
+    const struct verdict_rival *r = between_rival(p);
+    return r && r->outcome != RIVAL_UNFINISHED && !isnan(r->pair.mean);
+}
+
+/* Whether one of the two is shown to be better: of a claim it may be the second. */
+static bool is_shown(const struct between_pair *p)
+{
+    const struct verdict_rival *r = between_rival(p);
+    return is_tested(p) && (r->outcome == RIVAL_BEATEN || r->outcome == RIVAL_BETTER);
+}
+
 static struct line line_of(const struct between_pair *p)
 {
     const struct verdict_rival *r = between_rival(p);
@@ -93,7 +106,7 @@ static struct line line_of(const struct between_pair *p)
                      .claimed = p->claimed,
                      .prediction = v->prediction,
                      .preliminary = v->preliminary,
-                     .better = r && r->outcome == RIVAL_BEATEN,
+                     .better = is_shown(p),
                      .at_edge = v->kind == VERDICT_RIVAL_AT_EDGE,
                      .unit = v->unit};
     if (r)
@@ -214,17 +227,6 @@ static struct table *all_rows(const struct report_between *b)
 }
 
 /* ---- people ---- */
-
-static bool is_tested(const struct between_pair *p)
-{
-    const struct verdict_rival *r = between_rival(p);
-    return r && r->outcome != RIVAL_UNFINISHED && !isnan(r->pair.mean);
-}
-
-static bool is_shown(const struct between_pair *p)
-{
-    return is_tested(p) && between_rival(p)->outcome == RIVAL_BEATEN;
-}
 
 /* What was claimed first, then what is shown, then the larger difference. */
 static int compare_pairs(const void *a, const void *b)

@@ -379,6 +379,40 @@ static void test_no_prediction(void **state)
     forget(&p);
 }
 
+/* A late claim that the data contradict: the two keep their order. */
+static void test_no_prediction_worse(void **state)
+{
+    (void)state;
+    struct verdict_value rate[2] = {{.001, "0.001"}, {.003, "0.003"}};
+    struct verdict_axis edge = {"train.lr", 2, rate, 1, GRID_LARGEST};
+    struct pairs p;
+    set_up(&p);
+    for (int at_edge = 0; at_edge < 2; at_edge++) {
+        struct verdict_text text;
+        fill(&p, 0, 5, b);
+        fill(&p, 1, 5, a);
+        p.setting[0].in.proof = (struct verdict_proof){PROOF_LATE, 10, 10, 0, 0};
+        p.setting[0].choice[0] = (struct verdict_choice){8, 1, &edge};
+        p.setting[0].in.choices = at_edge;
+        const struct between_pair *pair = add_claim(&p, 0, 1);
+        judge_all(&p);
+        assert_int_equal(pair->verdict->kind,
+                         at_edge ? VERDICT_RIVAL_AT_EDGE : VERDICT_SETTING_BETTER);
+        assert_int_equal(between_rival(pair)->outcome, at_edge ? RIVAL_OVER_EDGE : RIVAL_BETTER);
+        assert_string_equal(pair->sides.name[0], "kv_heads=1");
+        assert_int_equal(verdict_text_new(&pair->input, pair->verdict, &text, NULL), STATUS_OK);
+        const char *expected =
+            at_edge ? "Nothing is shown: kv_heads=1 did worse than kv_heads=8 at 8 heads (d_ff=64) "
+                      "(difference -0.078, p = 0.00808 after correction for the number of pairs)"
+                    : "Exploratory finding: kv_heads=1 is worse than kv_heads=8 at 8 heads "
+                      "(d_ff=64) (difference -0.078, p = 0.00808 after correction for the number "
+                      "of pairs)";
+        assert_memory_equal(text.sentence[0].text, expected, strlen(expected));
+        verdict_text_free(&text);
+        forget(&p);
+    }
+}
+
 /* What may have been known, and a budget that no curve can judge. */
 static void test_similar(void **state)
 {
@@ -589,13 +623,21 @@ static void test_corrected_edge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_order),
-        cmocka_unit_test(test_correction), cmocka_unit_test(test_corrected_kind),
-        cmocka_unit_test(test_claim),      cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_no_prediction),
-        cmocka_unit_test(test_similar),    cmocka_unit_test(test_replicates),
-        cmocka_unit_test(test_caveats),    cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_choices),    cmocka_unit_test(test_corrected_edge),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_correction),
+        cmocka_unit_test(test_corrected_kind),
+        cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_no_prediction),
+        cmocka_unit_test(test_similar),
+        cmocka_unit_test(test_replicates),
+        cmocka_unit_test(test_caveats),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_corrected_edge),
+        cmocka_unit_test(test_no_prediction_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,27 @@ static void a_claim(void **state)
     free(json);
 }
 
+#define WRONG "{\"better\":{\"model.kv_heads\":8},\"heads\":8,\"than\":{\"model.kv_heads\":1}}"
+
+/* Shown to be worse is shown, whether the claim was first or late. */
+static void a_wrong_claim(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'kv'", "[]", "NULL");
+    add_setting(f, 1, 8, 1, 16, wide);
+    add_setting(f, 2, 8, 8, 16, narrow);
+    for (int late = 0; late < 2; late++) {
+        add_claim(f, WRONG, late ? 10 : 0);
+        char *text = report(f, REPORT_TEXT, false);
+        assert_non_null(strstr(text, late ? "Exploratory finding: kv_heads=8 is worse than"
+                                          : "Claim contradicted: kv_heads=8 is significantly"));
+        assert_non_null(strstr(text, "-0.078  *  [-0.122, -0.034]"));
+        assert_non_null(strstr(text, "Shown to be better: 1 of 1."));
+        free(text);
+        sql(f, "DELETE FROM plan_change");
+    }
+}
+
 /* Losses of a text are in bits per byte too. */
 static void losses(void **state)
 {
@@ -144,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_grid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_claim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_wrong_claim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(losses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
     };

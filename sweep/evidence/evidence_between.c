@@ -41,14 +41,17 @@ static size_t place_in(const char *label, const char *part)
     return strlen(label);
 }
 
+/* A label has values as their JSON, words without quotes. */
 static struct member member_of(struct scope *x, const char *label, const char *key,
-                               const char *value, const char *shown)
+                               const char *value)
 {
+    bool word = *value == '"';
+    int shown = (int)strlen(value) - (word ? 2 : 0);
     struct member m = {key, value, NULL, 0};
     const char *const names[] = {short_name(&x->arena, key), key};
     for (int i = 0; i < 2; i++) {
         struct text_buffer text = scope_text(x);
-        text_add(&text, "%s=%s", names[i], shown);
+        text_add(&text, "%s=%.*s", names[i], shown, value + word);
         m.label = text.text;
         m.at = place_in(label, m.label);
         if (label[m.at])
@@ -66,18 +69,17 @@ static int compare_members(const void *a, const void *b)
 /* Those of each setting. */
 static struct members *read_members(struct scope *x, const struct evidence *e)
 {
-    enum { KEY, VALUE, SHOWN };
+    enum { KEY, VALUE };
     struct members *all = arena_alloc(&x->arena, (size_t)e->settings, sizeof *all);
-    struct rows *rows = scope_rows(
-        x, "SELECT key, ?1 -> ('$.\"' || key || '\"'), value FROM json_each(?1)", NO_VALUES);
+    struct rows *rows =
+        scope_rows(x, "SELECT key, ?1 -> ('$.\"' || key || '\"') FROM json_each(?1)", NO_VALUES);
     for (int i = 0; i < e->settings; i++) {
         struct members *m = &all[i];
         rows_rebind(rows, VALUES(TEXT(e->setting[i].setting)));
         while (rows_next(rows)) {
             m->member = arena_grow(&x->arena, m->member, (size_t)m->count, sizeof *m->member);
-            m->member[m->count++] =
-                member_of(x, e->setting[i].label, scope_given(x, rows, KEY),
-                          scope_given(x, rows, VALUE), scope_given(x, rows, SHOWN));
+            m->member[m->count++] = member_of(x, e->setting[i].label, scope_given(x, rows, KEY),
+                                              scope_given(x, rows, VALUE));
         }
         if (m->count)
             qsort(m->member, (size_t)m->count, sizeof *m->member, compare_members);

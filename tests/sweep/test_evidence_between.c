@@ -107,6 +107,21 @@ static void one_model(void **state)
                  "!d_head=8|d_head=split||4\nd_head=split|d_head=8||2\n");
 }
 
+/* Named as in the headings of the settings, in their order. */
+static void as_in_labels(void **state)
+{
+    assert_pairs(*state,
+                 "name: plain\n"
+                 "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+                 "model: {d_model: 32, layers: 1, heads: 4, d_ff: 32, d_head: 8, form: segments,"
+                 " segment_width: 8, segment_overlap: [true, false]}\n"
+                 "train: {steps: 100, eval_every: 50, lr: [1e-5, 0.02]}\nseeds: 2\n",
+                 "lr=0.00001|lr=0.02|segment_overlap=true|4\n"
+                 "segment_overlap=true|segment_overlap=false|lr=0.00001|4\n"
+                 "segment_overlap=true|segment_overlap=false|lr=0.02|4\n"
+                 "lr=0.00001|lr=0.02|segment_overlap=false|4\n");
+}
+
 /* First, once for each combination of the other axes; several axes at once, and words. */
 static void claims(void **state)
 {
@@ -174,6 +189,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(tasks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_hangs_on_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_model, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(as_in_labels, set_up, tear_down),
         cmocka_unit_test_setup_teardown(claims, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many, set_up, tear_down),
     };

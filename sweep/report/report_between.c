@@ -70,6 +70,12 @@ static bool is_tested(const struct between_pair *p)
     return r && r->outcome != RIVAL_UNFINISHED && !isnan(r->pair.mean);
 }
 
+/* Whether both have results that no test is made of. */
+static bool is_even(const struct between_pair *p)
+{
+    return p->verdict->kind == VERDICT_AT_CHANCE || p->verdict->kind == VERDICT_ALL_EQUAL;
+}
+
 /* Whether one of the two is shown to be better: of a claim it may be the second. */
 static bool is_shown(const struct between_pair *p)
 {
@@ -246,6 +252,7 @@ static int compare_pairs(const void *a, const void *b)
 struct view {
     const struct report_between *between;
     int tested, shown; /* shown: to be better */
+    int even;          /* at chance or all equal: not among them */
     bool preliminary, at_edge;
     const struct between_pair **pair; /* (tested) */
 };
@@ -262,6 +269,7 @@ static struct view view_of(const struct report_between *b)
         if (is_tested(p))
             v.pair[v.tested++] = p;
         v.shown += is_shown(p);
+        v.even += is_even(p);
     }
     if (v.tested)
         qsort(v.pair, (size_t)v.tested, sizeof(struct between_pair *), compare_pairs);
@@ -307,6 +315,21 @@ static void write_method(const struct view *v, struct document *d)
                         "better beyond it");
     text_add(&text, ".");
     document_text(d, DOCUMENT_PARAGRAPH, &text);
+}
+
+/* The pairs that are not in the table, though they have results. */
+static void write_even(const struct view *v, struct document *d)
+{
+    if (v->even == 0)
+        return;
+    const char *plural = v->even == 1 ? "" : "s";
+    struct text_buffer text = scope_text(d->scope);
+    if (v->tested)
+        text_add(&text, "%d more pair%s", v->even, plural);
+    else
+        text_add(&text, "%d pair%s of settings", v->even, plural);
+    text_add(&text, " %s at chance or all equal.", v->even == 1 ? "is" : "are");
+    document_text(d, v->tested ? DOCUMENT_ITEM : DOCUMENT_PARAGRAPH, &text);
 }
 
 static void write_rest(const struct view *v, const char *sweep, struct document *d)
@@ -383,17 +406,18 @@ void report_between_people(const struct report_between *b, const char *sweep, st
     if (!b)
         return;
     struct view v = view_of(b);
-    if (v.tested == 0 && b->claimed == 0 && !b->pairs.too_many)
+    if (v.tested + v.even + b->claimed == 0 && !b->pairs.too_many)
         return;
     document_heading(d, "Between settings");
     write_claims(b, d);
     if (b->pairs.too_many)
         write_too_many(d);
-    if (v.tested == 0)
-        return;
-    write_method(&v, d);
-    write_pairs(&v, SHOWN_MAX, d);
-    write_rest(&v, sweep, d);
+    if (v.tested) {
+        write_method(&v, d);
+        write_pairs(&v, SHOWN_MAX, d);
+        write_rest(&v, sweep, d);
+    }
+    write_even(&v, d);
 }
 
 void report_between_all(const struct report_between *b, struct document *d)
@@ -403,12 +427,13 @@ void report_between_all(const struct report_between *b, struct document *d)
         v = view_of(b);
     if (b && b->pairs.too_many)
         write_too_many(d);
-    else if (v.tested == 0)
+    else if (v.tested + v.even == 0)
         document_paragraph(d, "No two settings that differ in one axis have results to compare.");
-    if (v.tested == 0)
-        return;
-    write_method(&v, d);
-    write_pairs(&v, v.tested, d);
+    if (v.tested) {
+        write_method(&v, d);
+        write_pairs(&v, v.tested, d);
+    }
+    write_even(&v, d);
 }
 
 /* ---- programs ---- */

@@ -143,6 +143,40 @@ static void losses(void **state)
     free(json);
 }
 
+/* Pairs that have no test: neither is better than guessing, or nothing differs. */
+static void chance(void **state)
+{
+    static const double guess[5] = {.0625, .0624, .0626, .0625, .0625}, one[5] = {1, 1, 1, 1, 1};
+    struct fixture *f = *state;
+    add_sweep(f, "'kv'", "[]", "NULL");
+    add_setting(f, 1, 8, 1, 16, guess);
+    add_setting(f, 2, 8, 2, 16, guess);
+    char *text = between_on(f, REPORT_TEXT);
+    assert_null(strstr(text, "No two settings"));
+    assert_non_null(strstr(text, "1 pair of settings is at chance or all equal."));
+    free(text);
+    text = report(f, REPORT_TEXT, false);
+    assert_non_null(
+        strstr(text, "Between settings\n1 pair of settings is at chance or all equal."));
+    free(text);
+    add_setting(f, 3, 4, 1, 16, one);
+    add_setting(f, 4, 4, 2, 16, one);
+    text = between_on(f, REPORT_TEXT);
+    assert_non_null(strstr(text, "2 pairs of settings are at chance or all equal."));
+    free(text);
+    add_setting(f, 5, 2, 1, 16, wide);
+    add_setting(f, 6, 2, 2, 16, narrow);
+    static const char more[] = "2 more pairs are at chance or all equal.";
+    text = between_on(f, REPORT_TEXT);
+    assert_non_null(strstr(text, more));
+    free(text);
+    text = report(f, REPORT_TEXT, false);
+    const char *shown = strstr(text, "Shown to be better: 1 of 1.");
+    assert_non_null(shown);
+    assert_non_null(strstr(shown, more));
+    free(text);
+}
+
 static void nothing(void **state)
 {
     struct fixture *f = *state;
@@ -167,6 +201,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_claim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_claim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(losses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(chance, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

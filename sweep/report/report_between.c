@@ -311,8 +311,9 @@ static void write_method(const struct view *v, struct document *d)
                  : "",
              1 - judged->level);
     if (v->at_edge)
-        text_add(&text, "; edge: the same, but the other one chose an edge of its grid and may be "
-                        "better beyond it");
+        text_add(&text,
+                 "; edge: the same, but the one that did worse chose an edge of its grid and "
+                 "may be better beyond it");
     text_add(&text, ".");
     document_text(d, DOCUMENT_PARAGRAPH, &text);
 }

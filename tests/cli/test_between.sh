@@ -154,6 +154,7 @@ report tuned
 check "under tune each is at its own best" says "each at its own best of lr 0.001 and 0.01"
 check "... and of two values the better one is an edge" says "Claim undecided after 4 steps: d_ff=16 did better than d_ff=8 at 2 heads"
 check "... as the table says" says "d_ff=16 d_ff=8 5 +0.078 edge [+0.034, +0.122] 0.00808"
+check "... whose sign is explained, of a claim too" says "edge: the same, but the one that did worse chose an edge of its grid"
 report tuned --json
 check "... and JSON" gives '$.between.claims[0].kind' rival_at_edge
 

@@ -9,7 +9,7 @@ function claimOfSettings(claim) {
         element(
             'div',
             {class: 'finding'},
-            claim.preliminary ? element('p', {class: 'badge'}, 'Preliminary: trials are still to come') : null,
+            preliminaryBadge(claim.preliminary),
             lead.map(s => element('p', {class: 'lead'}, foreign(s))),
         ),
         rest.length
@@ -35,12 +35,14 @@ function betweenSection(view) {
         return element('p', {}, 'Settings are not held against each other: too many of them differ in one axis.');
     if (!tested.length) return null;
     const [{ci_level: level}] = tested;
+    const claimed = tested.some(r => r.claimed) ? ' (of a claim, the one that it calls better)' : '';
     return [
+        preliminaryBadge(tested.some(r => r.preliminary)),
         element(
             'p',
             {},
             `Differences in ${view.metric.name} between settings that differ in one axis, at the same head count, ` +
-                `the better one first, with ${Number((100 * level).toPrecision(3))} % intervals. ` +
+                `the better one first${claimed}, with ${Number((100 * level).toPrecision(3))} % intervals. ` +
                 'Each p is corrected for the number of comparisons in the column "of".',
         ),
         scrolling(

@@ -39,6 +39,10 @@ function progressText(view) {
     );
 }
 
+function preliminaryBadge(preliminary) {
+    return preliminary ? element('p', {class: 'badge'}, 'Preliminary: trials are still to come') : null;
+}
+
 /* What is to be read first, the finding last of it and largest, then the rest. */
 function verdictOf(set) {
     const {verdict} = set;
@@ -48,7 +52,7 @@ function verdictOf(set) {
         element(
             'div',
             {class: 'finding'},
-            verdict.preliminary ? element('p', {class: 'badge'}, 'Preliminary: trials are still to come') : null,
+            preliminaryBadge(verdict.preliminary),
             lead.slice(0, -1).map(s => element('p', {}, foreign(s))),
             lead.length ? element('p', {class: 'lead'}, foreign(lead.at(-1))) : null,
         ),

@@ -44,7 +44,11 @@ sqlite3 evil.db <"$root/tests/page/hostile.sql"
 cp one.db early.db
 sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric;
     DELETE FROM study; DELETE FROM pruning"
-for name in one grid tuned evil early; do
+cp grid.db half.db
+sqlite3 half.db "UPDATE sweep SET claim = NULL; DELETE FROM plan_change;
+    UPDATE trial SET state = 'queued', best_step = NULL WHERE trial_id = (SELECT max(trial_id) FROM trial);
+    DELETE FROM curve WHERE trial_id = (SELECT max(trial_id) FROM trial)"
+for name in one grid tuned evil early half; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json

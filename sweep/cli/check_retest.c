@@ -79,6 +79,8 @@ static void make_jobs(struct retest *r)
         enum status s = store_config_data(x->store, c->trial->config_sha256, &place, &why);
         if (s == STATUS_BAD_INPUT) {
             text_add(&c->wrong, "%s", why.text);
+            scope_check(x, c->wrong.out_of_memory ? status_no_memory(x->message, "what is wrong")
+                                                  : STATUS_OK);
             continue;
         }
         if (s != STATUS_OK)
@@ -153,7 +155,7 @@ static enum status take(void *context, const struct study_job *job, const char *
     struct differences d = {0};
     if (!answer) {
         text_add(&c->wrong, "%s", why);
-        return STATUS_OK;
+        return c->wrong.out_of_memory ? status_no_memory(m, "what is wrong") : STATUS_OK;
     }
     c->tested = true;
     enum status s =
@@ -161,7 +163,7 @@ static enum status take(void *context, const struct study_job *job, const char *
     if (s == STATUS_OK && d.count)
         tell_differences(r, &d, c);
     if (s == STATUS_OK && (d.values.out_of_memory || c->wrong.out_of_memory))
-        s = status_fail(m, STATUS_NO_MEMORY, "out of memory for what is wrong");
+        s = status_no_memory(m, "what is wrong");
     free(d.values.text);
     return s;
 }

@@ -309,24 +309,25 @@ enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struc
 {
     struct rows r = store_rows(
         s, DOING,
-        "SELECT heads, setting_label, tuning, count(*) FILTER (WHERE is_tuning), max(trial_id)"
+        "SELECT heads, setting_label, tuning, count(*) FILTER (WHERE is_tuning)"
         " FROM trial JOIN config USING (config_id)"
-        " WHERE trial_id > ?2 AND sweep_id = ?1 AND added > 0"
+        " WHERE trial_id > ?2 AND +sweep_id = ?1 AND added > 0"
         " GROUP BY setting, heads, tuning ORDER BY min(trial_id)",
         VALUES(INTEGER(sweep_id), INTEGER(*after)), m);
     while (rows_next(&r)) {
         char label[2 * PLAN_TEXT_MAX];
-        int64_t trials = rows_integer(&r, 3), last = rows_integer(&r, 4);
+        int64_t trials = rows_integer(&r, 3);
         plan_full_label(rows_given(&r, 1), rows_given(&r, 2), label, sizeof label);
         if (said)
             text_add(said,
                      "heads=%" PRId64 ": its outermost value was chosen, so %s is added (%" PRId64
                      " tuning trial%s)\n",
                      rows_integer(&r, 0), label, trials, trials == 1 ? "" : "s");
-        *after = last > *after ? last : *after;
     }
     enum status status = rows_close(&r);
     if (status == STATUS_OK && said && said->out_of_memory)
         status = status_no_memory(m, "what was added");
+    if (status == STATUS_OK)
+        status = store_integer(s, DOING, "SELECT max(trial_id) FROM trial", NO_VALUES, 0, after, m);
     return status;
 }

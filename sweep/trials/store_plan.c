@@ -351,6 +351,8 @@ static enum status plan_within(struct planning *g, bool replace)
         status = plan_write_shard(g);
     if (status == STATUS_OK && !(g->same_plan && g->same_question))
         status = settle_anew(g);
+    else if (status == STATUS_OK && plan_config(g->p)->extend) /* as `exclude` may be another */
+        status = store_settle(g->s, g->changes->sweep_id, g->m);
     if (status == STATUS_OK)
         status = plan_record_change(g);
     if (status == STATUS_OK && !g->same_plan)

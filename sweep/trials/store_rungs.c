@@ -91,13 +91,14 @@ static enum status add_trial(struct rungs *g, struct rows *r)
     return STATUS_OK;
 }
 
+/* The sign before in_plan keeps SQLite from an index of it, which finds all trials of the sweep. */
 static enum status read_group(struct rungs *g, int64_t sweep_id, const char *setting, int64_t heads)
 {
     struct rows r = store_rows(
         g->s, "settling rungs",
         "SELECT trial_id, state, choice, until, resume_step, bad_step, tuning, t.chance, steps,"
         " eval_every FROM trial AS t JOIN config USING (config_id) WHERE sweep_id = ? AND"
-        " setting = ? AND heads = ? AND is_tuning = 1 AND in_plan = 1 AND tuning <> '{}'"
+        " setting = ? AND heads = ? AND is_tuning = 1 AND +in_plan = 1 AND tuning <> '{}'"
         " AND added = 0 ORDER BY plan_order",
         VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads)), g->m);
     enum status status = STATUS_OK;

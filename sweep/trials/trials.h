@@ -191,7 +191,7 @@ enum status store_running(struct store *s, struct running *list, int max, int *n
 enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, struct message *m);
 
 /* Values that tune.extend has added to a sweep, of those with trials numbered above *after, which
- * becomes the number of the last: a line for each, unless `said` is NULL. */
+ * becomes the number of the file's last: a line for each, unless `said` is NULL. */
 enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,
                         struct message *m);
 

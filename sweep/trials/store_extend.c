@@ -307,13 +307,13 @@ enum status store_settle_extensions(struct store *s, int64_t sweep_id, const cha
 enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,
                         struct message *m)
 {
-    struct rows r = store_rows(
-        s, DOING,
-        "SELECT heads, setting_label, tuning, count(*) FILTER (WHERE is_tuning)"
-        " FROM trial JOIN config USING (config_id)"
-        " WHERE trial_id > ?2 AND +sweep_id = ?1 AND added > 0"
-        " GROUP BY setting, heads, tuning ORDER BY min(trial_id)",
-        VALUES(INTEGER(sweep_id), INTEGER(*after)), m);
+    struct rows r =
+        store_rows(s, DOING,
+                   "SELECT heads, setting_label, tuning, count(*) FILTER (WHERE is_tuning)"
+                   " FROM trial JOIN config USING (config_id)"
+                   " WHERE trial_id > ?2 AND +sweep_id = ?1 AND added > 0"
+                   " GROUP BY setting, heads, tuning ORDER BY min(trial_id)",
+                   VALUES(INTEGER(sweep_id), INTEGER(*after)), m);
     while (rows_next(&r)) {
         char label[2 * PLAN_TEXT_MAX];
         int64_t trials = rows_integer(&r, 3);

@@ -4,7 +4,8 @@
 #   cd results/reference
 #   awk -F, -v claimed=4 -v margin=.005 -f statistics.awk -f recompute.awk gather-tuned.trials.csv
 #
-# For a sweep of one setting without replicates, whose head counts all have the same seeds. POSIX awk.
+# For a sweep of one setting, with one tuned axis at most and without replicates, whose head counts all have the same
+# seeds and none of whose trials met a limit. One that diverged or failed counts as a guess. POSIX awk.
 
 function of(h,    k) { for (k = 1; k <= n; k++) x[k] = test[h, k]; student(x, n) }
 function less(a, b,    k) { for (k = 1; k <= n; k++) x[k] = test[a, k] - test[b, k]; student(x, n) }
@@ -14,27 +15,31 @@ function smallest(a, b) { return a < b ? a : b }
 
 $6 == "judged" {
     if ($2 != h) heads[++m] = h = $2
-    n = ++count[h]; test[h, n] = $10; val[h] += $8; solved[h] += $10 >= .99
+    n = ++count[h]; test[h, n] = $10; solved[h] += $10 >= .99
+    chance = largest(chance + 0, $15 + 0)
 }
 END {
+    for (trial in test)
+        if (test[trial] == "")
+            test[trial] = chance
     for (i = 1; i <= m; i++) {
         of(h = heads[i])
         printf "| %d | %d | %.3f | [%.3f, %.3f] | ", h, n, mean, largest(low, 0), smallest(high, 1)
         printf "%d/%d | %.0f-%.0f%% |\n", solved[h], n, share_low(solved[h], n) * 100, share_high(solved[h], n) * 100
-        best = i == 1 || val[h] > val[best] ? h : best
     }
     for (i = 1; i <= m; i++) {
         less(claimed, h = heads[i])
         if (h != claimed)
             printf "%d heads against %d: %+.3f test accuracy, 95%% interval %+.3f to %+.3f, %s, %s\n", claimed, h,
                 mean, low, high, "paired t test " say(p), "exact sign-flip test " say(sign_flip_p(x, n))
-        less(best, h)
-        if (h != best)
-            print h ": beaten by " best " heads, best on validation, one-sided " say(above(0, n))
+        least = 1
         for (j = 1; j <= m; j++) {
+            less(heads[j], h)
+            least = smallest(least, j == i ? 1 : above(0, n))
             less(h, heads[j])
             q[i] = largest(q[i] + 0, j == i ? 0 : above(-margin, n))
         }
+        print h ": beaten by another, corrected " say(smallest((m - 1) * least, 1))
     }
     step_down(q, m, m - 1)
     for (i = 1; i <= m; i++)

@@ -157,8 +157,8 @@ static enum status drop_twins(struct plan_axis *axis, struct message *m)
     return STATUS_OK;
 }
 
-static void copy_value(const struct plan_axis *axis, const struct plan_value *v, int task,
-                       struct point *out)
+void plan_copy_value(const struct plan_axis *axis, const struct plan_value *v, int task,
+                     struct point *out)
 {
     memcpy((char *)out + axis->at[task], (char *)v->images + (size_t)task * v->size, v->size);
 }
@@ -183,7 +183,7 @@ static enum status build_axis(struct plan *p, const struct axis *written, struct
         p->axes++;
     } else if (!axis->is_task) {
         for (int t = 0; t < p->tasks; t++)
-            copy_value(axis, &axis->value[0], t, &p->task[t].base);
+            plan_copy_value(axis, &axis->value[0], t, &p->task[t].base);
     }
     return STATUS_OK;
 }
@@ -322,7 +322,7 @@ int plan_decode_given(const struct plan *p, uint64_t g, struct point *out)
         struct plan_choice choice = plan_choose(p, a, g);
         void *to = (char *)out + a->at[task];
         if (a->written->kind == AXIS_VALUES)
-            copy_value(a, &a->value[choice.index], task, out);
+            plan_copy_value(a, &a->value[choice.index], task, out);
         else if (a->option[task]->type == OPTION_INT)
             *(int64_t *)to = (int64_t)choice.number;
         else

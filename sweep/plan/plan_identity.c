@@ -16,6 +16,21 @@ void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char
     sha256_hex(json, (size_t)point_json(&point, json), sha256);
 }
 
+uint64_t plan_level_hash(const struct plan *p, long i)
+{
+    struct point point;
+    char json[POINT_JSON_MAX], sha256[65];
+    int task = plan_decode(p, p->kept[i], &point);
+    for (int k = 0; k < p->tuned; k++) {
+        const struct plan_axis *a = &p->axis[p->tuning[k]];
+        if (!a->is_task && a->option[task]->type == OPTION_REAL)
+            plan_copy_value(a, &a->value[0], task, &point);
+    }
+    sha256_hex(json, (size_t)point_json(&point, json), sha256);
+    sha256[16] = '\0';
+    return strtoull(sha256, NULL, 16);
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     return memcmp(a, b, 64);

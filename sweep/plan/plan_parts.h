@@ -115,6 +115,9 @@ enum status plan_build_values(struct plan *p, const char *path, const struct con
 /* Where a path's option stands in points of each task; sets is_task for task.name. */
 enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *axis,
                       struct message *m);
+/* Gives a point of that task one of the axis's values. */
+void plan_copy_value(const struct plan_axis *axis, const struct plan_value *v, int task,
+                     struct point *out);
 /* The value on an axis of point g of the grid or of the draws. */
 struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, uint64_t g);
 /* Whether the axis is part of what a point is called: not an axis of the setting that makes no
@@ -155,6 +158,10 @@ enum status plan_build_groups(struct plan *p, struct message *m);
 
 /* A hash of a point's setting and head count: what is chosen among under tune. */
 uint64_t plan_group_hash(const struct plan *p, long i);
+
+/* plan_identity.c */
+/* A hash of what a point is once every tuned axis of real numbers has the first of its values. */
+uint64_t plan_level_hash(const struct plan *p, long i);
 
 /* plan_shard.c */
 /* Fills p->group, in the order in which settings and head counts come in the plan. */

@@ -123,19 +123,32 @@ uint64_t plan_group_hash(const struct plan *p, long i)
     return plan_hash(p, p->kept[i], ROLE_SETTING | ROLE_HEADS);
 }
 
-/* The points, those of a setting and a head count together. NULL when there is no memory. */
-static struct member *list_members(const struct plan *p)
+typedef uint64_t hash_of(const struct plan *p, long i);
+
+static uint64_t candidate_hash(const struct plan *p, long i)
+{
+    return plan_hash(p, p->kept[i], ROLE_TUNED);
+}
+
+/* The points, those of a group together and in it those of a candidate. NULL when there is no
+ * memory. */
+static struct member *list_by(const struct plan *p, hash_of *group, hash_of *candidate)
 {
     size_t n = (size_t)p->points;
     struct member *member = malloc(n * sizeof *member);
     if (!member)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        member[i] = (struct member){.group = plan_group_hash(p, (long)i),
-                                    .candidate = plan_hash(p, p->kept[i], ROLE_TUNED),
-                                    .point = (uint32_t)i};
+        member[i] = (struct member){
+            .group = group(p, (long)i), .candidate = candidate(p, (long)i), .point = (uint32_t)i};
     qsort(member, n, sizeof *member, by_group);
     return member;
+}
+
+/* A group is a setting with a head count, a candidate its values of the tuned axes. */
+static struct member *list_members(const struct plan *p)
+{
+    return list_by(p, plan_group_hash, candidate_hash);
 }
 
 /* Returns the most candidates of any group. */
@@ -240,6 +253,45 @@ static int64_t count_beyond(struct plan *p, const struct member *member)
     return points;
 }
 
+static enum status refuse_pair(const struct plan *p, const struct member pair[2], struct message *m)
+{
+    const struct config *c = p->config;
+    struct plan_text first, second;
+    struct point point;
+    bool turned = pair[0].point > pair[1].point;
+    plan_text(p, pair[turned].point, &first);
+    plan_text(p, pair[!turned].point, &second);
+    plan_point(p, pair[0].point, &point);
+    status_fail(m, STATUS_BAD_INPUT,
+                "tune.extend: %.200s and %.200s are the same model with %" PRId64
+                " head%s, and a value that is added to one may be the other's; exclude one of "
+                "them there",
+                first.label, second.label, point.model.heads, point.model.heads == 1 ? "" : "s");
+    return config_within(c, c->extend_place, m);
+}
+
+/* Settings that are the same model at a head count (kv_heads 1 and `heads` at one head) share no
+ * listed value, since equal points are dropped. One that is added would be a trial of both. */
+static enum status refuse_alike(const struct plan *p, struct message *m)
+{
+    struct member *member = list_by(p, plan_level_hash, plan_group_hash);
+    const struct member *pair = NULL;
+    enum status s = STATUS_OK;
+    if (!member)
+        return plan_no_memory(m);
+    for (long i = 1; i < p->points; i++) {
+        const struct member *k = &member[i];
+        bool alike = k->group == k[-1].group && k->candidate != k[-1].candidate;
+        if (alike && (p->beyond[k->point] || p->beyond[k[-1].point]) &&
+            (!pair || k->point < pair[1].point))
+            pair = k - 1;
+    }
+    if (pair)
+        s = refuse_pair(p, pair, m);
+    free(member);
+    return s;
+}
+
 /* What may be added counts as points, and whichever is added first: what a cap leaves room for does
  * not hang on the order in which trials end. */
 static enum status build_beyond(struct plan *p, const struct member *member, struct message *m)
@@ -249,6 +301,9 @@ static enum status build_beyond(struct plan *p, const struct member *member, str
     if (!p->beyond)
         return plan_no_memory(m);
     int64_t more = count_beyond(p, member);
+    enum status s = refuse_alike(p, m);
+    if (s)
+        return s;
     if (p->points + more <= c->run_cap)
         return plan_number_groups(p, m);
     status_fail(m, STATUS_BAD_INPUT,

@@ -154,8 +154,14 @@ static void test_refused(void **state)
 static void assert_refused_so(const char *text, const char *expected)
 {
     struct config *c;
+    struct plan *p;
     struct message m;
-    if (config_parse("s.yaml", text, strlen(text), NULL, 0, &c, &m) != STATUS_BAD_INPUT)
+    enum status s = config_parse("s.yaml", text, strlen(text), NULL, 0, &c, &m);
+    if (s == STATUS_OK) {
+        s = plan_new(c, NULL, 0, &p, &m);
+        config_free(c);
+    }
+    if (s != STATUS_BAD_INPUT)
         fail_msg("not refused:\n%s", text);
     if (strncmp(m.text, expected, strlen(expected)) != 0)
         fail_msg("%s\nshould begin with\n%s", m.text, expected);
@@ -236,6 +242,38 @@ static void test_counts(void **state)
     free_all(p);
 }
 
+/* At one head kv_heads 1 and `heads` are the same model. Each may be given what the other has. */
+static void test_alike(void **state)
+{
+    (void)state;
+#define ALIKE(tune, exclude)                                                                       \
+    "task: {name: gather, length: 8, slots: 1}\n"                                                  \
+    "model: {d_model: 32, heads: [1, 2], kv_heads: [1, heads]}\n"                                  \
+    "train: {lr: [1e-3, 1e-2, 1e-1, 1], steps: 10}\n"                                              \
+    "tune: {axes: [train.lr], seeds: 2" tune "}\n" exclude
+    static const char *const refused[] = {
+        ALIKE(", extend: 2", "exclude: [{model.kv_heads: 1, train.lr: [.1, 1]}]\n"),
+        /* Only the first has an outermost number to go beyond. */
+        ALIKE(", extend: 2", "exclude: [{model.kv_heads: 1, train.lr: 1}]\n"),
+        /* Only the second has one. */
+        ALIKE(", extend: 2", "exclude: [{model.kv_heads: 1, train.lr: [.01, .1, 1]}]\n")};
+    static const char *const taken[] = {
+        ALIKE("", "exclude: [{model.kv_heads: 1, train.lr: [.1, 1]}]\n"), ALIKE(", extend: 2", ""),
+        ALIKE(", extend: 2", "exclude: [{model.kv_heads: 1, train.lr: [.1, 1]},"
+                             " {model.kv_heads: heads, model.heads: 1}]\n"),
+        /* Neither has one. */
+        ALIKE(", extend: 2", "exclude: [{model.heads: 1, train.lr: [.1, 1]},"
+                             " {model.kv_heads: 1, model.heads: 1, train.lr: .001}]\n")};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_refused_so(refused[i],
+                          "s.yaml:4:44: tune.extend: kv_heads=1 and kv_heads=heads are the same "
+                          "model with 1 head, and a value that is added to one may be the "
+                          "other's; exclude one of them there");
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        free_all(plan_of(taken[i]));
+#undef ALIKE
+}
+
 /* What an exclusion is for that fits no listed point. */
 static void test_notes(void **state)
 {
@@ -259,7 +297,7 @@ int main(void)
         cmocka_unit_test(test_numbers),   cmocka_unit_test(test_same_as_planned),
         cmocka_unit_test(test_forbidden), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_notes),     cmocka_unit_test(test_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

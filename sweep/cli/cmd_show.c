@@ -362,6 +362,20 @@ static bool is_number(const char *word)
     return word && word[strspn(word, "0123456789")] == '\0';
 }
 
+static void must_belong(struct scope *x, int64_t trial)
+{
+    struct rows *r =
+        scope_rows(x, "SELECT 1 FROM trials WHERE trial_id = ?", VALUES(INTEGER(trial)));
+    bool found = false;
+    while (scope_next(x, r))
+        found = true;
+    if (!found)
+        scope_fail(x, STATUS_CORRUPT,
+                   "%s: trial %lld has no sweep or no configuration; `headcount check` names what"
+                   " is wrong",
+                   store_path(x->store), (long long)trial);
+}
+
 static void show(struct scope *x, void *context)
 {
     const struct show_options *o = context;
@@ -369,6 +383,7 @@ static void show(struct scope *x, void *context)
     bool number = is_number(o->trial);
     if (number) {
         scope_check(x, store_trial(x->store, o->trial, &trial, x->message));
+        must_belong(x, trial);
         (o->json ? write_json : write_text)(x, trial);
         return;
     }

@@ -129,11 +129,7 @@ void put_sides_claim(const struct writer *w)
 
 void write_sides_finding(const struct writer *w)
 {
-    static const struct {
-        const char *opening;
-        void (*write)(const struct writer *w);
-        bool bounded; /* by the steps of the training */
-    } findings[] = {
+    static const struct finding findings[] = {
         [VERDICT_NOTHING] = {"Not tested yet", write_nothing},
         [VERDICT_UNTRAINED] = {"No verdict", write_untrained},
         [VERDICT_UNFINISHED] = {"No verdict", write_undecided},
@@ -149,12 +145,5 @@ void write_sides_finding(const struct writer *w)
         [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet", write_untested},
         [VERDICT_RIVAL_AT_EDGE] = {"Nothing is shown", write_rival_at_edge, true},
     };
-    const struct verdict *v = w->v;
-    bool at_edge = v->kind == VERDICT_RIVAL_AT_EDGE;
-    put(w, "%s", at_edge && v->prediction ? "Claim undecided" : findings[v->kind].opening);
-    if (findings[v->kind].bounded)
-        put_budget(w);
-    put(w, ": ");
-    findings[v->kind].write(w);
-    put_edges(w, is_named, at_edge ? ", but " : "; ");
+    put_finding(w, &findings[w->v->kind], is_named);
 }

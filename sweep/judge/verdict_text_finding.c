@@ -233,13 +233,21 @@ bool is_named(const struct writer *w, int64_t heads)
     return named;
 }
 
+void put_finding(const struct writer *w, const struct finding *f, heads_test *named)
+{
+    bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
+    const char *opening = at_edge && w->v->prediction ? "Claim undecided" : f->opening;
+    put(w, "%s", opening);
+    if (f->bounded)
+        put_budget(w);
+    put(w, "%s", *opening ? ": " : "");
+    f->write(w);
+    put_edges(w, named, at_edge ? ", but " : "; ");
+}
+
 void write_finding(const struct writer *w)
 {
-    static const struct {
-        const char *opening;
-        void (*write)(const struct writer *w);
-        bool bounded; /* by the steps of the training */
-    } findings[] = {
+    static const struct finding findings[] = {
         [VERDICT_NOTHING] = {"", write_nothing},
         [VERDICT_UNTRAINED] = {"No verdict", write_no_results},
         [VERDICT_UNFINISHED] = {"No verdict", write_no_results},
@@ -257,13 +265,5 @@ void write_finding(const struct writer *w)
         [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet", write_untested},
         [VERDICT_RIVAL_AT_EDGE] = {"No middle is found", write_rival_at_edge, true},
     };
-    bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
-    const char *opening =
-        at_edge && w->v->prediction ? "Claim undecided" : findings[w->v->kind].opening;
-    put(w, "%s", opening);
-    if (findings[w->v->kind].bounded)
-        put_budget(w);
-    put(w, "%s", *opening ? ": " : "");
-    findings[w->v->kind].write(w);
-    put_edges(w, is_named, at_edge ? ", but " : "; ");
+    put_finding(w, &findings[w->v->kind], is_named);
 }

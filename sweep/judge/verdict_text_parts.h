@@ -108,4 +108,14 @@ void write_same_instances(const struct writer *w);
 typedef bool heads_test(const struct writer *w, int64_t heads);
 bool put_edges(const struct writer *w, heads_test *meant, const char *opening);
 
+/* How the finding of a kind of verdict is said. */
+struct finding {
+    const char *opening;
+    void (*write)(const struct writer *w);
+    bool bounded; /* by the steps of the training */
+};
+
+/* The headline: opening, budget, finding, and the edges of those head counts that it names. */
+void put_finding(const struct writer *w, const struct finding *f, heads_test *named);
+
 #endif

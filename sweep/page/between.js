@@ -12,13 +12,7 @@ function claimOfSettings(claim) {
             preliminaryBadge(claim.preliminary),
             lead.map(s => element('p', {class: 'lead'}, foreign(s))),
         ),
-        rest.length
-            ? element(
-                  'ul',
-                  {class: 'sentences'},
-                  rest.map(s => element('li', {}, foreign(s))),
-              )
-            : null,
+        sentenceList(rest),
     ];
 }
 

@@ -43,6 +43,16 @@ function preliminaryBadge(preliminary) {
     return preliminary ? element('p', {class: 'badge'}, 'Preliminary: trials are still to come') : null;
 }
 
+function sentenceList(sentences) {
+    return sentences.length
+        ? element(
+              'ul',
+              {class: 'sentences'},
+              sentences.map(s => element('li', {}, foreign(s))),
+          )
+        : null;
+}
+
 /* What is to be read first, the finding last of it and largest, then the rest. */
 function verdictOf(set) {
     const {verdict} = set;
@@ -72,13 +82,7 @@ function verdictOf(set) {
                   fact('Guessing', fixed(set.drawn.guess)),
                   fact('Chosen at the edge of the grid', edgesText(verdict)),
               ),
-        rest.length
-            ? element(
-                  'ul',
-                  {class: 'sentences'},
-                  rest.map(s => element('li', {}, foreign(s))),
-              )
-            : null,
+        sentenceList(rest),
     ];
 }
 

@@ -83,14 +83,17 @@ studies() { # name
         ;;
     prune)
         ask prune prune --by ablation --keep 4,3 --finetune 150
+        ask prune prune --by ablation --keep 4,3 --finetune 1500 --lr 1e-2 # those trained with so many: trained on
         for by in random ablation importance; do
             ask prune prune --by $by
         done
         means prune "
-            SELECT t.setting_label || ', by=' || p.method || iif(p.finetuned_steps, '+' || p.finetuned_steps, '')
+            SELECT t.setting_label || ', by=' || iif(p.method = 'none', 'training', p.method) ||
+                       iif(p.finetuned_steps, '+' || p.finetuned_steps, '')
                        AS setting_label, p.kept AS heads, p.test_acc AS acc
               FROM pruning AS p JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
-             WHERE c.heads = 8 AND t.in_plan = 1 AND p.method <> 'none'
+             WHERE t.in_plan = 1 AND
+                   iif(p.method = 'none', c.heads = p.kept AND p.finetuned_steps = 1500, c.heads = 8)
              ORDER BY t.setting, p.finetuned_steps, p.method, p.kept" >$kept/prune.prune.csv
         ;;
     kv-heads | segments) "$headcount" report "$1" --db "$work/$1.db" --between --csv >"$kept/$1.between.csv" ;;

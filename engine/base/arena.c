@@ -58,15 +58,19 @@ static size_t chunk_size(size_t used, size_t bytes)
     return size;
 }
 
+/* What a request takes; one for nothing gets an address of its own too. */
+static size_t aligned(size_t bytes)
+{
+    return bytes ? (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT
+                 : ARENA_ALIGNMENT;
+}
+
 void *arena_alloc(struct arena *a, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ARENA_ALIGNMENT)
         exhausted(a);
-    /* Also a request for nothing gets an address of its own. */
-    bytes =
-        bytes ? (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT : ARENA_ALIGNMENT;
-
+    bytes = aligned(bytes);
     if (a->limit && bytes > a->limit - a->used) {
         a->over_limit = true;
         exhausted(a);
@@ -86,13 +90,31 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
     return memory;
 }
 
+/* Frees memory that has a chunk of its own. */
+static void free_large(struct arena *a, const void *memory, size_t bytes)
+{
+    struct arena_chunk **at = &a->chunks;
+    while (*at && ((*at)->start != memory || (*at)->size != bytes))
+        at = &(*at)->next;
+    struct arena_chunk *c = *at;
+    if (!c)
+        return;
+    *at = c->next;
+    a->used -= bytes;
+    free(c);
+}
+
 void *arena_grow(struct arena *a, void *array, size_t count, size_t size)
 {
     size_t room = array_room(count);
     if (!room)
         return array;
     void *grown = arena_alloc(a, room, size);
-    return count ? memcpy(grown, array, count * size) : grown;
+    if (count) {
+        memcpy(grown, array, count * size);
+        free_large(a, array, aligned(count * size));
+    }
+    return grown;
 }
 
 char *arena_string(struct arena *a, const char *text)

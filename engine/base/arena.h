@@ -33,8 +33,8 @@ void arena_init(struct arena *a, jmp_buf *exhausted);
 /* Zeroed memory aligned to ARENA_ALIGNMENT, owned by the arena. Never returns NULL. */
 void *arena_alloc(struct arena *a, size_t count, size_t size);
 
-/* The array of `count` elements with room for one more, as array_grow (array.h); what it leaves
- * behind stays in the arena. */
+/* The array of `count` elements with room for one more, as array_grow (array.h). Where it moves,
+ * nothing may use the old one: a large one is freed, others stay in the arena. */
 void *arena_grow(struct arena *a, void *array, size_t count, size_t size);
 
 /* A copy of the text, owned by the arena. */

@@ -94,6 +94,26 @@ static void arrays_grow(void **state)
     arena_free(&a);
 }
 
+/* What a large array left behind when it grew is not kept: in all less than its size once more. */
+static void large_arrays_leave_nothing_behind(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 20 };
+    struct arena a;
+    int *array = NULL;
+    arena_init(&a, NULL);
+    const int *other = arena_alloc(&a, 1, sizeof *other);
+    for (int i = 0; i < COUNT; i++) {
+        array = arena_grow(&a, array, (size_t)i, sizeof *array);
+        array[i] = i;
+    }
+    assert_in_range(a.used, COUNT * sizeof *array, COUNT * sizeof *array + (1 << 20));
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(array[i], i);
+    assert_int_equal(*other, 0);
+    arena_free(&a);
+}
+
 static void text_is_copied(void **state)
 {
     (void)state;
@@ -199,6 +219,7 @@ int main(void)
         cmocka_unit_test(used_counts_what_was_handed_out),
         cmocka_unit_test(a_large_request_leaves_the_newest_chunk_in_use),
         cmocka_unit_test(arrays_grow),
+        cmocka_unit_test(large_arrays_leave_nothing_behind),
         cmocka_unit_test(text_is_copied),
         cmocka_unit_test(running_out_goes_to_the_handler),
         cmocka_unit_test(a_limit_is_not_passed),

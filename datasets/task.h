@@ -115,7 +115,8 @@ struct task {
     void (*oracle)(const void *options, const void *instance, const int32_t *inputs,
                    int32_t *targets);
     /* Where each target stands to be read: source (T,S) or (S) is the position whose input is the
-     * target, -1 where there is no target. NULL: no single position says it. */
+     * target, or that is itself the target; -1 where there is no target. NULL: no single position
+     * says it. */
     void (*sources)(const void *options, const void *instance, const int32_t *inputs,
                     int32_t *source);
 };

@@ -50,8 +50,8 @@ static void test_sets(void **state)
         {"metric=test_acc", "--set metric: metric must be a mapping, not a single value; write "
                             "{name: X} with one of: val_acc, val_loss"},
         {"task=gathr", "--set task: task must be a mapping, not a single value; write {name: X} "
-                       "with one of: gather, recall, pointers, reverse, sort, hist, copy, "
-                       "induction, mqar, memorize, text"},
+                       "with one of: gather, recall, pointers, nearest, reverse, sort, hist, "
+                       "copy, induction, mqar, memorize, text"},
         {"seeds.n=4", "--set seeds.n: 'seeds' is a single value in the file, not a mapping"},
         {"model.heads=", "--set model.heads: no value after '='"},
         {"model.heads=&a 4", "--set model.heads: the anchor &a; anchors and aliases are not "

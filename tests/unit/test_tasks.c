@@ -21,6 +21,12 @@ static const char *const cases[][2] = {
     {"pointers", ""},
     {"pointers", "length=1 slots=1"},
     {"pointers", "length=11 vocab=3 slots=8"},
+    {"nearest", ""},
+    {"nearest", "find=farthest"},
+    {"nearest", "length=2 dims=1"},
+    {"nearest", "length=4 dims=1 find=farthest"},
+    {"nearest", "length=9 dims=5 vocab=3"},
+    {"nearest", "length=40 dims=9 vocab=4 find=farthest"},
     {"reverse", ""},
     {"reverse", "length=1"},
     {"reverse", "length=9 vocab=70"},
@@ -160,7 +166,8 @@ static void examples_are_sound(void **state)
     }
 }
 
-/* Whether column f of every example holds each target at its source, and nothing else has one. */
+/* Whether column f of every example holds each target at its source, and nothing else has one. The
+ * column after the last is the position itself. */
 static bool column_holds(const struct setup *s, size_t f)
 {
     int32_t *x = numbers(s->inputs), *y = numbers(s->targets), *source = numbers(s->targets);
@@ -176,7 +183,8 @@ static bool column_holds(const struct setup *s, size_t f)
                 continue;
             }
             assert_in_range(source[k], 0, s->shape.length - 1);
-            holds &= x[(size_t)(source[k] * s->shape.fields) + f] == y[k];
+            bool place = f == (size_t)s->shape.fields;
+            holds &= (place ? source[k] : x[(size_t)(source[k] * s->shape.fields) + f]) == y[k];
         }
     }
     free(x), free(y), free(source);
@@ -189,7 +197,7 @@ static void sources_hold_the_targets(void **state)
     for (size_t c = 0; c < CASES; c++) {
         struct setup s;
         setup_task(&s, cases[c][0], cases[c][1]);
-        size_t f = 0, columns = s.task->sources ? (size_t)s.shape.fields : 0;
+        size_t f = 0, columns = s.task->sources ? (size_t)s.shape.fields + 1 : 0;
         while (f < columns && !column_holds(&s, f))
             f++;
         if (columns && f == columns)
@@ -328,6 +336,12 @@ static void options_that_contradict_are_refused(void **state)
          "out"},
         {"gather", "length=4 slots=4 instance=1",
          "task.slots is 4; with task.length 4 there are 3 other places to draw"},
+        {"nearest", "dims=2",
+         "task.dims is 2: of 16 points with so few coordinates, fewer than 10 % have a single "
+         "nearest one; make task.dims larger or task.length smaller"},
+        {"nearest", "length=64 dims=4 find=farthest",
+         "task.dims is 4: of 64 points with so few coordinates, fewer than 10 % have a single "
+         "farthest one; make task.dims larger or task.length smaller"},
         {"induction", "length=30",
          "task.length is 30, but two tokens that both occur twice take four positions; make it 32"},
         {"induction", "length=64",

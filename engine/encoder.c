@@ -96,6 +96,20 @@ static void declare_layer(struct arena *a, struct encoder *e, long layer)
     l->norm2_bias = vector(p, "norm2.bias", INIT_SHIFT, C, C);
 }
 
+/* Cosine and sine of t / 10000^(2i/d_k), for pair i of a query's or key's numbers at position t (Su
+ * et al. 2021, RoFormer, eq. 34, with the angles of eq. 15). */
+static struct tensor *turns(struct arena *a, long T, long d_k)
+{
+    struct tensor *angles = tensor_new(a, NULL, SHAPE(T, d_k), false);
+    for (long t = 0; t < T; t++)
+        for (long c = 0; c < d_k; c += 2) {
+            double angle = (double)t * pow(10000, -(double)c / (double)d_k);
+            angles->data[t * d_k + c] = (real)cos(angle);
+            angles->data[t * d_k + c + 1] = (real)sin(angle);
+        }
+    return angles;
+}
+
 /* PE(t, 2i) = sin(t / 10000^(2i/C)), PE(t, 2i+1) = cos of the same (Vaswani et al. 2017, 3.5). */
 static struct tensor *sinusoids(struct arena *a, long T, long C)
 {
@@ -122,6 +136,8 @@ void encoder_declare(struct arena *a, struct encoder *e, bool wants_grad)
         e->pos = nn_matrix(a, &e->nn, "pos.weight", INIT_EMBEDDING, io->length, C);
     else if (c->positions == POSITIONS_SINUSOIDAL)
         e->pos = sinusoids(a, io->length, C);
+    else if (c->positions == POSITIONS_ROTARY)
+        e->turns = turns(a, io->length, e->shapes.d_k);
     for (long l = 0; l < c->layers; l++)
         declare_layer(a, e, l);
     if (c->norm == NORM_PRE) {

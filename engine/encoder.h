@@ -38,7 +38,9 @@ struct encoder {
     struct encoder_shapes shapes; /* of all heads that the options give it */
     struct nn nn;
     struct tensor *embed[ENCODER_MAX_FIELDS]; /* (V_f,C) */
-    struct tensor *pos; /* (T,C): a parameter, or the constant sinusoids; NULL under none */
+    struct tensor *pos;   /* (T,C): a parameter, or the constant sinusoids; else NULL */
+    struct tensor *turns; /* (T,d_k): cosine and sine of the angles by which pairs of a query's or
+                             key's numbers turn; NULL unless positions are rotary */
     struct encoder_layer *layer;            /* (L) */
     struct tensor *norm_weight, *norm_bias; /* (C); NULL under post-norm */
     struct tensor *out_weight, *out_bias;   /* (S*V,C), (S*V) */

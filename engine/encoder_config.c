@@ -131,9 +131,11 @@ const struct option_entry encoder_options[] = {
      .type = OPTION_CHOICE,
      .offset = AT(positions),
      .words = WORDS([POSITIONS_LEARNED] = "learned", [POSITIONS_SINUSOIDAL] = "sinusoidal",
-                    [POSITIONS_NONE] = "none"),
+                    [POSITIONS_NONE] = "none", [POSITIONS_ROTARY] = "rotary"),
      .default_value = "learned",
-     .help = "what is added to the token embeddings; sinusoidal as in Vaswani et al. 2017, 3.5"},
+     .help = "what is added to the token embeddings; sinusoidal as in Vaswani et al. 2017, 3.5; "
+             "rotary: nothing, but queries and keys are turned (Su et al. 2021), which takes an "
+             "even d_k"},
     {.name = "pool",
      .type = OPTION_CHOICE,
      .offset = AT(pool),
@@ -209,6 +211,33 @@ static enum status check_kv_heads(const struct encoder_config *c, struct encoder
                        kv_heads, form_names[c->form]);
 }
 
+/* What makes d_k under rotary positions odd, by what gives it its width. */
+static const struct encoder_fault odd_d_k = {WORDS("model.d_k", "model.positions"),
+                                             "model.positions != 'rotary' or model.d_k % 2 == 0"};
+static const struct encoder_fault odd_d_head = {
+    WORDS("model.d_head", "model.d_k", "model.positions"),
+    "model.positions != 'rotary' or model.d_head % 2 == 0"};
+static const struct encoder_fault odd_split = {
+    WORDS("model.heads", "model.d_model", "model.d_k", "model.positions"),
+    "model.positions != 'rotary' or model.d_model % (2 * model.heads) == 0"};
+static const struct encoder_fault odd_segments = {
+    WORDS("model.segment_width", "model.heads", "model.d_k", "model.positions"), NULL};
+
+static enum status check_rotary(const struct encoder_config *c, struct encoder_shapes *s,
+                                struct message *m)
+{
+    if (c->positions != POSITIONS_ROTARY || s->d_k % 2 == 0)
+        return STATUS_OK;
+    s->fault = c->d_k != WIDTH_WORD             ? odd_d_k
+               : c->d_head != WIDTH_WORD        ? odd_d_head
+               : form_table[c->form]->segmented ? odd_segments
+                                                : odd_split;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "model.positions is rotary, which turns pairs of numbers, but d_k is %ld by "
+                       "%s; make it even (model.d_k: %ld), or use other positions",
+                       s->d_k, s->fault.option[0], s->d_k + 1);
+}
+
 static enum status check_sizes(const struct encoder_config *c, struct encoder_shapes *s,
                                struct message *m)
 {
@@ -255,7 +284,8 @@ enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes
     s->inputs = s->width > 0 ? s->width : (long)c->d_model;
     s->qkv_width = s->heads * s->d_k + s->kv_heads * (s->d_k + s->d_v);
     s->o_width = s->heads * s->d_v;
-    return check_sizes(c, s, m);
+    status = check_rotary(c, s, m);
+    return status == STATUS_OK ? check_sizes(c, s, m) : status;
 }
 
 struct encoder_parts encoder_parts(const struct encoder_config *c, const struct encoder_io *io)

@@ -11,7 +11,12 @@ enum { ENCODER_MAX_FIELDS = 16 };
 
 enum encoder_activation { ACTIVATION_GELU, ACTIVATION_RELU };
 enum encoder_norm { NORM_PRE, NORM_POST };
-enum encoder_positions { POSITIONS_LEARNED, POSITIONS_SINUSOIDAL, POSITIONS_NONE };
+enum encoder_positions {
+    POSITIONS_LEARNED,
+    POSITIONS_SINUSOIDAL,
+    POSITIONS_NONE,
+    POSITIONS_ROTARY
+};
 enum encoder_pool { POOL_NONE, POOL_MEAN, POOL_FIRST };
 enum encoder_mask { MASK_NONE, MASK_CAUSAL };
 enum { WIDTH_WORD = -1 }; /* d_head: "split"; d_k, d_v: "d_head"; kv_heads: "heads" */
@@ -59,7 +64,8 @@ struct encoder_shapes {
 };
 /* BAD_INPUT where the model cannot be: heads that do not divide d_model under split ("model.heads
  * is 12, which does not divide model.d_model 32; ..."), what the form of its heads refuses, heads
- * of keys and values that do not divide the others, more memory than can be addressed. */
+ * of keys and values that do not divide the others, an odd d_k under rotary positions, more memory
+ * than can be addressed. */
 enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
                            struct message *m);
 

@@ -64,7 +64,8 @@ static double position_numbers(const struct encoder_config *c, const struct enco
     double outputs = (double)io->slots * (double)io->classes;
     if (c->pool != POOL_NONE)
         outputs /= (double)io->length;
-    return (double)c->layers * layer + 3 * C + 2 * outputs + C + (W > F ? W : F);
+    double before_turning = c->positions == POSITIONS_ROTARY ? W : 0; /* of one layer at a time */
+    return (double)c->layers * layer + before_turning + 3 * C + 2 * outputs + C + (W > F ? W : F);
 }
 
 long encoder_slice(const struct encoder_config *c, const struct encoder_io *io, long batch)
@@ -104,11 +105,13 @@ double encoder_memory(const struct encoder_config *c, const struct encoder_io *i
                                 write buffer */
     double T = (double)io->length;
     double weights = (double)encoder_parameters(c, io);
-    double sinusoids = c->positions == POSITIONS_SINUSOIDAL ? T * (double)c->d_model : 0;
     struct encoder_shapes s = shapes_of(c);
+    double positions = c->positions == POSITIONS_SINUSOIDAL ? T * (double)c->d_model
+                       : c->positions == POSITIONS_ROTARY   ? T * (double)s.d_k
+                                                            : 0;
     double columns = (double)c->layers * (double)s.heads * (double)s.width * sizeof(int32_t);
     double targets = c->pool == POOL_NONE ? T * (double)io->slots : (double)io->slots;
     double examples = (double)batch * (T * io->fields + targets) * sizeof(int32_t);
-    return process + (copies * weights + sinusoids) * sizeof(real) + columns +
+    return process + (copies * weights + positions) * sizeof(real) + columns +
            tapes_memory(c, io, batch) + examples;
 }

@@ -66,6 +66,18 @@ static struct tensor *in_projection(const struct builder *b, struct tensor *y)
     return graph_linear_heads(b->graph, y, l->in_proj_weight, l->in_proj_bias, heads);
 }
 
+/* The queries and keys of qkv, turned with their positions where positions are rotary. */
+static struct tensor *turned(const struct builder *b, struct tensor *qkv)
+{
+    const struct encoder *e = b->encoder;
+    const struct encoder_heads *h = &e->layer[b->layer].heads;
+    if (!e->turns)
+        return qkv;
+    struct rotary_options rotary = {
+        .d_k = h->d_k, .heads = h->heads + h->kv_heads, .turns = e->turns->data};
+    return graph_rotary(b->graph, qkv, rotary);
+}
+
 /* x, which is what attention takes or what it gives, with the term of that place. */
 static struct tensor *disagreeing(const struct builder *b, struct tensor *x,
                                   const struct attention_options *heads, bool outputs)
@@ -93,7 +105,7 @@ static struct tensor *attention_block(const struct builder *b, struct tensor *x,
                                       .kv_of = h->kv_of,
                                       .causal = b->encoder->config.mask == MASK_CAUSAL,
                                       .dropout = site_at(b, SITE_ATTENTION)};
-    struct tensor *qkv = disagreeing(b, in_projection(b, y), &heads, false);
+    struct tensor *qkv = disagreeing(b, turned(b, in_projection(b, y)), &heads, false);
     struct tensor *o = disagreeing(b, graph_attention(g, qkv, heads), &heads, true);
     if (b->probe)
         o = gated(b, x, qkv, o);

@@ -52,6 +52,16 @@ struct attention {
     struct dropout dropout; /* element ((b*H + h)*T + i)*T + j */
 };
 
+/* Pairs of numbers that are turned, each by an angle of its own that grows with the position (Su et
+ * al. 2021, RoFormer, eq. 34). */
+struct rotation {
+    long T;            /* row r stands at position r % T */
+    long width;        /* even: numbers of a group, pair by pair */
+    long groups;       /* as many groups at the beginning of a row turn alike; the rest does not */
+    const real *turns; /* (T,width): cosine and sine of each pair's angle */
+    bool back;         /* by the opposite angles: the gradient, and the inverse */
+};
+
 struct adamw {
     real lr, beta1, beta2, epsilon, weight_decay;
     real correction1, correction2; /* 1 - beta1^t, 1 - beta2^t */
@@ -101,6 +111,9 @@ struct kernels {
                               real *w, /* (B,H,T,T): query, then key */
                               void *scratch);
     size_t (*attention_scratch)(const struct attention *a);
+
+    /* y = beta*y + x, turned. x, y (R,N), N >= groups*width; y may be x where beta is 0. */
+    void (*rotate)(long R, long N, const struct rotation *t, const real *x, real beta, real *y);
 
     /* y = x w^T + bias and its gradients, for weights that linear_suits: a choice by shape and
      * table alone. All others are left to OpenBLAS (blas.h). x, dx (M,K); w, dw (N,K); y, dy (M,N);

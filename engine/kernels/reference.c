@@ -404,6 +404,24 @@ static void rows_scatter(long R, long C, const real *dy, const int32_t *index, l
             dtable[index[r * stride] * C + c] += dy[r * C + c];
 }
 
+static void rotate(long R, long N, const struct rotation *t, const real *x, real beta, real *y)
+{
+    const double sign = t->back ? -1 : 1;
+    const long turned = t->groups * t->width;
+    for (long r = 0; r < R; r++, x += N, y += N) {
+        for (long c = 0; c < turned; c += 2) {
+            const real *turn = t->turns + r % t->T * t->width + c % t->width;
+            const double cosine = (double)turn[0], sine = sign * (double)turn[1];
+            const double first = (double)x[c], second = (double)x[c + 1];
+            const double old[2] = {beta == 0 ? 0 : (double)y[c], beta == 0 ? 0 : (double)y[c + 1]};
+            y[c] = (real)(old[0] + first * cosine - second * sine);
+            y[c + 1] = (real)(old[1] + second * cosine + first * sine);
+        }
+        for (long c = turned; c < N; c++)
+            y[c] = beta == 0 ? x[c] : y[c] + x[c];
+    }
+}
+
 static double cross_entropy(long R, long V, const real *logits, const int32_t *target,
                             uint8_t *correct, real scale, real *dlogits)
 {

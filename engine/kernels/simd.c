@@ -3,6 +3,7 @@
 #include "engine/kernels/simd_attention.h"
 #include "engine/kernels/simd_elements.h"
 #include "engine/kernels/simd_linear.h"
+#include "engine/kernels/simd_rotary.h"
 #include "engine/kernels/simd_rows.h"
 
 #define TABLE_(set) kernels_##set

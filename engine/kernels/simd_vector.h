@@ -54,6 +54,9 @@ typedef float vf_half_loose __attribute__((vector_size(2 * LANES), aligned(4), m
 #define LANE_NUMBERS  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 #define ZIP_LOW       0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define ZIP_HIGH      8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define FIRST_TWICE   0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14
+#define SECOND_TWICE  1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15
+#define PAIRS_SWAPPED 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14
 #define EVEN_LANES    0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define ODD_LANES     1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #define UNPACK_LOW    0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
@@ -68,6 +71,9 @@ typedef float vf_half_loose __attribute__((vector_size(2 * LANES), aligned(4), m
 #define LANE_NUMBERS  0, 1, 2, 3, 4, 5, 6, 7
 #define ZIP_LOW       0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HIGH      4, 12, 5, 13, 6, 14, 7, 15
+#define FIRST_TWICE   0, 0, 2, 2, 4, 4, 6, 6
+#define SECOND_TWICE  1, 1, 3, 3, 5, 5, 7, 7
+#define PAIRS_SWAPPED 1, 0, 3, 2, 5, 4, 7, 6
 #define EVEN_LANES    0, 2, 4, 6, 8, 10, 12, 14
 #define ODD_LANES     1, 3, 5, 7, 9, 11, 13, 15
 #define UNPACK_LOW    0, 8, 1, 9, 4, 12, 5, 13
@@ -82,6 +88,9 @@ typedef float vf_half_loose __attribute__((vector_size(2 * LANES), aligned(4), m
 #define LANE_NUMBERS  0, 1, 2, 3
 #define ZIP_LOW       0, 4, 1, 5
 #define ZIP_HIGH      2, 6, 3, 7
+#define FIRST_TWICE   0, 0, 2, 2
+#define SECOND_TWICE  1, 1, 3, 3
+#define PAIRS_SWAPPED 1, 0, 3, 2
 #define EVEN_LANES    0, 2, 4, 6
 #define ODD_LANES     1, 3, 5, 7
 #define UNPACK_LOW    ZIP_LOW

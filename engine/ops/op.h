@@ -105,6 +105,13 @@ struct attention_options {
     struct dropout_site dropout; /* of the weights */
 };
 
+struct rotary_options {
+    long d_k;          /* even */
+    long heads;        /* those of queries and those of keys, H + G */
+    const real *turns; /* (T,d_k): cosine and sine of each pair's angle; kept, the caller's, for
+                          the tape's life */
+};
+
 struct linear_heads_options {
     long heads, d_k, d_v;   /* as in struct attention_options */
     const int32_t *columns; /* (H,K), 0..C-1, no two alike in a head: columns of x that it sees;

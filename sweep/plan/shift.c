@@ -43,7 +43,7 @@ static enum status check_length(const struct point *p, const struct shapes *s, c
     *fault = "length";
     return status_fail(m, STATUS_BAD_INPUT,
                        "task.length is %ld there, but model.positions: learned knows only the %ld "
-                       "positions of training; use sinusoidal or none",
+                       "positions of training; use sinusoidal, rotary or none",
                        s->shifted.length, s->trained.length);
 }
 

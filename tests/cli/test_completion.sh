@@ -95,7 +95,7 @@ check "whose heads are removed" has "headcount prune " quick 1 12
 check "... by which method" gives "headcount prune quick --by " "ablation importance random"
 check "... behind an equals sign" gives "headcount export weights 1 f --by=ra" "random"
 check "what answers together" gives "headcount ensemble q" "quick"
-check "words of an option of params" gives "headcount params --positions " "learned none sinusoidal"
+check "words of an option of params" gives "headcount params --positions " "learned none rotary sinusoidal"
 check "behind -- stand arguments" gives "headcount report -- q" "quick"
 check "help" gives "headcount help sh" "show"
 check "no such command" gives "headcount frobnicate --" ""

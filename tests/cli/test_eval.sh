@@ -57,6 +57,10 @@ check "... every answer is the one of before" [ "$(sql whole.db "$values")" = "$
 check "a fresh set is not the test set" \
     [ "$(sql whole.db "SELECT count(*) FROM evaluations WHERE name = 'again' AND loss <> test_loss")" = 4 ]
 
+check "rotary positions are known beyond the length of training" run rotary.db --set model.positions=rotary
+check "... so that models with them are tested on longer sequences" \
+    [ "$(sql rotary.db "$sets")" = "again4 long4" ]
+
 # ---- later ----
 check "sets can be added when all trials have ended" run plain.db --set "eval={again: {}, long: {length: 32}}"
 check "... no trial runs again" [ "$(sql plain.db "SELECT max(attempt) FROM trial")" = 1 ]
@@ -74,7 +78,7 @@ check "... and the report is as without" fails grep -qE 'shifted test|\(training
 # ---- what goes wrong ----
 check "a set that no model can be given is refused before anything runs" \
     fails run none.db --set model.positions=learned
-check "... with the reason" grep -q 'shift.yaml:7:34: the test set long is impossible.*sinusoidal or none' none.db.err
+check "... with the reason" grep -q 'shift.yaml:7:34: the test set long is impossible.*sinusoidal, rotary or none' none.db.err
 check "... and no file" [ ! -e none.db ]
 
 run lost.db --set eval=null

@@ -178,6 +178,24 @@ else
     skip "PyTorch answers the same with it" "python3-torch"
 fi
 
+# ---- rotary positions ----
+"$headcount" run slots.yaml --db rotary.db --quiet --set 'model={d_model: 16, heads: 4, kv_heads: 2, d_k: 6, layers: 2,
+    d_ff: 32, positions: rotary}' --set name=rotary --set seeds=1 >rotary.txt 2>&1
+check "heads of a model with rotary positions are looked at" "$headcount" heads rotary --db rotary.db --quiet
+check "... and removed" prune rotary.db rotary
+check "... down to one, with a row for each" [ "$(sql rotary.db 'SELECT count(*) FROM pruning')" = 8 ]
+check "... the whole model is what the trial was" none rotary.db "SELECT * FROM pruning JOIN trial AS t USING (trial_id)
+    WHERE kept = 8 AND pruning.test_loss <> t.test_loss"
+check "their attention is exported" "$headcount" export attention 1 attention.safetensors --db rotary.db
+"$headcount" export weights 1 rotary.safetensors --keep 3 --db rotary.db &&
+    "$headcount" export testset 1 rotary-testset.safetensors --keep 3 --db rotary.db
+if "$python" -c 'import numpy, torch' 2>/dev/null; then
+    check "PyTorch answers the same with what is left" \
+        "$python" "$root/tests/interop/torch_pruned.py" rotary.safetensors rotary-testset.safetensors
+else
+    skip "PyTorch answers the same with what is left" "python3-torch"
+fi
+
 # ---- cut off and resumed ----
 cp -r slots.db.d stop.db.d && cp slots.db stop.db
 sql stop.db "DELETE FROM pruning; DELETE FROM study"

@@ -8,8 +8,8 @@
 Prints PyTorch's accuracy beside the recorded one, and how many predictions differ although their
 two best logits lie more than 1e-4 apart. Exit 1 if there is such a prediction, or if the accuracies
 differ by more than one target; 2 for a model that nn.TransformerEncoder cannot hold (heads whose
-widths do not add up to d_model, that share keys and values, or that see a part of the residual stream
-only). Needs torch and numpy.
+widths do not add up to d_model, that share keys and values, that see a part of the residual stream
+only, or that turn with their positions: torch_pruned.py takes those). Needs torch and numpy.
 """
 import json
 import struct
@@ -85,6 +85,8 @@ class Model(nn.Module):
 def is_nn_transformer(config):
     split = config["d_model"] // config["heads"]
     if config["d_model"] % config["heads"] or "kv_heads" in config or "form" in config:
+        return False
+    if config["positions"] == "rotary":
         return False
     head = split if config["d_head"] == "split" else config["d_head"]
     return head == split and all(config[key] in ("d_head", split) for key in ("d_k", "d_v"))

@@ -15,7 +15,8 @@ import sys
 
 import torch
 
-from torch_accuracy import Model, read_safetensors
+from torch_accuracy import Model, is_nn_transformer, read_safetensors
+from torch_pruned import Model as OwnModel
 
 CLOSE = 1e-4
 
@@ -24,7 +25,9 @@ def bits_per_byte(weights_path, testset_path):
     weights, metadata = read_safetensors(weights_path)
     testset, about = read_safetensors(testset_path)
     inputs, targets = testset["inputs"], testset["targets"]
-    model = Model(weights, json.loads(metadata["config"])["model"], inputs.shape[1]).eval()
+    config = json.loads(metadata["config"])["model"]
+    model = Model(weights, config, inputs.shape[1]).eval() if is_nn_transformer(config) else \
+        OwnModel(weights_path)
     fields = json.loads(about["fields"])
     nats = 0.0
     with torch.no_grad():

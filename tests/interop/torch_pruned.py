@@ -24,6 +24,15 @@ import torch.nn.functional as F
 from torch_accuracy import CLEAR, MASKED, read_safetensors, sinusoids
 
 
+def turned(x):
+    """x (B,heads,T,d_k) with its pairs of numbers turned by their positions (Su et al. 2021, eq. 34)."""
+    T, width = x.shape[-2:]
+    pair = torch.arange(width, dtype=torch.float64) // 2 * 2 / width
+    angle = torch.arange(T, dtype=torch.float64)[:, None] / 10000 ** pair
+    swapped = torch.stack([-x[..., 1::2], x[..., 0::2]], -1).flatten(-2)
+    return x * angle.cos().float() + swapped * angle.sin().float()
+
+
 class Heads:
     """The attention heads of one layer, by the names that metadata `heads` gives them."""
 
@@ -36,6 +45,7 @@ class Heads:
         self.value = head if model["d_v"] == "d_head" else model["d_v"]
         self.causal = model.get("mask", "none") == "causal"
         self.cut = model.get("form", "project") == "cut"
+        self.rotary = model["positions"] == "rotary"
         self.kept = kept
         group = [h * groups // whole for h in kept]
         self.used = sorted(set(group))  # keys and values that no head uses are not in the file
@@ -62,6 +72,8 @@ class Heads:
         q = q.view(B, T, H, self.key).transpose(1, 2)
         k = k.view(B, T, G, self.key).transpose(1, 2)
         v = v.view(B, T, G, self.value).transpose(1, 2)
+        if self.rotary:
+            q, k = turned(q), turned(k)
         if self.group != list(range(H)):
             k, v = k[:, self.group], v[:, self.group]
         score = q @ k.transpose(-1, -2) / self.key ** 0.5

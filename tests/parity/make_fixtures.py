@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes tests/data/parity/*.safetensors: what PyTorch's nn.TransformerEncoder computes, in double;
 with a causal mask too, and with attention by scaled_dot_product_attention where heads share keys
-and values or have widths of their own.
+and values, have widths of their own, or turn queries and keys with their positions (rotary).
 
 Each file holds one small model under its own names (encoder.* as in the state_dict, embed.token,
 pos, out), one batch (inputs, targets, padding), the logits and gradients of that batch (grad.NAME),
@@ -46,12 +46,22 @@ def sinusoids():
     return torch.from_numpy(table)
 
 
+def turned(x):
+    """x (B,heads,T,d_k), its pairs of numbers as complex ones, times e^(i t / 10000^(2j/d_k)): RoFormer,
+    eq. 13 (Su et al. 2021)."""
+    pair = torch.arange(0, x.shape[-1], 2, dtype=torch.float64) / x.shape[-1]
+    angle = torch.arange(x.shape[-2], dtype=torch.float64)[:, None] / 10000 ** pair
+    z = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(z * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+
+
 class GroupedAttention(nn.Module):
     """Stands where nn.MultiheadAttention stands: H heads on the keys and values of G."""
 
-    def __init__(self, heads, kv_heads, d_k, d_v):
+    def __init__(self, heads, kv_heads, d_k, d_v, rotary):
         super().__init__()
         self.batch_first = True
+        self.rotary = rotary
         self.heads, self.kv_heads, self.d_k, self.d_v = heads, kv_heads, d_k, d_v
         rows = heads * d_k + kv_heads * (d_k + d_v)
         self.in_proj_weight = nn.Parameter(torch.randn(rows, C) / C ** 0.5)
@@ -65,6 +75,8 @@ class GroupedAttention(nn.Module):
             [H * self.d_k, G * self.d_k, G * self.d_v], -1)
         q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2)
                    for part, heads in zip(parts, (H, G, G)))
+        if self.rotary:
+            q, k = turned(q), turned(k)
         hidden = key_padding_mask[:, None, None, :]
         if attn_mask is not None:
             hidden = hidden + attn_mask
@@ -82,17 +94,21 @@ class Model(nn.Module):
         self.encoder = nn.TransformerEncoder(layer, L, final, enable_nested_tensor=False)
         for layer in self.encoder.layers if kv_heads else ():
             layer.self_attn = GroupedAttention(heads, kv_heads, d_k or C // heads,
-                                               d_v or C // heads)
+                                               d_v or C // heads, positions == "rotary")
         self.mask = nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
         self.mask = self.mask if mask == "causal" else None
         self.embed = nn.ModuleDict({"token": nn.Embedding(V, C)})
+        self.positions = positions
         if positions == "learned":
             self.pos = nn.Embedding(T, C)
         self.out = nn.Linear(C, S * V)
 
     def forward(self, inputs, padding):
-        table = self.pos.weight if hasattr(self, "pos") else sinusoids()
-        x = self.embed["token"](inputs[..., 0]) + table
+        x = self.embed["token"](inputs[..., 0])
+        if self.positions == "learned":
+            x = x + self.pos.weight
+        elif self.positions == "sinusoidal":
+            x = x + sinusoids()
         hidden = torch.zeros(B, T, dtype=x.dtype).masked_fill(padding, -torch.inf)
         return self.out(self.encoder(x, self.mask, hidden)).view(B, T, S, V)
 
@@ -155,6 +171,10 @@ def cases():
                {"kv_heads": kv_heads})
     yield (("grouped-6-3-causal", "post", "relu", "learned", 6),
            {"mask": "causal", "kv_heads": 3, "d_k": 3, "d_v": 5})
+    for heads in (1, 4, C // 2):
+        yield (f"rotary-{heads}", "pre", "gelu", "rotary", heads), {"kv_heads": heads}
+    yield (("rotary-6-3-causal", "post", "relu", "rotary", 6),
+           {"mask": "causal", "kv_heads": 3, "d_k": 6, "d_v": 5})
 
 
 if __name__ == "__main__":

@@ -103,7 +103,9 @@ static void build_model(struct fixture *f)
                                                                                 : MASK_NONE,
         .activation = says(f, "activation", "relu") ? ACTIVATION_RELU : ACTIVATION_GELU,
         .norm = says(f, "norm", "post") ? NORM_POST : NORM_PRE,
-        .positions = says(f, "positions", "learned") ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL,
+        .positions = says(f, "positions", "learned")  ? POSITIONS_LEARNED
+                     : says(f, "positions", "rotary") ? POSITIONS_ROTARY
+                                                      : POSITIONS_SINUSOIDAL,
     };
     struct encoder_io io = {
         .length = T, .fields = 1, .field = {"token"}, .vocab = {V}, .slots = S, .classes = V};
@@ -231,13 +233,15 @@ static void matches_pytorch(void **state)
     }
 }
 
-/* A causal mask, heads that share keys and values, widths of keys and values that differ. Two
+/* A causal mask, heads that share keys and values, widths of keys and values that differ, queries
+ * and keys that turn. Two
  * sequences are padded, one from its beginning: with the mask its first queries see nothing. */
 static void matches_pytorch_in_other_attention(void **state)
 {
-    static const char *const names[] = {"causal-1",          "causal-4",    "causal-16",
-                                        "grouped-4-1",       "grouped-4-2", "grouped-16-4",
-                                        "grouped-6-3-causal"};
+    static const char *const names[] = {"causal-1",           "causal-4",         "causal-16",
+                                        "grouped-4-1",        "grouped-4-2",      "grouped-16-4",
+                                        "grouped-6-3-causal", "rotary-1",         "rotary-4",
+                                        "rotary-8",           "rotary-6-3-causal"};
     (void)state;
     const struct kernels *k;
     for (int table = 0; (k = kernels_available(table)); table++)

@@ -72,7 +72,7 @@ static void test_impossible(void **state)
         {"task: {name: gather}\nmodel: {heads: [1, 2]}\neval: {a: {}, long: {length: 64}}\n",
          "s.yaml:3:30: the test set long is impossible for the point model.heads=1: task.length is "
          "64 there, but model.positions: learned knows only the 32 positions of training; use "
-         "sinusoidal or none"},
+         "sinusoidal, rotary or none"},
         {GATHER "eval: {more: {slots: 4}}\n", "s.yaml:3:22: the test set more is impossible: "
                                               "task.slots is 4 there; a model trained on 2 "
                                               "answers no others"},
@@ -118,6 +118,9 @@ static void test_shift(void **state)
     assert_non_null(strstr(json, "\"length\":64,\"offsets\":[1,2,3,-4],\"slots\":4"));
     point_json(&p, json);
     assert_string_equal(json, before);
+    p.model.positions = POSITIONS_ROTARY;
+    assert_int_equal(
+        point_shift(&p, "{\"length\":64,\"offsets\":[1,2,3,-4]}", &shifted, &fault, &m), STATUS_OK);
     /* An instance of training is kept where its draw is, and where another one is named. */
     int64_t instance = 3;
     memcpy(p.task_options + option_find(p.task->options, "instance")->offset, &instance, 8);

@@ -252,6 +252,11 @@ static void test_refused(void **state)
          "that share no column would need 40 of model.d_model's 32; choose at most 6, or set "
          "model.segment_overlap to true; or add constraints: [\"model.heads * model.segment_width "
          "<= model.d_model\"]"},
+        {GATHER "model:\n  d_model: 32\n  positions: rotary\n  heads: [4, 32]\n",
+         "s.yaml:5:14: the point model.heads=32 is impossible: model.positions is rotary, which "
+         "turns pairs of numbers, but d_k is 1 by model.heads; make it even (model.d_k: 2), or use "
+         "other positions; or add constraints: [\"model.positions != 'rotary' or model.d_model % "
+         "(2 * model.heads) == 0\"]"},
         {GATHER "train: {steps: [100, 50], schedule: {warmup: 60}}\n",
          "s.yaml:2:22: the point train.steps=50 is impossible: train.schedule.warmup is 60, more "
          "than "

@@ -162,6 +162,10 @@ static void test_check(void **state)
     assert_impossible(&p, POINT_FAULT_SHAPE, "model.segment_width",
                       "model.segment_width is 6: 12 heads that share no column would need 72");
     set_model(&p, "form", "project");
+    set_model(&p, "positions", "rotary");
+    assert_impossible(&p, POINT_FAULT_SHAPE, "model.d_head",
+                      "model.positions is rotary, which turns pairs of numbers, but d_k is 5");
+    set_model(&p, "positions", "learned");
     p.model.pool = POOL_MEAN;
     assert_impossible(&p, POINT_FAULT_POOL, "model.pool",
                       "model.pool is mean, but task gather has a target per position; use none");

@@ -123,6 +123,7 @@ static void every_form_resumes_exactly(void **state)
         {{"form", "segments"}, {"segment_width", "12"}, {"segment_overlap", "true"}},
         {{"heads", "4"}, {"kv_heads", "2"}, {"init", "orthogonal_per_head"}},
         {{"heads", "4"}, {"kv_heads", "1"}, {"mask", "causal"}},
+        {{"positions", "rotary"}, {"kv_heads", "1"}, {"mask", "causal"}},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         struct point p = sample_point("gather");

@@ -40,6 +40,7 @@ static void words_are_the_enums(void **state)
         {"positions", "learned", POSITIONS_LEARNED},
         {"positions", "none", POSITIONS_NONE},
         {"positions", "sinusoidal", POSITIONS_SINUSOIDAL},
+        {"positions", "rotary", POSITIONS_ROTARY},
         {"pool", "none", POOL_NONE},
         {"pool", "mean", POOL_MEAN},
         {"pool", "first", POOL_FIRST},
@@ -157,13 +158,13 @@ static void check_costs(const struct encoder_config *c)
 static void closed_formulas_are_what_is_built(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2 * 3 * 3 * 4; i++) {
+    for (int i = 0; i < 2 * 4 * 3 * 4; i++) {
         struct encoder_config c = defaults();
         c.norm = i % 2;
-        c.positions = i / 2 % 3;
-        c.pool = i / 6 % 3;
+        c.positions = i / 2 % 4;
+        c.pool = i / 8 % 3;
         c.layers = 1 + i % 3;
-        switch (i / 18) {
+        switch (i / 24) {
         case 1:
             c.heads = 3;
             c.d_head = 5;
@@ -176,6 +177,8 @@ static void closed_formulas_are_what_is_built(void **state)
             c.dropout = 0.1;
             break;
         }
+        if (encoder_shapes(&c, &(struct encoder_shapes){0}, NULL) != STATUS_OK)
+            c.d_k = 6; /* the odd ones, which cannot turn */
         check_costs(&c);
     }
 }

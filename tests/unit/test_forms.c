@@ -23,6 +23,9 @@ static const struct variant {
     {"one for all, causal", {{"kv_heads", "1"}, {"mask", "causal"}}},
     {"cut", {{"form", "cut"}}},
     {"segments", {{"form", "segments"}, {"segment_width", "3"}}},
+    {"rotary", {{"positions", "rotary"}}},
+    {"rotary, two for all", {{"positions", "rotary"}, {"kv_heads", "2"}, {"d_k", "6"}}},
+    {"rotary, cut", {{"positions", "rotary"}, {"form", "cut"}, {"mask", "causal"}}},
     {"overlap",
      {{"form", "segments"}, {"heads", "5"}, {"segment_overlap", "true"}, {"segment_width", "6"}}},
 };
@@ -226,7 +229,7 @@ static void shapes_of_forms(void **state)
     c = config_of(&variants[5]);
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
     assert_each(s.kv_heads == 4, s.width == 4, s.inputs == 4, s.d_k == 4, s.o_width == 16);
-    c = config_of(&variants[7]);
+    c = config_of(&variants[10]);
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
     assert_each(s.width == 6, s.d_v == 6, s.qkv_width == 90, s.o_width == 30);
     c.d_v = 2; /* widths may still be given */

@@ -333,6 +333,13 @@ static void refuses_shapes_by_name(void **state)
             "attention of (2,4): needs (B,T,H*d_k + G*(d_k + d_v))");
     REFUSES(graph_attention(g, x, (struct attention_options){.heads = 4, .kv_heads = 3}),
             "attention of (2,4): needs keys and values for every head");
+    const real turns[8] = {0};
+    REFUSES(graph_rotary(g, x, (struct rotary_options){.d_k = 2, .heads = 1, .turns = turns}),
+            "rotary of (2,4): needs (B,T,N) with N at least heads*d_k");
+    REFUSES(graph_rotary(g, x, (struct rotary_options){.d_k = 3, .heads = 1, .turns = turns}),
+            "rotary of (2,4): needs heads of an even width, and angles");
+    REFUSES(graph_rotary(g, x, (struct rotary_options){.d_k = 2, .heads = 1}),
+            "rotary of (2,4): needs heads of an even width, and angles");
     REFUSES(graph_embedding(g, 3, 0, NULL, NULL),
             "embedding of none: needs one table (V,C) per field, and positions or none");
     REFUSES(graph_embedding(g, 3, OP_MAX_INPUTS, many, NULL),

@@ -31,7 +31,7 @@ struct whole {
     struct measured measured;
 };
 
-enum { PADDED = 1, CAUSAL = 2, SHARED = 4 };
+enum { PADDED = 1, CAUSAL = 2, SHARED = 4, ROTARY = 8 };
 
 static struct whole *whole_new(unsigned how)
 {
@@ -53,6 +53,7 @@ static struct whole *whole_new(unsigned how)
     c.dropout = 0.3; /* is off */
     c.mask = how & CAUSAL ? MASK_CAUSAL : MASK_NONE;
     c.kv_heads = how & SHARED ? 1 : WIDTH_WORD;
+    c.positions = how & ROTARY ? POSITIONS_ROTARY : POSITIONS_LEARNED;
     memset(&w, 0, sizeof w);
     arena_init(&w.arena, NULL);
     if (encoder_new(&w.arena, &c, &io, true, &w.encoder, &m) != STATUS_OK)
@@ -161,7 +162,8 @@ static struct naive naive(struct whole *w, long layer, long head)
 static void against_naive_loops(void **state)
 {
     (void)state;
-    static const unsigned hows[] = {0, PADDED, CAUSAL, SHARED, PADDED | CAUSAL | SHARED};
+    static const unsigned hows[] = {
+        0, PADDED, CAUSAL, SHARED, PADDED | CAUSAL | SHARED, ROTARY, ROTARY | CAUSAL | SHARED};
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
         struct whole *w = whole_new(hows[i]);
         const struct measured *d = &w->measured;

@@ -41,7 +41,7 @@ struct setup {
 };
 
 /* What a trial may be made of. */
-enum { VARIANTS = 6 };
+enum { VARIANTS = 8 };
 static struct setup variant(int i)
 {
     struct setup s;
@@ -55,9 +55,11 @@ static struct setup variant(int i)
     s.train.lr = 1e-2;
     s.train.val_examples = s.train.test_examples = SET;
     s.model.dropout = i == 1 || i == 2 ? 0.2 : 0;
-    s.train.disagreement = i == 2 || i == 3 ? i : 0;
+    s.train.disagreement = i == 2 || i == 3 ? i : i == 7 ? SIMILARITY_POSITION : 0;
     s.train.disagreement_weight = s.train.disagreement ? 0.5 : 0;
     s.model.norm = i == 3 ? NORM_POST : NORM_PRE;
+    s.model.positions = i > 5 ? POSITIONS_ROTARY : POSITIONS_LEARNED;
+    s.model.kv_heads = i == 7 ? 1 : WIDTH_WORD;
     s.train.optimizer = i == 4 ? OPTIM_ADAM : OPTIM_ADAMW;
     if (i == 5) { /* more than a chunk of parameters, and of no whole vectors: by OpenBLAS */
         s.model.d_model = 150;

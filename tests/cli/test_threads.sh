@@ -45,8 +45,11 @@ check "one thread each" run one.db -t 1
 # ---- the last one hears that a core is idle ----
 export HEADCOUNT_CHECKPOINT_S=1000 # the only name that a worker gives is that of its result
 held_run "start,rename 2 all" auto.db -j 2
-wait_beside $pid pauses $pid
-second=$held
+begun() { # the first that paused before it began, which may be after the other paused before its result
+    second=$(sed -n '/^worker start / { s///; p; q; }' held.count.fired 2>/dev/null)
+    [ -n "$second" ] && grep -qs '^State:.T' "/proc/$second/status"
+}
+wait_beside $pid begun
 others() { # those that pause besides the second
     for held in $(workers_of "$pid"); do
         [ "$held" != "$second" ] && grep -qs '^State:.T' "/proc/$held/status" && return

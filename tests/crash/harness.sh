@@ -274,8 +274,12 @@ everywhere() {
         $prepare
         faulty $always FAULT_AT="$at" $fault -- "$@"
         label="$name $at of $total ($(head -n 1 "$count.fired" 2>/dev/null))"
-        [ "$fired" = 1 ] || trouble "$label: did not happen"
-        hits=$((hits + fired))
+        if [ "$fired" = 0 ]; then
+            # How messages fall into reads changes the number of calls a little.
+            [ "$(matched)" -lt "$at" ] && [ "$at" -gt $((total - 8)) ] || trouble "$label: did not happen"
+            continue
+        fi
+        hits=$((hits + 1))
         $judge "$label" "$@"
     done
     [ "$hits" -gt 0 ] || trouble "$name: nothing happened"

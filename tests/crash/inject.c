@@ -6,8 +6,8 @@
  *   processes; "<file>.fired" gets a line for each fault that happened.
  * FAULT_WHO: coordinator | worker (default: both).
  * FAULT_CALLS: any of open mkdir write sync rename link unlink truncate memory flock start
- * (default: all but the last three). start: before main. open: only where it may create; write and
- * sync: only of files and folders. FAULT_OVER=1: of renames only those that replace a file.
+ * (default: all but the last three). start: before main; its line has the process id. open: only
+ * where it may create; write and sync: only of files and folders. FAULT_OVER=1: of renames only those that replace a file.
  * FAULT_FROM: whose allocations `memory` means: program (default) | sqlite3 | yaml. FAULT_AT: the
  * call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too. FAULT_DO: kill: the
  * process dies instead of the call. torn: it dies when half of a write is done. crash: its whole
@@ -129,7 +129,9 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
     if (shared == MAP_FAILED)
         abort();
     fault.count = shared;
-    strike(START, "");
+    char pid[16];
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    strike(START, pid);
 }
 
 /* ---- striking ---- */

@@ -108,6 +108,11 @@ int64_t fit_edge(const struct fit_cell *c, const int *weight, int units, double 
     return 0;
 }
 
+bool fit_at_floor(const struct fit_cell *c, int64_t edge)
+{
+    return c->count > 0 && edge == c->heads[0].heads;
+}
+
 /* ---- the map ---- */
 
 struct mapper {
@@ -128,7 +133,7 @@ static bool fit_cells(struct mapper *a, int *cells, int *floor, double *b, doubl
         int64_t edge = fit_edge(c, a->weight, in->units, in->tolerance);
         if (edge == 0)
             continue;
-        *floor += edge == c->heads[0].heads;
+        *floor += fit_at_floor(c, edge);
         a->y[*cells] = log2((double)edge);
         double *row = a->x + (ptrdiff_t)(*cells)++ * terms;
         row[0] = 1;

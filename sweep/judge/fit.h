@@ -55,13 +55,16 @@ struct fit_input {
 /* h* of a cell where unit u counts weight[u] times; 0 where no head count has a value. */
 int64_t fit_edge(const struct fit_cell *c, const int *weight, int units, double tolerance);
 
+/* Whether that h* is the smallest head count tried, so that it may lie lower still. */
+bool fit_at_floor(const struct fit_cell *c, int64_t edge);
+
 struct fit_term {
     double estimate, low, high;
 };
 
 struct fit {
     int cells;     /* that have an h* */
-    int floor;     /* of those: h* is the smallest head count tried, so it may lie lower still */
+    int floor;     /* of those: fit_at_floor */
     bool possible; /* FIT_CELLS_SPARE more cells than terms, and axes that vary apart */
     struct fit_term term[FIT_TERMS_MAX]; /* b0, b1, b2; NaN where it is not possible */
     double r2;

@@ -13,6 +13,11 @@ function starShades(map) {
     return star => (star ? shade(stars.indexOf(star), stars.length, 'h') : '');
 }
 
+/* h*, or why there is none: a setting that no head count solves has one in name only. */
+function starText(cell) {
+    return cell.h_star === null ? (cell.unsolved ? 'unsolved' : '\u2013') : String(cell.h_star);
+}
+
 /* A cell, which picks its setting. */
 function mapCell(view, i, shades) {
     const c = view.report.map.cells[i];
@@ -23,7 +28,7 @@ function mapCell(view, i, shades) {
               element(
                   'button',
                   {type: 'button', 'aria-pressed': String(i === view.index), onclick: () => view.pick(i)},
-                  element('strong', {}, c.h_star === null ? '\u2013' : String(c.h_star)),
+                  element('strong', {}, starText(c)),
                   element('span', {}, ` ${setName(view.settings[i].verdict)} ${plateauText(view.settings[i].verdict)}`),
               ),
           )
@@ -82,26 +87,30 @@ function mapFigure(view) {
                   ),
               ),
               scrolling('Map', mapTable(view, map)),
-              mapLine(map),
+              mapLine(map.fit, ''),
+              map.fit_above_floor
+                  ? mapLine(map.fit_above_floor, 'Without settings where h* is the smallest head count tried: ')
+                  : null,
           )
         : null;
 }
 
-function mapLine(map) {
-    if (!map.fit.possible) return null;
-    const terms = map.fit.terms.map(t => {
+function mapLine(fit, opening) {
+    if (!fit.possible) return null;
+    const terms = fit.terms.map(t => {
         const value = fixed(Math.abs(t.estimate), 2),
             sign = t.estimate < 0 ? ' \u2212 ' : ' + ';
         return t.log2_of ? `${sign}${value} log2 ${axisName(t.log2_of)}` : fixed(t.estimate, 2);
     });
-    const slopes = map.fit.terms
+    const slopes = fit.terms
         .filter(t => t.log2_of)
         .map(t => `${axisName(t.log2_of)} [${fixed(t.ci95_low, 2)}, ${fixed(t.ci95_high, 2)}]`);
     return element(
         'p',
         {},
         foreign(
-            `log2 h* = ${terms.join('')}, R\u00b2 ${fixed(map.fit.r_squared, 2)}; 95 % of the slopes: ${slopes.join(', ')}.`,
+            `${opening}log2 h* = ${terms.join('')}, R\u00b2 ${fixed(fit.r_squared, 2)}; ` +
+                `95 % of the slopes: ${slopes.join(', ')}.`,
         ),
     );
 }

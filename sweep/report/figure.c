@@ -107,17 +107,11 @@ static void shade_plateau(struct figure *f, const struct verdict *v, bool named)
 {
     if (v->plateau_low <= 0 || v->plateau_high < v->plateau_low)
         return;
-    for (int i = 0, end; i < v->rows; i = end + 1) {
-        end = i;
-        if (!v->row[i].in_plateau)
-            continue;
-        while (end + 1 < v->rows && v->row[end + 1].in_plateau)
-            end++;
+    for (int i = 0, last; report_plateau_run(v, &i, &last); i = last + 1)
         text_add(&f->script,
                  "set object rectangle from %.6g, graph 0 to %.6g, graph 1 behind fillcolor rgb "
                  "'#e4f3ee' fillstyle solid noborder\n",
-                 (double)v->row[i].heads / 1.12, (double)v->row[end].heads * 1.12);
-    }
+                 (double)v->row[i].heads / 1.12, (double)v->row[last].heads * 1.12);
     if (named)
         text_add(&f->script,
                  "set label '%s' at %.6g, graph %s center font ',11' textcolor '#007a5a'\n",

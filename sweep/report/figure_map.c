@@ -40,17 +40,14 @@ static void add_cell(struct figure *f, const struct report_cell *cell)
     double span = log2((double)f->most / (double)f->fewest);
     double t = cell->edge > 0 && span > 0 ? log2((double)cell->edge / (double)f->fewest) / span : 0;
     struct text_buffer text = scope_text(f->r->scope);
-    if (cell->edge > 0) {
-        report_plateau(cell->set, &text);
-        text_add(&text, " (%lld)", (long long)cell->edge);
-    }
+    report_map_cell(cell, &text);
     text_add(&f->script,
              "set object rectangle from %d.0-.48, %d.0-.46 to %d.0+.48, %d.0+.46 fillcolor rgb "
              "'#%06x' fillstyle solid noborder\nset label at %d, %d center font ',12' textcolor "
              "'%s' ",
              x, y, x, y, cell->edge > 0 ? color_at(t) : 0xeeeeee, x, y,
              t > .5 ? "#ffffff" : "#222222");
-    gnuplot_quote(&f->script, text.text ? text.text : "-", 24);
+    gnuplot_quote(&f->script, text.text, 24);
     text_add(&f->script, "\n");
 }
 

@@ -176,7 +176,19 @@ static void fill_values(const struct report_setting *set, const struct verdict_h
     }
 }
 
-/* A lower edge means something only where the setting was learned somewhere: it has a best. */
+/* Whether trials have ended, and none of any head count solved the setting. */
+static bool is_unsolved(const struct report_setting *set)
+{
+    int trials = 0, solved = 0;
+    for (int k = 0; k < set->verdict->rows; k++) {
+        trials += set->verdict->row[k].trials;
+        solved += set->verdict->row[k].solved;
+    }
+    return !set->input.loss && trials > 0 && solved == 0;
+}
+
+/* A lower edge means something only where the setting was learned somewhere: it has a best and,
+ * where that can be told, was solved. */
 static void fill_cells(const struct report_map *map, struct values *v)
 {
     struct fit_heads *heads = v->heads;
@@ -186,7 +198,8 @@ static void fill_cells(const struct report_map *map, struct values *v)
         struct fit_cell *c = &v->cell[i];
         *c = (struct fit_cell){.heads = heads};
         memcpy(c->axis, map->cell[i].at, sizeof c->axis);
-        for (int k = 0; k < set->input.count && set->verdict->best; k++) {
+        bool learned = set->verdict->best && !map->cell[i].unsolved;
+        for (int k = 0; k < set->input.count && learned; k++) {
             if (set->verdict->row[k].limited)
                 continue; /* not finished: in no comparison */
             fill_values(set, &set->input.heads[k], v, value);
@@ -213,6 +226,10 @@ static void fit_cells(const struct report_data *r, struct report_map *map)
     v.value = arena_alloc(&x->arena, heads * (size_t)v.units, sizeof *v.value);
     int *each = arena_alloc(&x->arena, (size_t)v.units, sizeof *each);
     struct fit_input in = {map->axes, map->cells, v.cell, v.units, VERDICT_TOLERANCE};
+    for (int i = 0; i < map->cells; i++) {
+        map->cell[i].unsolved = is_unsolved(map->cell[i].set);
+        map->unsolved += map->cell[i].unsolved;
+    }
     fill_cells(map, &v);
     for (int u = 0; u < v.units; u++)
         each[u] = 1;
@@ -220,6 +237,10 @@ static void fit_cells(const struct report_data *r, struct report_map *map)
         map->cell[i].edge = fit_edge(&v.cell[i], each, v.units, VERDICT_TOLERANCE);
     map->units = v.units;
     scope_check(x, fit_map(&in, &map->fit, x->message));
+    for (int i = 0; i < map->cells; i++)
+        if (fit_at_floor(&v.cell[i], map->cell[i].edge))
+            v.cell[i].count = 0;
+    scope_check(x, fit_map(&in, &map->above, x->message));
 }
 
 struct report_map *report_map_new(const struct report_data *r)

@@ -12,6 +12,7 @@ struct report_cell {
     const struct report_setting *set;
     double at[FIT_AXES_MAX]; /* its value on each axis */
     int64_t edge;            /* h*: 0 where it has none */
+    bool unsolved;           /* no trial has an accuracy of VERDICT_SOLVED, so that it has none */
 };
 
 struct report_axis {
@@ -26,8 +27,10 @@ struct report_map {
     struct report_axis axis[FIT_AXES_MAX];
     int cells; /* as many as the report has settings, in their order */
     struct report_cell *cell;
-    int units; /* seeds, or instances, that the bootstrap draws from */
+    int unsolved; /* of these */
+    int units;    /* seeds, or instances, that the bootstrap draws from */
     struct fit fit;
+    struct fit above; /* the same without the cells at the floor: of use where fit.floor > 0 */
 };
 
 /* NULL where there is none to draw: what varies beside heads is not one quantity with at least
@@ -38,8 +41,13 @@ struct report_map *report_map_new(const struct report_data *r);
 /* What the head counts of a cell are together: "plateau" or, without a margin, "confidence set". */
 const char *report_map_set(const struct report_map *map);
 
-/* The head counts of a setting's plateau as runs of what was tried, "2, 8-16". */
-void report_plateau(const struct report_setting *set, struct text_buffer *text);
+/* The next rows of the plateau that stand side by side, from row *first on: *first to *last. False
+ * where there are no more. */
+bool report_plateau_run(const struct verdict *v, int *first, int *last);
+
+/* "2, 8-16 (2)": a cell's plateau as runs of what was tried, and h* or why it has none; "at chance"
+ * where there is no plateau for that reason. */
+void report_map_cell(const struct report_cell *c, struct text_buffer *text);
 
 /* The map for people: table and sentences. */
 void report_map_people(const struct report_data *r, const struct report_map *map,

@@ -3,25 +3,20 @@
 
 #include "sweep/report/report_map.h"
 
-void report_plateau(const struct report_setting *set, struct text_buffer *text)
+bool report_plateau_run(const struct verdict *v, int *first, int *last)
 {
-    const struct verdict *v = set->verdict;
-    for (int i = 0, end; i < v->rows; i = end + 1) {
-        end = i;
-        if (!v->row[i].in_plateau)
-            continue;
-        while (end + 1 < v->rows && v->row[end + 1].in_plateau)
-            end++;
-        text_add(text, "%s%lld", text->used ? ", " : "", (long long)v->row[i].heads);
-        if (end > i)
-            text_add(text, "-%lld", (long long)v->row[end].heads);
-    }
+    while (*first < v->rows && !v->row[*first].in_plateau)
+        ++*first;
+    *last = *first;
+    while (*last + 1 < v->rows && v->row[*last + 1].in_plateau)
+        ++*last;
+    return *first < v->rows;
 }
 
 /* Why a cell has no h*. */
-static const char *missing(const struct verdict *v)
+static const char *missing(const struct report_cell *c)
 {
-    switch (v->kind) {
+    switch (c->set->verdict->kind) {
     case VERDICT_AT_CHANCE:
         return "at chance";
     case VERDICT_UNTRAINED:
@@ -29,20 +24,32 @@ static const char *missing(const struct verdict *v)
     case VERDICT_UNFINISHED:
         return "not finished";
     default:
-        return "nothing yet";
+        return c->unsolved ? "unsolved" : "nothing yet";
     }
 }
 
-/* "4-16 (4)", or why there is none; empty where no setting is. */
+void report_map_cell(const struct report_cell *c, struct text_buffer *text)
+{
+    const struct verdict *v = c->set->verdict;
+    size_t before = text->used;
+    for (int i = 0, last; report_plateau_run(v, &i, &last); i = last + 1) {
+        text_add(text, "%s%lld", text->used > before ? ", " : "", (long long)v->row[i].heads);
+        if (last > i)
+            text_add(text, "-%lld", (long long)v->row[last].heads);
+    }
+    const char *space = text->used > before ? " " : "";
+    if (c->edge)
+        text_add(text, "%s(%lld)", space, (long long)c->edge);
+    else
+        text_add(text, *space ? " (%s)" : "%s", missing(c));
+}
+
+/* Empty where no setting is. */
 static void add_cell(struct scope *x, struct table *t, const struct report_cell *c)
 {
     struct text_buffer text = scope_text(x);
-    if (c && c->edge) {
-        report_plateau(c->set, &text);
-        text_add(&text, "%s(%lld)", text.used ? " " : "", (long long)c->edge);
-    } else if (c) {
-        text_add(&text, "%s", missing(c->set->verdict));
-    }
+    if (c)
+        report_map_cell(c, &text);
     table_text(t, text.text);
 }
 
@@ -114,14 +121,20 @@ static double shown(double x)
     return fabs(x) < .005 ? 0 : x;
 }
 
-static void add_line(const struct report_map *map, struct text_buffer *text)
+/* "log2 h* = 0.49 + 0.87 log2 slots - 0.12 log2 d_model" */
+static void add_formula(const struct report_map *map, const struct fit *f, struct text_buffer *text)
 {
-    const struct fit_term *b = map->fit.term;
-    text_add(text, "The fewest heads that do as well as the best, h*: log2 h* = %.2f",
-             shown(b[0].estimate));
+    const struct fit_term *b = f->term;
+    text_add(text, "log2 h* = %.2f", shown(b[0].estimate));
     for (int k = 0; k < map->axes; k++)
         text_add(text, " %c %.2f log2 %s", shown(b[k + 1].estimate) < 0 ? '-' : '+',
                  fabs(b[k + 1].estimate), map->axis[k].name);
+}
+
+static void add_line(const struct report_map *map, struct text_buffer *text)
+{
+    text_add(text, "The fewest heads that do as well as the best, h*: ");
+    add_formula(map, &map->fit, text);
     text_add(text, ".");
 }
 
@@ -160,19 +173,39 @@ static void add_source(const struct report_map *map, const char *unit, struct te
                  map->units < 20 ? ", which with so few are rather too narrow" : "", unit);
 }
 
-static void add_bounds(const struct report_map *map, struct text_buffer *text)
+/* " Without them: log2 h* = ...; 95% intervals: slots +0.87 to +1.33, ..." */
+static void add_above(const struct report_map *map, struct text_buffer *text)
+{
+    const struct fit *f = &map->above;
+    if (!f->possible)
+        return;
+    text_add(text, " Without them: ");
+    add_formula(map, f, text);
+    for (int k = 0; k < map->axes && !isnan(f->term[0].low); k++)
+        text_add(text, "%s %s %+.2f to %+.2f", k ? "," : "; 95% intervals:", map->axis[k].name,
+                 shown(f->term[k + 1].low), shown(f->term[k + 1].high));
+    text_add(text, ".");
+}
+
+static void add_floor(const struct report_map *map, struct text_buffer *text)
 {
     const struct fit *f = &map->fit;
-    int without = map->cells - f->cells;
-    if (f->floor)
-        text_add(text,
-                 "In %d of %d settings h* is the smallest head count tried and could not come out "
-                 "lower, which mostly makes the line too flat.",
-                 f->floor, f->cells);
-    if (without)
-        text_add(text, "%s%d of %d settings %s no h* and %s left out of the fit.",
-                 f->floor ? " " : "", without, map->cells, without == 1 ? "has" : "have",
-                 without == 1 ? "is" : "are");
+    if (f->floor == 0)
+        return;
+    text_add(text,
+             "In %d of %d settings h* is the smallest head count tried and could not come out "
+             "lower, which mostly makes the line too flat.",
+             f->floor, f->cells);
+    add_above(map, text);
+}
+
+/* "1 of 12 settings is solved by no head count tried and is left out of the fit." */
+static void add_left_out(const struct report_map *map, int n, const char *one, const char *many,
+                         struct text_buffer *text)
+{
+    if (n)
+        text_add(text, "%d of %d settings %s and %s left out of the fit.", n, map->cells,
+                 n == 1 ? one : many, n == 1 ? "is" : "are");
 }
 
 static void add_impossible(const struct report_map *map, struct text_buffer *text)
@@ -202,7 +235,13 @@ static void write_fit(const struct report_data *r, const struct report_map *map,
     if (possible)
         add_source(map, unit, &text);
     document_text(d, DOCUMENT_ITEM, &text);
-    add_bounds(map, &text);
+    add_floor(map, &text);
+    document_text(d, DOCUMENT_ITEM, &text);
+    add_left_out(map, map->unsolved, "is solved by no head count tried",
+                 "are solved by no head count tried", &text);
+    document_text(d, DOCUMENT_ITEM, &text);
+    add_left_out(map, map->cells - map->fit.cells - map->unsolved, "has no h*", "have no h*",
+                 &text);
     document_text(d, DOCUMENT_ITEM, &text);
     if (r->ended < r->planned)
         document_item(d, "Preliminary: the map moves until all trials have ended.");
@@ -239,13 +278,14 @@ static void add_cell_json(struct json_writer *w, const struct report_map *map,
     json_end_list(w);
     json_add_text(w, "kind", verdict_kind_name(v->kind));
     json_add_nonzero(w, "h_star", c->edge);
+    json_add_bool(w, "unsolved", c->unsolved);
     json_end_object(w);
 }
 
-static void add_fit_json(struct json_writer *w, const struct report_map *map)
+static void add_fit_json(struct json_writer *w, const struct report_map *map, const char *name,
+                         const struct fit *f)
 {
-    const struct fit *f = &map->fit;
-    json_begin_object(w, "fit");
+    json_begin_object(w, name);
     json_add_bool(w, "possible", f->possible);
     json_add_integer(w, "cells", f->cells);
     json_add_integer(w, "floor", f->floor);
@@ -280,6 +320,11 @@ void report_map_json(const struct report_map *map, struct json_writer *w)
     for (int i = 0; i < map->cells; i++)
         add_cell_json(w, map, &map->cell[i]);
     json_end_list(w);
-    add_fit_json(w, map);
+    json_add_integer(w, "unsolved", map->unsolved);
+    add_fit_json(w, map, "fit", &map->fit);
+    if (map->fit.floor)
+        add_fit_json(w, map, "fit_above_floor", &map->above);
+    else
+        json_add_null(w, "fit_above_floor");
     json_end_object(w);
 }

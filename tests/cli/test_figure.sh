@@ -111,6 +111,7 @@ check "... are two curves with their names" sh -c "grep -q '>slots=1<' f.svg && 
 run map '[1, 2]' '[1, 6]' '[0.01, 0.03]'
 check "settings of two quantities" gives 0 '' map --svg f.svg
 check "... have a map" grep -q 'Each confidence set and, in brackets' f.svg
+check "... which names settings that no head count solves" grep -qE "unsolved|at chance" f.svg
 check "... and a panel each" sh -c "[ \$(grep -c '>slots=[12], lr=0.0[13]<' f.svg) = 4 ]"
 run many '[1, 2, 3, 4, 5, 6, 7]' '[1, 6]' 0.01
 check "many settings" gives 0 '' many --svg f.svg

@@ -171,6 +171,16 @@ static void test_map(void **state)
         map.cell[i].axis[0] = 4;
     assert_false(fit_of(&map).possible);
 
+    /* What is at the floor is so for the head counts that were tried in its cell. */
+    make_map(&map, (int64_t[]){1, 2, 4, 8});
+    assert_each(fit_at_floor(&map.cell[0], 1), !fit_at_floor(&map.cell[1], 2));
+    map.cell[1].heads++;
+    map.cell[1].count--;
+    assert_true(fit_at_floor(&map.cell[1], 2));
+    map.cell[0].count = 0;
+    assert_each(!fit_at_floor(&map.cell[0], 1), !fit_at_floor(&map.cell[0], 0));
+    assert_int_equal(fit_of(&map).floor, 1);
+
     /* One seed is nothing to draw from. */
     make_map(&map, (int64_t[]){1, 2, 4, 8});
     map.in.units = 1;

@@ -53,7 +53,81 @@ static void test_map(void **state)
     assert_json(f, json, "$.map.fit.cells", "7");
     assert_json(f, json, "$.map.fit.draws", "9999");
     assert_json(f, json, "$.map.fit.terms[1].log2_of", "task.slots");
+    assert_json(f, json, "$.map.cells[7].unsolved", "1");
+    assert_json(f, json, "$.map.cells[6].unsolved", "0");
+    assert_json(f, json, "$.map.unsolved", "1");
+    assert_json(f, json, "$.map.fit.floor", "2");
+    assert_json(f, json, "$.map.fit_above_floor.cells", "5");
+    assert_json(f, json, "$.map.fit_above_floor.floor", "0");
+    assert_json(f, json, "$.map.fit_above_floor.draws", "9999");
     free(json);
+}
+
+/* Takes trials of at least 8 slots and 10 numbers to that accuracy, in test or validation. */
+static void set_hardest(struct fixture *f, const char *column, double acc)
+{
+    sql(f, "UPDATE trial SET %s = min(%s, %.4f) WHERE setting LIKE '%%:10,%%slots\":8}'", column,
+        column, acc);
+}
+
+/* Where no trial reaches .99 there is a best head count, but it is enough for nothing. */
+static void test_unsolved(void **state)
+{
+    struct fixture *f = *state;
+    add_map(f);
+    set_hardest(f, "val_acc", .98); /* how often a setting is solved is a matter of its tests */
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.map.cells[6].h_star", "8");
+    free(json);
+    set_hardest(f, "test_acc", .9899);
+    json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.map.cells[6].unsolved", "1");
+    assert_json(f, json, "$.map.cells[6].plateau[0]", "8");
+    assert_non_null(strstr(json, "\"kind\":\"edge\",\"h_star\":null,\"unsolved\":true"));
+    assert_json(f, json, "$.map.unsolved", "2");
+    assert_json(f, json, "$.map.fit.cells", "6");
+    assert_json(f, json, "$.map.fit_above_floor.possible", "0");
+    free(json);
+    assert_says(report(f, REPORT_TEXT, false), "    8  8 (unsolved)  at chance\n");
+    assert_says(report(f, REPORT_MARKDOWN, false), "| 8 | 8 (unsolved) | at chance |\n");
+    assert_says(report(f, REPORT_MARKDOWN, false),
+                "\n- 2 of 8 settings are solved by no head count tried and are left out of the "
+                "fit.\n");
+    char *text = report(f, REPORT_TEXT, false);
+    assert_null(strstr(text, "Without them")); /* four cells are left, five are needed */
+    free(text);
+    sql(f, "UPDATE trial SET test_acc = .99 WHERE trial_id = (SELECT max(trial_id) FROM trial"
+           " WHERE setting LIKE '%%:10,%%slots\":8}')"); /* one is enough, of any head count */
+    assert_says(report(f, REPORT_TEXT, false), "8 (8)");
+}
+
+/* Losses have no such bound. */
+static void test_losses(void **state)
+{
+    struct fixture *f = *state;
+    add_map(f);
+    sql(f, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize';"
+           "UPDATE trial SET val_loss = 1.5 - val_acc, test_loss = 1.5 - test_acc");
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.map.unsolved", "0");
+    assert_json(f, json, "$.map.cells[6].h_star", "8");
+    free(json);
+}
+
+/* Where no h* is at the floor, the second line would be the first. */
+static void test_no_floor(void **state)
+{
+    struct fixture *f = *state;
+    add_map(f);
+    sql(f, "UPDATE trial SET test_acc = .5, val_acc = .5 WHERE config_id IN"
+           " (SELECT config_id FROM config WHERE heads = 1)");
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.map.fit.floor", "0");
+    assert_non_null(strstr(json, "\"fit_above_floor\":null"));
+    free(json);
+    char *text = report(f, REPORT_TEXT, false);
+    assert_null(strstr(text, "smallest head count tried and could"));
+    free(text);
 }
 
 /* One quantity is a list; what cannot be put on a scale, or has too few values, is no map. */
@@ -100,8 +174,8 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_map),
-        CASE(test_one_axis),
+        CASE(test_map),      CASE(test_unsolved), CASE(test_losses),
+        CASE(test_no_floor), CASE(test_one_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

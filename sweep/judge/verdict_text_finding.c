@@ -243,6 +243,8 @@ void put_finding(const struct writer *w, const struct finding *f, heads_test *na
     put(w, "%s", *opening ? ": " : "");
     f->write(w);
     put_edges(w, named, at_edge ? ", but " : "; ");
+    if (at_edge)
+        put(w, "; try more values (`extend` in `tune`, or a wider list)");
 }
 
 void write_finding(const struct writer *w)

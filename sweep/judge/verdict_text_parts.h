@@ -115,7 +115,8 @@ struct finding {
     bool bounded; /* by the steps of the training */
 };
 
-/* The headline: opening, budget, finding, and the edges of those head counts that it names. */
+/* The headline: opening, budget, finding, and the edges of those head counts that it names, with
+ * what helps where they leave it undecided. */
 void put_finding(const struct writer *w, const struct finding *f, heads_test *named);
 
 #endif

@@ -25,9 +25,24 @@ function betweenSection(view) {
     const {between} = view.report;
     if (!between) return null;
     const tested = between.comparisons.filter(r => r.mean_diff !== null);
-    if (between.too_many && !tested.length)
-        return element('p', {}, 'Settings are not held against each other: too many of them differ in one axis.');
-    if (!tested.length) return null;
+    const parts = [
+        between.too_many
+            ? element('p', {}, 'Settings are not held against each other: too many of them differ in one axis.')
+            : null,
+        tested.length ? testedPairs(view, tested) : null,
+        evenPairs(between.comparisons, tested.length),
+    ].filter(Boolean);
+    return parts.length ? parts : null;
+}
+
+/* Pairs that have results of which no test is made. */
+function evenPairs(comparisons, tested) {
+    const n = comparisons.filter(r => r.kind === 'at_chance' || r.kind === 'all_equal').length,
+        pairs = count(n, tested ? 'more pair' : 'pair');
+    return n ? element('p', {}, `${pairs} of settings ${n === 1 ? 'is' : 'are'} at chance or all equal.`) : null;
+}
+
+function testedPairs(view, tested) {
     const [{ci_level: level}] = tested;
     const claimed = tested.some(r => r.claimed) ? ' (of a claim, the one that it calls better)' : '';
     return [

@@ -237,6 +237,18 @@ class Look:
         self.between(name, between)
         self.verdict(f"{name}: settings are compared without a claim, which is preliminary")
 
+    def unlearned(self, name):
+        """Where no setting was learned: its pairs are counted, and its map has no h*."""
+        self.open(name)
+        report = json.load(open(name + ".json", encoding="utf-8"))
+        pairs = report["between"]["comparisons"]
+        self.expect(pairs and all(row["kind"] == "at_chance" for row in pairs), f"{name}: {pairs}")
+        section = self.browser.ask("document.getElementById('between')?.innerText ?? ''")
+        self.expect(f"{len(pairs)} pairs of settings are at chance or all equal." in section, f"{name}: {section[:400]}")
+        cells = self.browser.ask("[...document.querySelectorAll('.heatmap td strong')].map(e => e.textContent)")
+        self.expect(cells == ["unsolved"] * len(report["map"]["cells"]), f"{name}: {cells}")
+        self.verdict(f"{name}: pairs of settings at chance are counted, and settings that nothing solves are named")
+
     def edges(self, name, verdict, text):
         """What was chosen at the edge of a grid: in the facts, and in the table by head count."""
         at_edge = {e["heads"] for e in verdict["edges"]}
@@ -349,6 +361,7 @@ def main():
         for name in "one", "grid", "tuned":
             look.numbers(name)
         look.unclaimed("half")
+        look.unlearned("chance")
         for name in names:
             look.structure(name)
         for name in "one", "grid":

@@ -592,7 +592,8 @@ static void test_choices(void **state)
                  "Claim undecided: kv_heads=1 did better than kv_heads=8 at 8 heads (d_ff=64) "
                  "(difference +0.078, p = 0.00808), within 1500 steps, each at its own best of lr "
                  "0.001, 0.003 and 0.01 (kv_heads=8: 0.001 and 0.003), on this task instance, but "
-                 "kv_heads=8 chose the largest lr tried, 0.003, and may be better beyond it.",
+                 "kv_heads=8 chose the largest lr tried, 0.003, and may be better beyond it; try "
+                 "more values (`extend` in `tune`, or a wider list).",
                  "kv_heads=1 against kv_heads=8 (d_ff=64): +0.078 test accuracy, 95% interval "
                  "+0.034 to +0.122, over 5 seeds (5 won, 0 lost); paired t test p = 0.00808, exact "
                  "sign-flip test p = 0.0625.",

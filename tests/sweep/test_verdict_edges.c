@@ -41,6 +41,7 @@ static void assert_outcomes(struct sketch *s, const char *first, const char *sec
 #define SCOPE                                                                                      \
     ", within 1500 steps, each head count at its own best of lr 0.01, 0.03 and 0.1, on this task " \
     "instance"
+#define MORE_VALUES "; try more values (`extend` in `tune`, or a wider list)."
 
 static void inner_choices_change_nothing(void **state)
 {
@@ -83,21 +84,23 @@ static void a_rival_at_an_edge_is_no_loser(void **state)
         "Confidence set: 4 heads alone, with 95% confidence the best of the head counts "
         "tried; this is about the values tried: of those left out, 32 heads chose the "
         "largest lr tried, 0.1, and may be better beyond it.");
-    expect_sentence(&s, 1,
-                    "No middle is found: 4 heads did better than both the smallest (1) and the "
-                    "largest (32) head count tried" SCOPE
-                    ", but 32 heads chose the largest lr tried, 0.1, and may be better beyond it.");
+    expect_sentence(
+        &s, 1,
+        "No middle is found: 4 heads did better than both the smallest (1) and the "
+        "largest (32) head count tried" SCOPE
+        ", but 32 heads chose the largest lr tried, 0.1, and may be better beyond it" MORE_VALUES);
     expect_with(&s, "was picked",
                 "4 was picked from the results, so each comparison needs p < 0.05 (0.05 / 1, for "
                 "the 1 head count between the smallest and the largest).");
     expect_with(&s, "predict it", NULL);
     expect_with(&s, "may lie beyond", NULL); /* said above */
     choose(&s, 0, FIRST, GRID_SMALLEST);
-    expect_sentence(&s, 1,
-                    "No middle is found: 4 heads did better than both the smallest (1) and the "
-                    "largest (32) head count tried" SCOPE
-                    ", but 1 head chose the smallest lr tried, 0.01, and may be better beyond it; "
-                    "32 heads chose the largest lr tried, 0.1, and may be better beyond it.");
+    expect_sentence(
+        &s, 1,
+        "No middle is found: 4 heads did better than both the smallest (1) and the "
+        "largest (32) head count tried" SCOPE
+        ", but 1 head chose the smallest lr tried, 0.01, and may be better beyond it; "
+        "32 heads chose the largest lr tried, 0.1, and may be better beyond it" MORE_VALUES);
     claim(&s, 4, 1, 32);
     choose(&s, 0, LAST, GRID_LARGEST);
     assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
@@ -106,7 +109,7 @@ static void a_rival_at_an_edge_is_no_loser(void **state)
         &s, 1,
         "Claim undecided: 4 heads did better than 1 and 32" SCOPE
         ", but 1 and 32 heads chose the largest lr tried, 0.1, and may be better beyond "
-        "it.");
+        "it" MORE_VALUES);
     expect_with(&s, "The claim holds", NULL);
     s.in.planned++;
     assert_decided(&s, false);
@@ -150,9 +153,10 @@ static void a_contradiction_needs_the_claims_best_inside(void **state)
     assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
     assert_outcomes(&s, "candidate_at_edge", "");
     assert_decided(&s, true);
-    expect_sentence(&s, 1,
-                    "Claim undecided: 1 head did worse than 4 (difference -0.282, p < 0.0001)" SCOPE
-                    ", but 1 head chose the largest lr tried, 0.1, and may be better beyond it.");
+    expect_sentence(
+        &s, 1,
+        "Claim undecided: 1 head did worse than 4 (difference -0.282, p < 0.0001)" SCOPE
+        ", but 1 head chose the largest lr tried, 0.1, and may be better beyond it" MORE_VALUES);
 }
 
 /* One that is not beaten is told first: no value beyond would confirm the claim. */
@@ -364,11 +368,12 @@ static void one_value_is_an_edge(void **state)
     s.axis[2][0].values = 1;
     choose(&s, 2, FIRST, GRID_ONLY);
     assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
-    expect_sentence(&s, 1,
-                    "No middle is found: 4 heads did better than both the smallest (1) and the "
-                    "largest (32) head count tried, within 1500 steps, each head count at its own "
-                    "best of lr 0.01, 0.03 and 0.1 (32 heads: 0.01 alone), on this task instance, "
-                    "but 32 heads were given no lr but 0.01, and may be better at another.");
+    expect_sentence(
+        &s, 1,
+        "No middle is found: 4 heads did better than both the smallest (1) and the "
+        "largest (32) head count tried, within 1500 steps, each head count at its own "
+        "best of lr 0.01, 0.03 and 0.1 (32 heads: 0.01 alone), on this task instance, "
+        "but 32 heads were given no lr but 0.01, and may be better at another" MORE_VALUES);
     choose(&s, 0, LAST, GRID_LARGEST);
     s.heads[0].heads = s.choice[0].heads = 2;
     expect_with(&s, "No middle",
@@ -376,7 +381,7 @@ static void one_value_is_an_edge(void **state)
                 "(32) head count tried, within 1500 steps, each head count at its own best of lr "
                 "0.01, 0.03 and 0.1 (32 heads: 0.01 alone), on this task instance, but 2 heads "
                 "chose the largest lr tried, 0.1, and may be better beyond it; 32 heads were given "
-                "no lr but 0.01, and may be better at another.");
+                "no lr but 0.01, and may be better at another" MORE_VALUES);
 }
 
 static void several_axes(void **state)

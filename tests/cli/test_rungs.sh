@@ -3,24 +3,8 @@
 # nothing behind. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
 cd "$dir" || exit 1
-export HEADCOUNT_CHECKPOINT_S=0.05
-sql() { sqlite3 "$1" "$2"; }
-run() { # db, arguments...
-    db=$1
-    shift
-    "$headcount" run rungs.yaml --db "$db" --quiet "$@"
-}
-same_export() { # db: equal to the undisturbed run's
-    "$headcount" export results --db "$1" >"$1.jsonl" && cmp whole.jsonl "$1.jsonl"
-}
-once_each() { # db: what completed did so once; losers stopped at a rung; nothing is left over
-    [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'not_needed')")" = 0 ] &&
-        [ "$(sql "$1" "PRAGMA integrity_check")" = ok ] &&
-        [ "$(sql "$1" "SELECT count(*) FROM trial AS t WHERE (state = 'completed') <>
-            (SELECT count(*) FROM attempt AS a WHERE a.trial_id = t.trial_id AND outcome = 'completed')")" = 0 ] &&
-        [ "$(sql "$1" "SELECT count(*) FROM attempt WHERE ended IS NULL")" = 0 ] &&
-        ! ls "$1.d" | grep -q ckpt
-}
+sweep=rungs.yaml
+. "$root/tests/interrupt.sh"
 exports_no_other() { # rungs.jsonl grid.jsonl: each completed trial of the one is in the other
     for file in "$1" "$2"; do
         sed -n '/"state":"completed"/s/"setting":{[^}]*},"tuning":{[^}]*},"is_tuning":[a-z]*//p' "$file" \
@@ -81,38 +65,14 @@ check "what stopped at a rung had come as far" curves_begin_alike whole.db grid.
 # ---- another number of workers, interrupted, killed: the same bytes ----
 check "with three workers" run three.db -j 3
 check "... the same bytes" same_export three.db
-for workers in 1 3 2 4; do
-    env $(pausing stop start 6 all) setsid "$headcount" run rungs.yaml --db stop.db --quiet -j $workers \
-        2>>stop.err >/dev/null &
-    pid=$!
-    seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*)
-        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 5)) ]"
-    wait_beside $pid pauses $pid
-    kill -TERM -$pid
-    wait $pid
-    stopped=$?
-done
-check "stopped four times, with another number of workers each time" [ $stopped -eq 75 ]
+stop_and_resume stop.db 6 5
 check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db |
     grep -qxE 'halving: 16 tuning trials, of which [0-9]+ wait at a rung and [0-9]+ were eliminated\\.'"
 check "... as JSON too" sh -c "'$headcount' status --db whole.db --json |
     grep -qF '\"rungs\":{\"eta\":2,\"min_steps\":50,\"trials\":16,\"waiting\":0,\"eliminated\":12}'"
 check "... run goes on" run stop.db
-check "... to the same bytes" same_export stop.db
-check "... and what completed did so once" once_each stop.db
-for round in 1 2 3 4 5; do
-    "$headcount" run rungs.yaml --db kill.db --quiet -j $((round % 3 + 1)) 2>>kill.err >/dev/null &
-    pid=$!
-    seen=$(sql kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_beside $pid sh -c "[ \"\$(sqlite3 kill.db 'SELECT count(*)
-        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 3)) ]"
-    kill -KILL $pid
-    wait $pid 2>/dev/null
-done
-check "after kill -9 of the coordinator it goes on" run kill.db
-check "... to the same bytes" same_export kill.db
-check "... and what completed did so once" once_each kill.db
+goes_on_alike stop.db
+kill_and_resume kill.db 3
 
 # ---- the file changes between rungs ----
 check "without rungs the losers are trained to the end" sh -c "cp whole.db open.db && cp -r whole.db.d open.db.d &&

@@ -3,23 +3,8 @@
 # wherever, in shards, and where a later file lists the values. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
 cd "$dir" || exit 1
-export HEADCOUNT_CHECKPOINT_S=0.05
-sql() { sqlite3 "$1" "$2"; }
-run() { # db, arguments...
-    db=$1
-    shift
-    "$headcount" run far.yaml --db "$db" --quiet "$@"
-}
-same_export() { # db: equal to the undisturbed run's
-    "$headcount" export results --db "$1" >"$1.jsonl" && cmp whole.jsonl "$1.jsonl"
-}
-once_each() { # db: what completed did so once
-    [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'not_needed')")" = 0 ] &&
-        [ "$(sql "$1" "SELECT count(*) FROM trial AS t WHERE (state = 'completed') <>
-            (SELECT count(*) FROM attempt AS a WHERE a.trial_id = t.trial_id AND outcome = 'completed')")" = 0 ] &&
-        [ "$(sql "$1" "SELECT count(*) FROM attempt WHERE ended IS NULL")" = 0 ] &&
-        "$headcount" check --db "$1"
-}
+sweep=far.yaml
+. "$root/tests/interrupt.sh"
 rates() { # db: what each head count tried, * what it chose
     sql "$1" "SELECT group_concat(rates, '; ') FROM (SELECT heads || ': ' || group_concat(rate, ' ') AS rates FROM
         (SELECT heads, format('%g', tuning ->> '\$.\"train.lr\"') || iif(rank = 1, '*', '') AS rate FROM tuning
@@ -81,39 +66,15 @@ for workers in 2 4; do
     check "with $workers workers the same bytes" sh -c "'$headcount' run far.yaml --db $workers.db -q -j $workers &&
         '$headcount' export results --db $workers.db | cmp whole.jsonl"
 done
-for workers in 1 3 2 4; do
-    env $(pausing stop start 4 all) setsid "$headcount" run far.yaml --db stop.db --quiet -j $workers \
-        2>>stop.err >/dev/null &
-    pid=$!
-    seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*)
-        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 4)) ]"
-    wait_beside $pid pauses $pid
-    kill -TERM -$pid
-    wait $pid
-    stopped=$?
-done
-check "stopped four times, with another number of workers each time" [ $stopped -eq 75 ]
+stop_and_resume stop.db 4 4
 "$headcount" plan far.yaml --db stop.db --json >plan.json
 "$headcount" status --db stop.db --json >status.json
 check "half way, plan counts as status does" \
     [ "$(value plan.json '$.planned') $(value plan.json '$.not_needed') $(value plan.json '$.would_run')" = \
     "$(value status.json '$[0].planned') $(value status.json '$[0].not_needed') $(value status.json '$[0].queued')" ]
 check "... run goes on" run stop.db
-check "... to the same bytes" same_export stop.db
-check "... and what completed did so once" once_each stop.db
-for round in 1 2 3 4 5; do
-    "$headcount" run far.yaml --db kill.db --quiet -j $((round % 3 + 1)) 2>>kill.err >/dev/null &
-    pid=$!
-    seen=$(sql kill.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_beside $pid sh -c "[ \"\$(sqlite3 kill.db 'SELECT count(*)
-        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 4)) ]"
-    kill -KILL $pid
-    wait $pid 2>/dev/null
-done
-check "after kill -9 of the coordinator it goes on" run kill.db
-check "... to the same bytes" same_export kill.db
-check "... and what completed did so once" once_each kill.db
+goes_on_alike stop.db
+kill_and_resume kill.db 4
 printf '#!/bin/sh\nshift\nexec "$@"\n' >join && chmod +x join
 check "on two other hosts" run hosts.db --launch "$dir/join {host}" --hosts a:1,b:2
 check "... the same bytes" same_export hosts.db

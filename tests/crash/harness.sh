@@ -141,6 +141,25 @@ begin_paused() { # db, N, FAULT_X=... -- arguments...
     worker=
     wait_until paused_worker_of "$pid" || trouble "no worker is paused"
 }
+# Kills a run between its worker's Nth change of a file's name and the moment when its coordinator hears of it: that
+# file is durable, and it is for the next run to take it in. False where nothing can be injected.
+kill_unheard() { # name, db, N, the file
+    if ! can_inject; then
+        skip "$1" "a plain build"
+        return 1
+    fi
+    db=$2
+    fresh "$db"
+    begin_paused "$db" "$3" -- -j 1
+    kill -STOP "$pid"
+    kill -CONT "$worker"
+    wait_until is_over "$worker" || trouble "the worker did not end"
+    kill -KILL "$pid"
+    await "$1" "$pid"
+    no_orphans "$1" "$pid"
+    [ -e "$db.d/$4" ] || trouble "$4 is not there: $(ls "$db.d")"
+    injected=$((injected + 1))
+}
 paused_worker_of() { # pid of the coordinator
     for worker in $(workers_of "$1"); do
         state_of "$worker"

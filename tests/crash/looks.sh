@@ -25,21 +25,8 @@ starve_run program 5
 # and judges before it claims.
 killed_before_the_verdict() {
     name="killed between the last result of a look and its verdict: the next run judges first"
-    if ! can_inject; then
-        skip "$name" "a plain build"
-        return
-    fi
-    db=$dir/verdict.db
-    fresh "$db"
-    begin_paused "$db" 8 -- -j 1 # each of the four trials makes a checkpoint and a result
-    kill -STOP "$pid"
-    kill -CONT "$worker"
-    wait_until is_over "$worker" || trouble "the worker did not end"
-    kill -KILL "$pid"
-    await "$name" "$pid"
-    no_orphans "$name" "$pid"
-    [ -e "$db.d/t4-a1.result" ] || trouble "the result is not there: $(ls "$db.d")"
-    injected=$((injected + 1))
+    # Each of the four trials makes a checkpoint and a result.
+    kill_unheard "$name" "$dir/verdict.db" 8 t4-a1.result || return 0
     whole "$name" "$db"
     [ "$(sqlite3 "$db" "SELECT count(*) FROM attempt")" = 6 ] || trouble "a trial ran twice"
     verdict "$name"

@@ -29,21 +29,8 @@ starve_run program 5
 # The checkpoint at the rung is durable, and the worker has ended; its coordinator has not heard of it.
 killed_at_the_rung() {
     name="killed between the checkpoint at a rung and its commit: the trial pauses there again"
-    if ! can_inject; then
-        skip "$name" "a plain build"
-        return
-    fi
-    db=$dir/rung.db
-    fresh "$db"
-    begin_paused "$db" 2 -- -j 1 # the first checkpoint is that of step 1
-    kill -STOP "$pid"
-    kill -CONT "$worker"
-    wait_until is_over "$worker" || trouble "the worker did not end"
-    kill -KILL "$pid"
-    await "$name" "$pid"
-    no_orphans "$name" "$pid"
-    [ -e "$db.d/t1-a1-1.ckpt" ] || trouble "there is no checkpoint: $(ls "$db.d")"
-    injected=$((injected + 1))
+    # The first checkpoint is that of step 1.
+    kill_unheard "$name" "$dir/rung.db" 2 t1-a1-1.ckpt || return 0
     whole "$name" "$db"
     [ "$(sqlite3 "$db" "SELECT resumed_from_step FROM attempt WHERE trial_id = 1 AND attempt = 2")" = 2 ] ||
         trouble "attempts: $(sqlite3 "$db" 'SELECT * FROM attempt WHERE trial_id = 1')"

@@ -98,6 +98,20 @@ static void write_added(struct json_writer *w, const struct plan *p, const struc
     json_end_object(w);
 }
 
+/* A value that tune.extend is to add. */
+static void write_due(struct json_writer *w, const struct plan *p, const struct forecast *f,
+                      const struct forecast_due *due)
+{
+    struct plan_text name;
+    plan_text(p, due->point, &name);
+    json_begin_object(w, NULL);
+    json_add_integer(w, "heads", f->point[due->point].heads);
+    json_add_json(w, "setting", name.setting);
+    json_add_json(w, "tuning", due->tuning);
+    json_add_integer(w, "trials", due->trials);
+    json_end_object(w);
+}
+
 static void write_json(const struct plan *p, const struct forecast *f, const struct plan_options *o)
 {
     struct json_writer w = {.out = stdout, .spaced = true};
@@ -120,7 +134,12 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     json_add_integer(&w, "not_needed", f->not_needed);
     json_add_integer(&w, "elsewhere", f->elsewhere);
     json_add_integer(&w, "leaving", f->leaving);
+    json_add_nonzero(&w, "will_add", f->will_add);
     json_add_nonzero(&w, "may_add", f->may_add);
+    json_begin_list(&w, "to_add");
+    for (long i = 0; i < f->due_count; i++)
+        write_due(&w, p, f, &f->due[i]);
+    json_end_list(&w);
     json_begin_object(&w, "dropped");
     json_add_integer(&w, "constraint", by_constraint);
     json_add_integer(&w, "exclude", by_exclude);

@@ -12,7 +12,7 @@
 #include "sweep/run/cores.h"
 
 /* A page or so; a longer plan is summed up per head count. */
-enum { POINTS_SHOWN = 60 };
+enum { POINTS_SHOWN = 60, DUE_SHOWN = 12 };
 
 /* Those that can still run or have ended. */
 static long point_trials(const struct forecast_point *q)
@@ -110,9 +110,27 @@ static void print_rungs(const struct plan *p, const struct forecast *f)
            text_count(lround(f->tuning_steps), all, sizeof all));
 }
 
-/* "... up to 4 of them to either side: 2 so far." */
-static void print_extend(const struct config *c, const struct forecast *f)
+/* What the run will say of them, when it has planned. */
+static void print_due(const struct plan *p, const struct forecast *f)
 {
+    struct plan_text name;
+    char full[2 * PLAN_TEXT_MAX];
+    for (long i = 0; i < f->due_count && i < DUE_SHOWN; i++) {
+        const struct forecast_due *due = &f->due[i];
+        plan_text(p, due->point, &name);
+        plan_full_label(name.label, due->tuning, full, sizeof full);
+        printf("heads=%lld: its outermost value was chosen, so %s %s\n",
+               (long long)f->point[due->point].heads, full,
+               due->trials ? "will be added" : "comes back");
+    }
+    if (f->due_count > DUE_SHOWN)
+        printf("... and %ld more; --json has all.\n", f->due_count - DUE_SHOWN);
+}
+
+/* "... up to 4 of them to either side: 2 so far." */
+static void print_extend(const struct plan *p, const struct forecast *f)
+{
+    const struct config *c = plan_config(p);
     long values = 0;
     for (long i = 0; i < f->added_count; i++)
         values += f->added[i].is_tuning && f->added[i].seed == CONFIG_TUNING_SEED;
@@ -123,6 +141,7 @@ static void print_extend(const struct config *c, const struct forecast *f)
         printf(": %ld point%s so far, with %ld trials", values, values == 1 ? "" : "s",
                f->added_count);
     printf(".\n");
+    print_due(p, f);
 }
 
 /* What decides how many of the trials run, and over what they are compared. */
@@ -135,7 +154,7 @@ static void print_design(const struct plan *p, const struct forecast *f)
     if (c->rung_eta)
         print_rungs(p, f);
     if (c->extend)
-        print_extend(c, f);
+        print_extend(p, f);
     if (c->replicate) {
         printf("Replicates: %ld (", plan_replicates(p));
         for (int i = 0; i < c->replicate; i++)
@@ -196,15 +215,19 @@ static void print_sources(const struct forecast *f, bool retry_failed)
         [COST_MEASURED] = "a short measurement on this machine",
         [COST_ASSUMED] = "an assumed speed",
     };
-    long count[COST_SOURCES] = {0};
+    long count[COST_SOURCES] = {0}, n = f->to_run + f->will_add;
     const char *separator = "Estimated from ";
     for (long i = 0; i < f->points; i++)
         count[f->point[i].source] += forecast_to_run(&f->point[i], retry_failed);
+    for (long i = 0; i < f->due_count; i++)
+        count[f->point[f->due[i].point].source] += f->due[i].trials;
+    if (n == 0)
+        return;
     for (int i = COST_SOURCES - 1; i >= 0; i--) {
         if (count[i] == 0)
             continue;
         printf("%s%s", separator, names[i]);
-        if (count[i] < f->to_run)
+        if (count[i] < n)
             printf(" (%ld)", count[i]);
         separator = ", ";
     }
@@ -221,8 +244,8 @@ static double wall_s(const struct cores *c, double core_s, double judged, long t
 static void print_trials(const struct forecast *f, long least, long most)
 {
     long tuning = f->tuning_left + f->may_add;
-    if (tuning > 0 && f->may_add > 0)
-        printf("%ld to ", f->tuning_left);
+    if (f->may_add > f->will_add)
+        printf("%ld to ", f->tuning_left + f->will_add);
     if (tuning > 0)
         printf("%ld tuning trial%s would run, then ", tuning, tuning == 1 ? "" : "s");
     if (most > least)
@@ -247,7 +270,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
                            const struct forecast_view *v)
 {
     char text[32];
-    long n = f->to_run;
+    long n = f->to_run + f->may_add;
     const struct config *config = plan_config(p);
     const struct cores cores =
         cores_granted(machine_cores(), v->workers ? v->workers : config->workers, config->threads);
@@ -255,15 +278,16 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
         printf("\nNothing is left to run.\n");
         return;
     }
-    long at_once = cores.trials < n ? cores.trials : n;
+    long certain = f->to_run + f->will_add;
+    long at_once = cores.trials < certain || certain == 0 ? cores.trials : certain;
     long least = lround(f->trials_left.least);
     long most = lround(f->trials_left.most);
     printf("\n");
     print_trials(f, least, most);
     if (most > least || f->may_add > 0)
-        printf("%s to ",
-               text_duration(wall_s(&cores, f->left_s.least, f->trials_left.least, f->tuning_left),
-                             text, sizeof text));
+        printf("%s to ", text_duration(wall_s(&cores, f->left_s.least, f->trials_left.least,
+                                              f->tuning_left + f->will_add),
+                                       text, sizeof text));
     printf("%s with %ld at once",
            text_duration(
                wall_s(&cores, f->left_s.most, f->trials_left.most, f->tuning_left + f->may_add),
@@ -273,7 +297,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
         printf(" of %d threads", cores.threads);
     if (at_once * (cores.threads > 0 ? cores.threads : 1) > machine_cores())
         printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
-    printf("%s.\n", words_of_range(f, most > least));
+    printf("%s.\n", words_of_range(f, config->looks > 0 && most > least));
     print_sources(f, v->retry_failed);
 }
 
@@ -321,25 +345,20 @@ static bool same_value(const struct forecast_added *a, const struct forecast_add
     return a->point == b->point && strcmp(a->tuning, b->tuning) == 0;
 }
 
-/* A line for each value that tune.extend has added to a head count. */
+/* A line for each value that tune.extend has added to a head count; its trials stand side by side.
+ */
 static void add_values(struct table *t, const struct plan *p, const struct forecast *f,
                        bool retry_failed)
 {
     struct plan_text name;
     char full[2 * PLAN_TEXT_MAX];
     char text[32];
-    for (long i = 0; i < f->added_count; i++) {
+    for (long i = 0, next; i < f->added_count; i = next) {
         const struct forecast_added *first = &f->added[i];
         const struct forecast_point *q = &f->point[first->point];
         struct line_counts n = {0};
-        bool before = false;
-        for (long k = 0; k < i && !before; k++)
-            before = same_value(first, &f->added[k]);
-        for (long k = i; k < f->added_count && !before; k++)
-            if (same_value(first, &f->added[k]))
-                add_added(&n, &f->added[k], retry_failed);
-        if (before)
-            continue;
+        for (next = i; next < f->added_count && same_value(first, &f->added[next]); next++)
+            add_added(&n, &f->added[next], retry_failed);
         plan_text(p, first->point, &name);
         plan_full_label(name.label, first->tuning, full, sizeof full);
         table_integer(t, q->heads);

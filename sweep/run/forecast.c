@@ -491,6 +491,7 @@ void forecast_free(struct forecast *f)
         free(f->trial);
         free(f->sorted);
         free(f->added);
+        free(f->due);
         free(f);
     }
 }

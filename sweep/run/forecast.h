@@ -62,6 +62,14 @@ struct forecast_added {
     enum forecast_note note;
 };
 
+/* A value that tune.extend adds as soon as the sweep is planned again: a head count has chosen the
+ * outermost one, and the sweep file asks for more than it did. */
+struct forecast_due {
+    long point;                 /* a listed one of its setting and head count */
+    char tuning[PLAN_TEXT_MAX]; /* with the next number */
+    long trials; /* tuning trials of it; 0: the file has them, from before, and they come back */
+};
+
 struct forecast {
     long points, trials;
     struct forecast_point *point;   /* (points), as plan_point */
@@ -73,9 +81,13 @@ struct forecast {
     long to_run; /* of the planned */
     long noted[FORECAST_STATES]
               [FORECAST_NOTES];   /* all by state and note, spare ones as not needed */
-    struct forecast_added *added; /* (added_count): counted above, not among `trial` */
+    struct forecast_added *added; /* (added_count): counted above, not among `trial`; in the order
+                                     of `point`, those of a value side by side */
     long added_count;
-    long may_add;           /* the most trials that tune.extend may still add and run */
+    struct forecast_due *due; /* (due_count) */
+    long due_count;
+    long will_add, may_add; /* the fewest and the most tuning trials that tune.extend may still add
+                               and run; in none of the counts above */
     long leaving;           /* trials of the sweep in the file that this plan no longer has */
     bool other_plan;        /* the file's sweep of this name shares no point with this plan */
     int64_t other_metric;   /* ... has trials whose best step another metric chose */

@@ -6,14 +6,32 @@
 
 #include "engine/base/array.h"
 #include "sweep/db/rows.h"
+#include "sweep/trials/trials.h"
 
 /* A head count in one setting. */
 struct head_group {
     bool chosen, here; /* has chosen; is of the plan's shard */
+    bool open;         /* ... but a listed tuning trial is to run, and may change that */
+    bool due;          /* its choice leads on: it gets the next value, */
+    long certain;      /* with so many tuning trials that the file does not have */
     long points;       /* listed */
-    long point;        /* one of them */
+    long point;        /* the first of them */
+    long judged, left; /* judged trials of its listed points; those of them that would run */
     long added;        /* points of values that were added */
     double trial_s;    /* of one trial, summed over its points */
+    int64_t heads;
+    char *setting;
+};
+
+struct extending {
+    const struct plan *p;
+    struct store *s;
+    bool retry_failed;
+    struct forecast *f;
+    struct message *m;
+    long groups;
+    struct head_group *group;   /* (groups), as plan_group */
+    struct head_group **sorted; /* (groups), by head count and setting */
 };
 
 void forecast_add(struct forecast_range *sum, struct forecast_range r, double times)
@@ -23,34 +41,72 @@ void forecast_add(struct forecast_range *sum, struct forecast_range r, double ti
     sum->most += r.most * times;
 }
 
-/* (points), as there are no more groups; NULL where there is no memory. */
-static struct head_group *list_groups(const struct plan *p, const struct forecast *f)
+/* ---- head counts ---- */
+
+static int compare_groups(const void *a, const void *b)
 {
-    struct head_group *list = calloc((size_t)f->points + 1, sizeof *list);
-    for (long i = 0; list && i < f->points; i++) {
-        struct head_group *g = &list[plan_group(p, i)];
-        g->points++;
-        g->point = i;
-        g->chosen |= f->point[i].chosen;
-        g->here |= plan_in_shard(p, i); /* the first round has the trials of all points */
-        g->trial_s += f->point[i].trial_s;
-    }
-    return list;
+    const struct head_group *x = *(struct head_group *const *)a;
+    const struct head_group *y = *(struct head_group *const *)b;
+    int order = (x->heads > y->heads) - (x->heads < y->heads);
+    return order ? order : strcmp(x->setting, y->setting);
 }
 
-/* A listed point of that head count in that setting; -1: there is none. */
-static long find_point(const struct plan *p, const struct forecast *f, int64_t heads,
-                       const char *setting)
+/* NULL: the plan has no such head count in that setting. */
+static struct head_group *find_group(const struct extending *e, int64_t heads, char *setting)
 {
-    struct plan_text text;
-    for (long i = 0; i < f->points; i++) {
-        if (f->point[i].heads != heads)
-            continue;
-        plan_text(p, i, &text);
-        if (strcmp(text.setting, setting) == 0)
-            return i;
+    struct head_group wanted = {.heads = heads, .setting = setting}, *key = &wanted;
+    struct head_group **found =
+        bsearch(&key, e->sorted, (size_t)e->groups, sizeof *e->sorted, compare_groups);
+    return found ? *found : NULL;
+}
+
+static void count_trials(const struct extending *e)
+{
+    for (long k = 0; k < e->f->trials; k++) {
+        struct plan_trial t = plan_trial(e->p, k);
+        struct head_group *g = &e->group[plan_group(e->p, t.point)];
+        const struct forecast_trial *trial = &e->f->trial[k];
+        bool runs = !trial->spare && forecast_runs(trial->state, e->retry_failed);
+        g->judged += !t.tuning;
+        g->left += !t.tuning && runs;
+        g->open |= t.tuning && runs;
     }
-    return -1;
+}
+
+static enum status list_groups(struct extending *e)
+{
+    const struct forecast *f = e->f;
+    struct plan_text text;
+    e->group = calloc((size_t)f->points + 1, sizeof *e->group);
+    e->sorted = calloc((size_t)f->points + 1, sizeof *e->sorted);
+    for (long i = 0; e->group && e->sorted && i < f->points; i++) {
+        struct head_group *g = &e->group[plan_group(e->p, i)];
+        if (g->points++ == 0) {
+            plan_text(e->p, i, &text);
+            g->point = i;
+            g->heads = f->point[i].heads;
+            g->setting = strdup(text.setting);
+            e->sorted[e->groups++] = g;
+        }
+        if (!g->setting)
+            return status_no_memory(e->m, "a forecast");
+        g->chosen |= f->point[i].chosen;
+        g->here |= plan_in_shard(e->p, i); /* the first round has the trials of all points */
+        g->trial_s += f->point[i].trial_s;
+    }
+    if (!e->group || !e->sorted)
+        return status_no_memory(e->m, "a forecast");
+    qsort(e->sorted, (size_t)e->groups, sizeof *e->sorted, compare_groups);
+    count_trials(e);
+    return STATUS_OK;
+}
+
+static void free_groups(struct extending *e)
+{
+    for (long i = 0; i < e->groups; i++)
+        free(e->sorted[i]->setting);
+    free(e->sorted);
+    free(e->group);
 }
 
 /* ---- what was added ---- */
@@ -93,9 +149,10 @@ enum {
     IS_CHOSEN
 };
 
-static enum status add_trial(const struct plan *p, struct rows *r, struct forecast *f,
-                             struct head_group *groups, bool retry_failed, struct message *m)
+static enum status add_trial(struct extending *e, struct rows *r)
 {
+    struct forecast *f = e->f;
+    char setting[PLAN_TEXT_MAX];
     struct forecast_added t = {.trial_id = rows_integer(r, TRIAL_ID),
                                .seed = (uint32_t)rows_integer(r, SEED),
                                .steps = (int)rows_integer(r, ADDED),
@@ -104,71 +161,129 @@ static enum status add_trial(const struct plan *p, struct rows *r, struct foreca
                                    (enum forecast_state)(FORECAST_QUEUED + rows_state(r, STATE))};
     rows_copy(r, SHA256, t.sha256, sizeof t.sha256);
     rows_copy(r, TUNING, t.tuning, sizeof t.tuning);
+    rows_copy(r, SETTING, setting, sizeof setting);
     if (forecast_trial_s(f, t.sha256) > 0) /* the sweep file lists it by now */
         return STATUS_OK;
-    t.point = plan_config(p)->extend
-                  ? find_point(p, f, rows_integer(r, HEADS), rows_given(r, SETTING))
-                  : -1;
-    if (t.point < 0) {
+    struct head_group *g =
+        plan_config(e->p)->extend ? find_group(e, rows_integer(r, HEADS), setting) : NULL;
+    if (!g) {
         f->leaving++;
         return STATUS_OK;
     }
-    struct head_group *g = &groups[plan_group(p, t.point)];
+    t.point = g->point;
     bool waits = !t.is_tuning && rows_integer(r, WAITS);
     g->chosen |= rows_integer(r, IS_CHOSEN) != 0;
     g->added += t.seed == CONFIG_TUNING_SEED;
     t.spare = waits && !g->chosen;
     t.note = waits && g->chosen ? FORECAST_LOOK : FORECAST_PLAIN;
-    count_added(f, &t, g->here, waits && g->chosen, rows_real(r, DONE), retry_failed);
+    count_added(f, &t, g->here, waits && g->chosen, rows_real(r, DONE), e->retry_failed);
     struct forecast_added *longer = array_grow(f->added, (size_t)f->added_count, sizeof *longer);
     if (!longer)
-        return status_no_memory(m, "trials that were added");
+        return status_no_memory(e->m, "trials that were added");
     f->added = longer;
     longer[f->added_count++] = t;
     return STATUS_OK;
 }
 
+/* Those of a value side by side, as forecast.h promises. */
+static int compare_added(const void *a, const void *b)
+{
+    const struct forecast_added *x = a, *y = b;
+    int order = (x->point > y->point) - (x->point < y->point);
+    order = order ? order : x->steps - y->steps;
+    order = order ? order : strcmp(x->tuning, y->tuning);
+    return order ? order : (x->trial_id > y->trial_id) - (x->trial_id < y->trial_id);
+}
+
 /* Those that show that their head count has chosen come first. */
-static enum status read_added(const struct plan *p, struct store *s, struct forecast *f,
-                              struct head_group *groups, bool retry_failed, struct message *m)
+static enum status read_added(struct extending *e)
 {
     enum status status = STATUS_OK;
     struct rows r =
-        rows_open(s, m,
+        rows_open(e->s, e->m,
                   "SELECT trial_id, heads, setting, state, choice = 'waiting', is_tuning, seed,"
                   " config_sha256, tuning, added, 1.0 * resume_step / steps,"
                   " NOT is_tuning AND choice <> 'waiting' AND state <> 'not_needed' AS is_chosen"
                   " FROM trials WHERE sweep = ?1 AND added > 0 AND in_plan = 1"
-                  " ORDER BY is_chosen DESC, heads, setting, added, config_sha256, seed",
-                  VALUES(TEXT(plan_config(p)->name)));
+                  " ORDER BY is_chosen DESC",
+                  VALUES(TEXT(plan_config(e->p)->name)));
     while (status == STATUS_OK && rows_next(&r))
-        status = add_trial(p, &r, f, groups, retry_failed, m);
+        status = add_trial(e, &r);
+    if (e->f->added_count > 0)
+        qsort(e->f->added, (size_t)e->f->added_count, sizeof *e->f->added, compare_added);
     return rows_close_after(&r, status);
 }
 
 /* ---- what may be added ---- */
 
-static void add_possible(const struct plan *p, struct forecast *f, const struct head_group *g)
+static long points_of_value(const struct extending *e, const struct head_group *g)
 {
-    long each = g->points / plan_candidates(p, g->point); /* points of a value */
-    long points = plan_beyond(p, g->point) * each - g->added;
-    if (g->chosen || !g->here || points <= 0)
+    return g->points / plan_candidates(e->p, g->point);
+}
+
+static enum status add_due(struct extending *e, struct extension_due *item)
+{
+    struct forecast *f = e->f;
+    struct head_group *g = find_group(e, item->heads, item->setting);
+    if (!g || !g->chosen || g->open || !g->here)
+        return STATUS_OK;
+    g->due = true;
+    if (!item->known)
+        g->certain = points_of_value(e, g) * (long)plan_config(e->p)->tune_seeds;
+    struct forecast_due *longer = array_grow(f->due, (size_t)f->due_count, sizeof *longer);
+    if (!longer)
+        return status_no_memory(e->m, "values to be added");
+    f->due = longer;
+    struct forecast_due *due = &longer[f->due_count++];
+    *due = (struct forecast_due){.point = g->point, .trials = g->certain};
+    snprintf(due->tuning, sizeof due->tuning, "%s", item->tuning);
+    return STATUS_OK;
+}
+
+/* Where the sweep file asks for more than the plan that the results file has. */
+static enum status read_due(struct extending *e)
+{
+    struct extensions_due due;
+    enum status status = store_extensions_due(e->s, plan_config(e->p), &due, e->m);
+    for (size_t i = 0; status == STATUS_OK && i < due.count; i++)
+        status = add_due(e, &due.item[i]);
+    free(due.item);
+    return status;
+}
+
+static void add_possible(struct extending *e, const struct head_group *g)
+{
+    struct forecast *f = e->f;
+    const struct forecast_range maybe = {0, .5, 1};
+    long points = plan_beyond(e->p, g->point) * points_of_value(e, g) - g->added;
+    bool final = g->chosen && !g->open && !g->due;
+    if (final || !g->here || points <= 0)
         return;
-    long trials = points * (long)plan_config(p)->tune_seeds;
+    double trial_s = g->trial_s / (double)g->points;
+    long trials = points * (long)plan_config(e->p)->tune_seeds;
+    double least = (double)g->certain, most = (double)trials;
     f->may_add += trials;
-    forecast_add(&f->left_s, (struct forecast_range){0, .5, 1},
-                 (double)trials * g->trial_s / (double)g->points);
+    f->will_add += g->certain;
+    forecast_add(&f->left_s, (struct forecast_range){least, (least + most) / 2, most}, trial_s);
+    if (!g->due)
+        return;
+    /* Where it chooses otherwise than so far, others are judged. */
+    double judged = (double)(g->judged / plan_candidates(e->p, g->point) - g->left);
+    forecast_add(&f->trials_left, maybe, judged);
+    forecast_add(&f->left_s, maybe, judged * trial_s);
 }
 
 enum status forecast_extend(const struct plan *p, struct store *s, bool retry_failed,
                             struct forecast *f, struct message *m)
 {
-    struct head_group *groups = list_groups(p, f);
-    if (!groups)
-        return status_no_memory(m, "a forecast");
-    enum status status = s ? read_added(p, s, f, groups, retry_failed, m) : STATUS_OK;
-    for (long i = 0; i < f->points && groups[i].points > 0; i++)
-        add_possible(p, f, &groups[i]);
-    free(groups);
+    struct extending e = {.p = p, .s = s, .retry_failed = retry_failed, .f = f, .m = m};
+    enum status status = list_groups(&e);
+    if (status == STATUS_OK && s)
+        status = read_added(&e);
+    if (status == STATUS_OK && s && plan_config(p)->extend)
+        status = read_due(&e);
+    for (long i = 0; i < e.groups && status == STATUS_OK; i++)
+        add_possible(&e, &e.group[i]);
+    free_groups(&e);
     return status;
 }

@@ -38,8 +38,7 @@ static enum status put_ending(struct runner *r, struct slot *s, struct message *
     return STATUS_OK;
 }
 
-/* Says the lines, and forgets them. */
-static void say_lines(struct runner *r, struct text_buffer *lines)
+void runner_say_lines(struct runner *r, struct text_buffer *lines)
 {
     for (char *rest, *line = lines->text ? strtok_r(lines->text, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
@@ -59,7 +58,7 @@ enum status runner_judge_looks(struct runner *r, struct message *m)
     else
         store_rollback(r->store);
     if (s == STATUS_OK)
-        say_lines(r, &said);
+        runner_say_lines(r, &said);
     free(said.text);
     return s;
 }
@@ -406,7 +405,7 @@ enum status runner_commit(struct runner *r, struct message *m)
     enum status s = put_all(r, &said, m);
     if (s == STATUS_OK) {
         after_commit(r);
-        say_lines(r, &said);
+        runner_say_lines(r, &said);
     } else if (s == STATUS_BUSY) {
         note_busy(r);
         s = STATUS_OK;

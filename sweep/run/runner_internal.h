@@ -254,6 +254,9 @@ void runner_tell_kernels(struct runner *r);
 
 bool runner_commit_due(const struct runner *r);
 
+/* Says each line of a text, which is freed and emptied. */
+void runner_say_lines(struct runner *r, struct text_buffer *lines);
+
 /* One transaction: pending events, endings, and claims for the slots that are free then; after it
  * the claimed trials are started. Where another program holds the file (BUSY) nothing has changed,
  * all is kept for the next try, and the answer is OK. */

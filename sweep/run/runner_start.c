@@ -60,15 +60,22 @@ static void say_changes(struct runner *r, const struct plan_changes *c)
 static enum status enter_plan(struct runner *r, bool replace, struct message *m)
 {
     struct plan_changes c = {0};
-    enum status s;
+    struct text_buffer said = {0};
+    bool extends = plan_config(r->plan)->extend > 0;
+    enum status s = store_added(r->store, 0, &r->last_added, NULL, m);
+    if (s != STATUS_OK)
+        return s;
     do
         s = store_plan(r->store, r->plan, replace, &c, m);
     while (retry_while_busy(&r->busy, &s, m));
     r->sweep_id = c.sweep_id;
-    if (s == STATUS_OK)
-        s = store_added(r->store, r->sweep_id, &r->last_added, NULL, m);
+    if (s == STATUS_OK) /* where extend is new, planning adds the first values */
+        s = store_added(r->store, r->sweep_id, &r->last_added, extends ? &said : NULL, m);
     if (s == STATUS_OK && c.kept + c.left > 0 && c.added + c.left + c.returned > 0)
         say_changes(r, &c);
+    if (s == STATUS_OK)
+        runner_say_lines(r, &said);
+    free(said.text);
     return s;
 }
 

@@ -5,6 +5,7 @@
 #include "sweep/trials/trials_internal.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,10 @@ struct extending {
     struct store *s;
     struct message *m;
     int64_t sweep_id;
-    int64_t most;           /* values to either side of an axis */
-    struct extension *file; /* the sweep file; NULL: it was not needed yet */
-    bool grew;              /* a value was added since this was false */
+    int64_t most;               /* values to either side of an axis */
+    struct extension *file;     /* the sweep file; NULL: it was not needed yet */
+    bool grew;                  /* a value was added since this was false */
+    struct extensions_due *due; /* values are noted here, not added; NULL: they are added */
 };
 
 /* A head count in one setting that has chosen. */
@@ -147,6 +149,14 @@ static const char ADD[] =
     " added = excluded.added,"
     " state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END";
 
+/* The tuned values with another number at `path`, malloced. */
+static enum status put_number(const struct extending *e, const char *tuning, const char *path,
+                              const struct extended_point *p, char **with)
+{
+    return store_text(e->s, DOING, "SELECT json_set(?1, '$.\"' || ?2 || '\"', json(?3))",
+                      VALUES(TEXT(tuning), TEXT(path), TEXT(p->value)), with, e->m);
+}
+
 /* A real number changes neither parameters nor FLOPs. */
 static enum status add_point(struct extending *e, int64_t config_id, const char *path,
                              const char *tuning, const struct extended_point *p)
@@ -163,8 +173,7 @@ static enum status add_point(struct extending *e, int64_t config_id, const char 
         status = store_integer(e->s, DOING, "SELECT config_id FROM config WHERE config_sha256 = ?",
                                VALUES(TEXT(p->sha256)), 0, &added, e->m);
     if (status == STATUS_OK)
-        status = store_text(e->s, DOING, "SELECT json_set(?1, '$.\"' || ?2 || '\"', json(?3))",
-                            VALUES(TEXT(tuning), TEXT(path), TEXT(p->value)), &with, e->m);
+        status = put_number(e, tuning, path, p, &with);
     if (status == STATUS_OK)
         status = store_execute(
             e->s, DOING, ADD,
@@ -175,9 +184,9 @@ static enum status add_point(struct extending *e, int64_t config_id, const char 
 }
 
 /* Goes through the configurations of the chosen candidate, one for each replicate: whether all of
- * them can have the number or, with `add`, gives it to them. */
+ * them can have the number or, with `add`, gives it to them. *extended: the last of them. */
 static enum status each_point(struct extending *e, const struct group *g, const char *path,
-                              double number, bool add, bool *possible)
+                              double number, bool add, struct extended_point *extended)
 {
     struct rows r = store_rows(
         e->s, DOING,
@@ -186,34 +195,56 @@ static enum status each_point(struct extending *e, const struct group *g, const 
         " AND in_plan = 1 ORDER BY +config_id", /* by the index trial_tuned */
         VALUES(INTEGER(e->sweep_id), TEXT(g->setting), INTEGER(g->heads), TEXT(g->tuning)), e->m);
     enum status status = STATUS_OK;
-    for (*possible = true; status == STATUS_OK && *possible && rows_next(&r);) {
-        struct extended_point extended;
+    extended->possible = true;
+    while (status == STATUS_OK && extended->possible && rows_next(&r)) {
         const struct extension_point old = {rows_given(&r, 1), g->setting, rows_given(&r, 2),
                                             g->tuning};
-        status = extension_point(e->file, &old, path, number, &extended, e->m);
-        *possible = extended.possible;
-        if (status == STATUS_OK && add && *possible)
-            status = add_point(e, rows_integer(&r, 0), path, g->tuning, &extended);
+        status = extension_point(e->file, &old, path, number, extended, e->m);
+        if (status == STATUS_OK && add && extended->possible)
+            status = add_point(e, rows_integer(&r, 0), path, g->tuning, extended);
     }
     return rows_close_after(&r, status);
+}
+
+static enum status note_due(struct extending *e, const struct group *g, const char *path,
+                            const struct extended_point *p)
+{
+    char *with = NULL;
+    struct extension_due *longer = array_grow(e->due->item, e->due->count, sizeof *longer);
+    if (!longer)
+        return status_no_memory(e->m, "values to be added");
+    e->due->item = longer;
+    enum status status = put_number(e, g->tuning, path, p, &with);
+    if (status == STATUS_OK) {
+        struct extension_due *due = &longer[e->due->count++];
+        due->heads = g->heads;
+        snprintf(due->setting, sizeof due->setting, "%s", g->setting);
+        snprintf(due->tuning, sizeof due->tuning, "%s", with);
+        status = store_integer(e->s, DOING,
+                               "SELECT 1 FROM trial JOIN config USING (config_id)"
+                               " WHERE config_sha256 = ? AND sweep_id = ? AND is_tuning = 1",
+                               VALUES(TEXT(p->sha256), INTEGER(e->sweep_id)), 0, &due->known, e->m);
+    }
+    free(with);
+    return status;
 }
 
 /* On the first axis, in the order of `tune`, that leads on. */
 static enum status extend_axis(struct extending *e, const struct group *g, const char *path)
 {
     struct reach reach;
-    bool possible = false;
+    struct extended_point point = {0};
     enum status status = read_reach(e, g, path, &reach);
     double number = status == STATUS_OK ? next_number(e, &reach) : 0;
     if (number == 0)
         return status;
     status = read_file(e);
     if (status == STATUS_OK)
-        status = each_point(e, g, path, number, false, &possible);
-    if (status != STATUS_OK || !possible)
+        status = each_point(e, g, path, number, false, &point);
+    if (status != STATUS_OK || !point.possible)
         return status;
     e->grew = true;
-    return each_point(e, g, path, number, true, &possible);
+    return e->due ? note_due(e, g, path, &point) : each_point(e, g, path, number, true, &point);
 }
 
 static enum status extend_group(struct extending *e, const struct group *g)
@@ -304,8 +335,30 @@ enum status store_settle_extensions(struct store *s, int64_t sweep_id, const cha
     return status;
 }
 
-enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,
-                        struct message *m)
+enum status store_extensions_due(struct store *s, const struct config *c,
+                                 struct extensions_due *due, struct message *m)
+{
+    struct extending e = {.s = s, .m = m, .most = c->extend, .due = due};
+    struct groups list = {.count = 0};
+    *due = (struct extensions_due){0};
+    enum status status = store_integer(s, DOING, "SELECT sweep_id FROM sweep WHERE name = ?",
+                                       VALUES(TEXT(c->name)), 0, &e.sweep_id, m);
+    if (status == STATUS_OK && e.sweep_id && e.most > 0)
+        status = extension_new(c->name, c->text, c->set, c->sets, &e.file, m);
+    if (status == STATUS_OK && e.file)
+        status = read_groups(&e, NULL, 0, &list);
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+        status = extend_group(&e, &list.item[i]);
+    free(list.item);
+    extension_free(e.file);
+    return status;
+}
+
+/* What was added to a sweep by trials numbered above *after, a line for each value. The sign before
+ * sweep_id keeps SQLite from an index of it, which finds all trials of the sweep; there are few
+ * numbers above. */
+static enum status say_added(struct store *s, int64_t sweep_id, int64_t after,
+                             struct text_buffer *said, struct message *m)
 {
     struct rows r =
         store_rows(s, DOING,
@@ -313,20 +366,26 @@ enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struc
                    " FROM trial JOIN config USING (config_id)"
                    " WHERE trial_id > ?2 AND +sweep_id = ?1 AND added > 0"
                    " GROUP BY setting, heads, tuning ORDER BY min(trial_id)",
-                   VALUES(INTEGER(sweep_id), INTEGER(*after)), m);
+                   VALUES(INTEGER(sweep_id), INTEGER(after)), m);
     while (rows_next(&r)) {
         char label[2 * PLAN_TEXT_MAX];
         int64_t trials = rows_integer(&r, 3);
         plan_full_label(rows_given(&r, 1), rows_given(&r, 2), label, sizeof label);
-        if (said)
-            text_add(said,
-                     "heads=%" PRId64 ": its outermost value was chosen, so %s is added (%" PRId64
-                     " tuning trial%s)\n",
-                     rows_integer(&r, 0), label, trials, trials == 1 ? "" : "s");
+        text_add(said,
+                 "heads=%" PRId64 ": its outermost value was chosen, so %s is added (%" PRId64
+                 " tuning trial%s)\n",
+                 rows_integer(&r, 0), label, trials, trials == 1 ? "" : "s");
     }
     enum status status = rows_close(&r);
-    if (status == STATUS_OK && said && said->out_of_memory)
+    if (status == STATUS_OK && said->out_of_memory)
         status = status_no_memory(m, "what was added");
+    return status;
+}
+
+enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,
+                        struct message *m)
+{
+    enum status status = said ? say_added(s, sweep_id, *after, said, m) : STATUS_OK;
     if (status == STATUS_OK)
         status = store_integer(s, DOING, "SELECT max(trial_id) FROM trial", NO_VALUES, 0, after, m);
     return status;

@@ -195,6 +195,22 @@ enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, s
 enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,
                         struct message *m);
 
+/* Values that tune.extend would add if a sweep were planned now. */
+struct extensions_due {
+    size_t count;
+    struct extension_due {
+        int64_t heads;
+        char setting[PLAN_TEXT_MAX], tuning[PLAN_TEXT_MAX]; /* with the next number */
+        int64_t known; /* not 0: the file has trials of it, from before, which come back */
+    } * item;          /* (count), to be freed */
+};
+
+/* The first of them for each head count that has chosen an outermost number, by what the file has
+ * of the sweep of c's name, and by tune.extend, constraints and exclude of c. Reads only; after a
+ * failure too, due->item is to be freed. */
+enum status store_extensions_due(struct store *s, const struct config *c,
+                                 struct extensions_due *due, struct message *m);
+
 /* ---- looks ---- */
 
 struct look_due {

@@ -112,7 +112,23 @@ check "without extend they leave the plan" sh -c "cp whole.db short.db && cp -r 
     '$headcount' run short.yaml --db short.db -q"
 check "... keep their results" [ "$(sql short.db "SELECT count(*) FROM trials WHERE added AND NOT in_plan
     AND state = 'completed'")" = "$(sql whole.db "SELECT count(*) FROM trials WHERE added AND state = 'completed'")" ]
+"$headcount" plan far.yaml --db short.db >plan.txt
+check "... which plan says will come back with it" \
+    grep -qx 'heads=1: its outermost value was chosen, so lr=0.01 comes back' plan.txt
 check "... and are back with it" runs_nothing far.yaml short.db
+"$headcount" run short.yaml --db raised.db -q || trouble "a sweep without extend"
+"$headcount" plan far.yaml --db raised.db >plan.txt
+check "where extend is new, plan says what the run will add" \
+    grep -qx 'heads=1: its outermost value was chosen, so lr=0.01 will be added' plan.txt
+check "... and how many trials that makes" grep -qE \
+    '^4 to 16 tuning trials would run, then 0 to 4 that are judged: about .* to .*, by what tuning chooses\.$' plan.txt
+"$headcount" plan far.yaml --db raised.db --json >plan.json
+check "... as JSON does" [ "$(value plan.json '$.to_add[1].heads') $(value plan.json '$.to_add[1].tuning') $(value \
+    plan.json '$.will_add')" = '2 {"train.lr":0.01} 4' ]
+"$headcount" run far.yaml --db raised.db 2>raised.err >raised.txt
+check "the run says what its planning has added" \
+    grep -qx 'heads=1: its outermost value was chosen, so lr=0.01 is added (2 tuning trials)' raised.err
+check "... and comes to the same choices" [ "$(rates raised.db)" = "$(rates whole.db)" ]
 check "what --set says counts" sh -c "'$headcount' run short.yaml --db set.db -q --set tune.extend=4 \
     --set train.batch=8 && '$headcount' export results --db set.db | cmp whole.jsonl"
 check "... for values that are added, too" sh -c "'$headcount' run far.yaml --db held.db -q \

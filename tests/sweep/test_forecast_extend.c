@@ -95,6 +95,126 @@ static void as_it_goes_on(void **state)
     close_store(x, r.s);
 }
 
+#define WITHOUT_EXTEND                                                                             \
+    "name: far\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: [1, 2]}\n"          \
+    "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
+    "train: {steps: 100, batch: 8, lr: [1e-3, 1e-2], eval_every: 50}\n"                            \
+    "replicate: [task.instance]\ntune: {axes: [train.lr], seeds: 3}\nseeds: 1\n"
+
+/* The value that is due for the head count of that place in the plan. */
+static void assert_due(const struct forecast *f, long i, int64_t heads, const char *tuning,
+                       long trials)
+{
+    assert_true(i < f->due_count);
+    assert_int_equal(f->point[f->due[i].point].heads, heads);
+    assert_string_equal(f->due[i].tuning, tuning);
+    assert_int_equal(f->due[i].trials, trials);
+}
+
+/* A sweep that has ended, whose file asks for extend now: each head count has chosen an edge, and
+ * gets the next value at once. */
+static void extend_is_new(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, WITHOUT_EXTEND);
+    finish_some(x, &r, 40);
+    struct planned p = plan_of(x, EXTENDED);
+    struct forecast *f = forecast_of(x, p.plan, r.s);
+    double one = f->point[0].trial_s;
+    assert_each(f->to_run == 0, f->due_count == 2, f->will_add == 12, f->may_add == 24);
+    assert_due(f, 0, 1, "{\"train.lr\":0.1}", 6);
+    assert_due(f, 1, 2, "{\"train.lr\":0.0001}", 6);
+    /* Two instances of each head count would be judged anew, if it chose otherwise. */
+    assert_range(f->trials_left, 0, 2, 4);
+    assert_range(f->left_s, 12 * one, 20 * one, 28 * one);
+    forecast_free(f);
+    /* The run does so. */
+    plan_into(x, r.s, EXTENDED);
+    f = forecast_of(x, p.plan, r.s);
+    assert_each(f->due_count == 0, f->will_add == 0, f->tuning_left == 12, f->may_add == 12);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
+/* What constraints forbid is not due, and where extend is smaller nothing is. */
+static void nothing_is_due(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, WITHOUT_EXTEND);
+    finish_some(x, &r, 40);
+    struct planned p = plan_of(x, EXTENDED "constraints: [\"train.lr < .05\"]\n");
+    struct forecast *f = forecast_of(x, p.plan, r.s);
+    assert_each(f->due_count == 1, f->will_add == 6, f->may_add == 12);
+    assert_due(f, 0, 2, "{\"train.lr\":0.0001}", 6);
+    forecast_free(f);
+    free_plan(p);
+    p = plan_of(x, WITHOUT_EXTEND);
+    f = forecast_of(x, p.plan, r.s);
+    assert_each(f->due_count == 0, f->may_add == 0);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
+/* Values that had left the plan come back with their results; what follows is not known. */
+static void what_is_known_comes_back(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, EXTENDED);
+    finish_some(x, &r, 60);
+    plan_into(x, r.s, WITHOUT_EXTEND);
+    finish_some(x, &r, 10);
+    struct planned p = plan_of(x, EXTENDED);
+    struct forecast *f = forecast_of(x, p.plan, r.s);
+    assert_each(f->to_run == 0, f->due_count == 2, f->will_add == 0, f->may_add == 24);
+    assert_due(f, 0, 1, "{\"train.lr\":0.1}", 0);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
+/* A head count whose listed tuning trials are not all there may yet choose otherwise. */
+static void an_open_choice_is_not_due(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, WITHOUT_EXTEND);
+    finish_some(x, &r, 40);
+    run_sql(r.db,
+            "UPDATE trial SET state = 'queued', best_step = NULL WHERE is_tuning AND trial_id ="
+            " (SELECT min(trial_id) FROM trials WHERE is_tuning AND heads = 1)");
+    struct planned p = plan_of(x, EXTENDED);
+    struct forecast *f = forecast_of(x, p.plan, r.s);
+    assert_each(f->due_count == 1, f->will_add == 6, f->may_add == 24, f->tuning_left == 1);
+    assert_due(f, 0, 2, "{\"train.lr\":0.0001}", 6);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
+/* Those of a value stand side by side, in the order of the plan. */
+static void added_ones_in_order(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, EXTENDED);
+    struct planned p = plan_of(x, EXTENDED);
+    finish_some(x, &r, 60);
+    struct forecast *f = forecast_of(x, p.plan, r.s);
+    int values = 0;
+    assert_int_equal(f->added_count, 24);
+    for (long i = 0; i < f->added_count; i++) {
+        const struct forecast_added *t = &f->added[i];
+        bool first = i == 0 || t[-1].point != t->point || strcmp(t[-1].tuning, t->tuning) != 0;
+        values += first;
+        assert_true(i == 0 || t[-1].point <= t->point);
+        assert_true(first || t[-1].trial_id < t->trial_id);
+    }
+    assert_int_equal(values, 3);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 /* What may be added to head counts of other shards is theirs. */
 static void of_a_shard(void **state)
 {
@@ -119,6 +239,11 @@ int main(void)
         FORECAST_TEST(least_and_most),
         FORECAST_TEST(as_it_goes_on),
         FORECAST_TEST(of_a_shard),
+        FORECAST_TEST(extend_is_new),
+        FORECAST_TEST(nothing_is_due),
+        FORECAST_TEST(what_is_known_comes_back),
+        FORECAST_TEST(an_open_choice_is_not_due),
+        FORECAST_TEST(added_ones_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

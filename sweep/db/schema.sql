@@ -68,7 +68,8 @@ CREATE TABLE plan_change (
     removed      INTEGER NOT NULL CHECK (removed >= 0),
     what         TEXT NOT NULL CHECK (json_type(what) = 'object'),
                  -- {"heads_added":[],"heads_removed":[1],"seeds_added":[5],...,"points_added":0,...};
-                 -- "rules": which of tune, replicate, looks, rungs, equivalence, extend had changed
+                 -- "rules": which of tune, replicate, looks, rungs, equivalence, extend had changed;
+                 -- "asks": what each of them is from then on
     claim        TEXT CHECK (claim IS NULL OR json_type(claim) = 'object'),  -- from then on
     seen         INTEGER NOT NULL CHECK (seen >= 0),  -- pairs whose results were there to be seen: of
                  -- the plan, in any sweep or in `deleted`, and all of this sweep, in the plan or not

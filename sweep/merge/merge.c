@@ -143,14 +143,26 @@ static enum status end_sweeps(struct merging *g)
     return rows_close(&r);
 }
 
-/* Claims of the sweeps that `from` does not have: results that it has may be of the same trials, or
- * of similar ones. */
+/* Claims of the sweeps that `from` does not have, where it has brought results of the same trials
+ * or of similar ones. What could be seen of those that were here before was counted when the claim
+ * was written, by what the file had then, and not by what became of it. */
 static enum status see_for_others(struct merging *g)
 {
-    struct rows r = store_rows(g->into, MERGING,
-                               "SELECT sweep_id FROM sweep WHERE claim IS NOT NULL"
-                               " AND sweep_id NOT IN (SELECT new FROM merge_sweep)",
-                               NO_VALUES, g->m);
+    static const char concerned[] =
+        "WITH brought AS MATERIALIZED (SELECT config_id FROM merge_trial JOIN trial ON trial_id = "
+        "new"
+        "  WHERE fate IN ('added', 'taken') AND attempt > 0"
+        "  UNION SELECT config_id FROM deleted WHERE trial_id > ?1 AND seen = 1),"
+        " kind AS MATERIALIZED (SELECT DISTINCT config_json -> '$.task' AS task,"
+        "  config_json -> '$.model' AS model FROM brought JOIN config USING (config_id)) "
+        "SELECT sweep_id FROM sweep AS s WHERE claim IS NOT NULL"
+        " AND sweep_id NOT IN (SELECT new FROM merge_sweep)"
+        " AND EXISTS (SELECT 1 FROM config WHERE config_id IN (SELECT config_id FROM trial AS t"
+        "   WHERE t.sweep_id = s.sweep_id AND in_plan = 1)"
+        "  AND (config_json -> '$.task', config_json -> '$.model') IN (SELECT task, model FROM "
+        "kind))";
+    struct rows r =
+        store_rows(g->into, MERGING, concerned, VALUES(INTEGER(g->highest_before)), g->m);
     while (rows_next(&r))
         r.status = merge_seen(g, rows_integer(&r, 0));
     return rows_close(&r);
@@ -158,7 +170,10 @@ static enum status see_for_others(struct merging *g)
 
 static enum status merge_sweeps(struct merging *g)
 {
-    enum status status = begin_sweeps(g);
+    enum status status = store_integer(g->into, MERGING, "SELECT " MERGE_NEXT_NUMBER " - 1",
+                                       NO_VALUES, 0, &g->highest_before, g->m);
+    if (status == STATUS_OK)
+        status = begin_sweeps(g);
     if (status == STATUS_OK)
         status = merge_trial_rows(g);
     if (status == STATUS_OK)

@@ -2,13 +2,18 @@
 #include "sweep/merge/merge_parts.h"
 
 /* A row of which the one before says the same is none: every shard was planned by itself. One whose
- * pairs are those of the row before, in another file, has added none. */
-#define SAYS  "json_array(pairs_sha256, pairs, claim, what -> '$.rules')"
+ * pairs are those of the row before, in another file, has added none. What rules it changes hangs
+ * on the row before, too; one of an earlier development version says no more than that. */
+#define SAYS  "json_array(pairs_sha256, pairs, claim)"
 #define PLACE "(ORDER BY changed, pairs_sha256, claim, theirs IS NULL, plan_change_id)"
 #define IN_ORDER                                                                                   \
-    "WITH ordered AS (SELECT *, " SAYS " AS says, lag(" SAYS ") OVER " PLACE " AS before,"         \
-    "  row_number() OVER " PLACE " AS place FROM merge_change), "                                  \
-    "kept AS (SELECT * FROM ordered WHERE says IS NOT before) "
+    "WITH told AS (SELECT *, " SAYS " AS says, what -> '$.asks' AS asks, what -> '$.rules' AS"     \
+    "  rules FROM merge_change),"                                                                  \
+    " ordered AS (SELECT *, lag(says) OVER each AS said, lag(asks) OVER each AS asked,"            \
+    "  lag(rules) OVER each AS ruled, row_number() OVER each AS place FROM told"                   \
+    "  WINDOW each AS " PLACE "), "                                                                \
+    "kept AS (SELECT * FROM ordered WHERE says IS NOT said"                                        \
+    "  OR iif(asks IS NULL OR asked IS NULL, rules IS NOT ruled, asks <> asked)) "
 
 /* Ours have a mark, theirs have NULL in its place. */
 static enum status list_changes(struct merging *g, const struct merge_sweep *sweep)
@@ -28,16 +33,22 @@ static enum status list_changes(struct merging *g, const struct merge_sweep *swe
     return status == STATUS_OK ? merge_rows(g, &theirs, sweep->from_id) : status;
 }
 
+/* Those that a row `asks` for otherwise than the row before it `asked`. */
+#define RULES "(SELECT json_group_array(key) FROM json_each(asks) WHERE value IS NOT asked ->> key)"
+
 enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bool *theirs_newer)
 {
     static const char insert[] =
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
         " claim, seen, seen_outside, trials_ended, similar, similar_differ) " IN_ORDER
         "SELECT sweep_id, changed, pairs_sha256, pairs, iif(again, 0, added),"
-        " iif(again, 0, removed), what, claim, seen, seen_outside, trials_ended, similar,"
-        " similar_differ FROM"
-        " (SELECT *, pairs_sha256 IS lag(pairs_sha256) OVER (ORDER BY place) AS again FROM kept)"
-        " ORDER BY place";
+        " iif(again, 0, removed), CASE WHEN asks = asked THEN json_remove(what, '$.rules')"
+        "  WHEN asks <> asked THEN json_set(what, '$.rules', json(" RULES ")) ELSE what END,"
+        " claim, seen, seen_outside, trials_ended, similar, similar_differ FROM"
+        " (SELECT sweep_id, changed, pairs_sha256, pairs, added, removed, what, claim, seen,"
+        "   seen_outside, trials_ended, similar, similar_differ, place, asks,"
+        "   lag(asks) OVER each AS asked, pairs_sha256 IS lag(pairs_sha256) OVER each AS again"
+        "   FROM kept WINDOW each AS (ORDER BY place)) ORDER BY place";
     int64_t more = 0, newer = 0;
     enum status status = list_changes(g, sweep);
     if (status == STATUS_OK)
@@ -58,14 +69,15 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
                                : status;
 }
 
-/* An attempt of another file may have been at work when the plan was made. Of one that had ended
- * before, it is seen by what followed whether it had been evaluated. */
+/* An attempt of another file may have been at work when the plan was made. Of one that came to
+ * nothing, it is seen by what followed whether it had been evaluated; when it ended says nothing,
+ * as of one that was killed with its coordinator this is when the next run found it. */
 #define RESULTS                                                                                    \
     "SELECT config_id, seed, sweep_id, state FROM newest, trial AS t JOIN config"                  \
     "  USING (config_id) WHERE t.attempt > 0 AND (state IN ('completed', 'diverged', 'failed')"    \
     "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"                       \
     "  AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id"                       \
-    "   AND a.started < changed AND (a.outcome <> 'requeued' OR a.ended > changed"                 \
+    "   AND a.started < changed AND (a.outcome <> 'requeued'"                                      \
     "    OR (SELECT n.resumed_from_step FROM attempt AS n WHERE n.trial_id = a.trial_id"           \
     "        AND n.attempt = a.attempt + 1) >= eval_every"                                         \
     "    OR (a.attempt = t.attempt AND t.resume_step >= eval_every)))"                             \

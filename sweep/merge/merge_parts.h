@@ -29,6 +29,7 @@ struct merging {
     struct message *m;
     int64_t own; /* store_take_over: the sweep whose trials are meant; 0: all are */
     bool unfinished;
+    int64_t highest_before; /* number that a trial of `into`, deleted ones too, had before */
     struct merge_copy new_trial, plan_of_trial, result_of_trial, older_trial; /* merge_trial.c */
 };
 

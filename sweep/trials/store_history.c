@@ -74,6 +74,12 @@ static enum status find_newest(struct planning *g, struct newest *n)
     "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"                                 \
     " UNION ALL SELECT config_id, seed, NULL FROM deleted WHERE seen = 1"
 
+/* By what its trials are chosen and judged; it has every key that can be among the rules. */
+#define ASKS                                                                                       \
+    "(SELECT json_object('tune', json(tune), 'replicate', json(replicate), 'looks', json(looks),"  \
+    "  'rungs', json(rungs), 'equivalence', equivalence, 'extend', extend) FROM sweep"             \
+    "  WHERE sweep_id = ?1)"
+
 /* Each pair once. */
 static enum status record(struct planning *g, const char *pairs_sha256, int64_t added,
                           int64_t removed)
@@ -87,7 +93,8 @@ static enum status record(struct planning *g, const char *pairs_sha256, int64_t 
         "  WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed) "
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
         " claim, seen, seen_outside, trials_ended) SELECT ?1, " NOW ", ?2, ?3, ?4, ?5,"
-        " CASE ?8 WHEN '' THEN ?6 ELSE json_set(?6, '$.rules', json(?8)) END,"
+        " json_set(CASE ?8 WHEN '' THEN ?6 ELSE json_set(?6, '$.rules', json(?8)) END, '$.asks',"
+        "  json(" ASKS ")),"
         " nullif(?7, ''), count(*), count(*) FILTER (WHERE NOT planned),"
         " (SELECT count(*) FROM trial WHERE sweep_id = ?1"
         "   AND state IN ('completed', 'diverged', 'failed')) FROM pair";

@@ -228,6 +228,69 @@ static void the_newer_plan_stays(void **state)
     }
 }
 
+#define TUNED(tune)                                                                                \
+    "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \
+    "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
+    "train: {steps: 100, batch: 8, lr: [1e-3, 1e-2], eval_every: 50}\n"                            \
+    "tune: {axes: [train.lr], seeds: 1" tune "}\nseeds: 1\n"
+
+/* That holds where the plans list the same trials, and only ask for other values beyond them. In
+ * whichever order the files are merged, and however often. */
+static void the_newer_rules_stay(void **state)
+{
+    static const enum fate done[] = {DONE, DONE, DONE, DONE};
+    static const char *const asked[][3] = {{"", ", extend: 4", "4 1 [\"extend\"]"},
+                                           {", extend: 4", "", "0 0 [\"extend\"]"},
+                                           {", extend: 2", ", extend: 4", "4 1 [\"extend\"]"}};
+    struct fixture *x = *state;
+    for (int i = 0; i < 6; i++) {
+        struct files f = files_of(x);
+        struct fixture *older = i & 1 ? &f.into : &f.from, *newer = i & 1 ? &f.from : &f.into;
+        const char *const *yaml = asked[i / 2];
+        char text[512];
+        unlink(f.into.db);
+        unlink(f.from.db);
+        snprintf(text, sizeof text, TUNED("%s"), yaml[0]);
+        make_file(older, text, done, 4, .5);
+        snprintf(text, sizeof text, TUNED("%s"), yaml[1]);
+        make_file(newer, text, done, 4, .5);
+        change(older, "UPDATE plan_change SET changed = '2026-01-01'");
+        change(newer, "UPDATE plan_change SET changed = '2026-01-02'");
+        for (int again = 0; again < 2; again++) {
+            merge(x, STATUS_OK);
+            assert_into("SELECT ifnull(extend, 0) || ' ' || (SELECT max(added) FROM trial WHERE"
+                        " in_plan) || ' ' || (SELECT max(what ->> '$.rules') FROM plan_change)"
+                        " FROM sweep",
+                        yaml[2]);
+            assert_into("SELECT group_concat(changed || ' ' || added, ', ') FROM plan_change",
+                        "2026-01-01 8, 2026-01-02 0");
+            assert_sound(&f.into);
+        }
+    }
+}
+
+/* Files of development versions do not say what a plan asks for, but what of it had changed. */
+static void rules_that_are_not_told(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    for (int without = 0; without < 3; without++) {
+        unlink(f.into.db);
+        unlink(f.from.db);
+        make_file(&f.into, FOUR, done, 2, .5);
+        make_file(&f.from, FOUR, done, 2, .5);
+        change(&f.into, "UPDATE plan_change SET changed = '2026-01-01'");
+        change(&f.from, "UPDATE plan_change SET changed = '2026-01-02'");
+        if (without != 1)
+            change(&f.into, "UPDATE plan_change SET what = json_remove(what, '$.asks')");
+        if (without != 0)
+            change(&f.from, "UPDATE plan_change SET what = json_remove(what, '$.asks')");
+        merge(x, STATUS_OK);
+        assert_into(CHANGES, "2026-01-01 4 0");
+    }
+}
+
 /* A claim in one file, results of before in the other. */
 static void what_could_be_seen(void **state)
 {
@@ -276,6 +339,63 @@ static void what_others_had_found_out(void **state)
         merge(x, STATUS_OK);
         assert_into(answer, same ? "2 0[]" : "0 2[\"train.eval_every\"]");
     }
+}
+
+#define CLAIMED                                                                                    \
+    "name: claimed\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                        \
+    "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
+    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 2\n"
+
+/* A trial was at work when its run was killed. The claim was written then, and the next run took in
+ * what had become of the trial: nothing, so that it began again, or its result. */
+static void make_killed_file(struct fixture *x, bool result)
+{
+    bool accepted;
+    struct attempt_end end = {.step = 20, .cause = CAUSE_COORDINATOR};
+    struct run r = start(x, CLAIMED);
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    plan_into(x, r.s, CLAIMED "claim: {best: 2, over: [1]}\n");
+    run_sql(r.db, "UPDATE plan_change SET changed = '2026-01-0' || plan_change_id");
+    if (!result) {
+        assert_ok(store_requeue(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
+        c = claim(x, r.s, r.sweep, r.build);
+    }
+    assert_true(finish(x, r.s, &c, result_of(.5)));
+    run_sql(r.db, "UPDATE attempt SET started = iif(attempt = 1, '2026-01-01', '2026-01-03'),"
+                  " ended = '2026-01-03'");
+    assert_answer(r.db, "SELECT group_concat(seen || ' ' || similar) FROM plan_change", "0 0,0 0");
+    close_store(x, r.s);
+}
+
+/* Nothing could be seen of it, whether the other file has anything to do with the claim or not. */
+static void killed_before_its_first_evaluation(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    static const char *const others[] = {FOUR, SWEEP("[4, 8]", "seeds: 2\n")};
+    struct fixture *x = *state;
+    for (int i = 0; i < 2; i++) {
+        struct files f = files_of(x);
+        unlink(f.into.db);
+        unlink(f.from.db);
+        make_killed_file(&f.into, false);
+        make_file(&f.from, others[i], done, 2, .5);
+        merge(x, STATUS_OK);
+        assert_into("SELECT seen || ' ' || similar FROM plan_change WHERE claim IS NOT NULL",
+                    "0 0");
+    }
+}
+
+/* A file that has to do with nothing of a claim says nothing about it, however what was here before
+ * may look by now. */
+static void an_unrelated_file(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    struct fixture *x = *state;
+    struct files f = files_of(x);
+    make_killed_file(&f.into, true);
+    make_file(&f.from, SWEEP("[4, 8]", "seeds: 2\n"), done, 2, .5);
+    merge(x, STATUS_OK);
+    assert_into("SELECT seen || ' ' || similar FROM plan_change WHERE claim IS NOT NULL", "0 0");
 }
 
 static void sweeps_that_do_not_go_together(void **state)
@@ -337,7 +457,11 @@ int main(void)
         TEST(numbers_are_given_anew),
         TEST(same_plans_are_one),
         TEST(the_newer_plan_stays),
+        TEST(the_newer_rules_stay),
+        TEST(rules_that_are_not_told),
         TEST(what_could_be_seen),
+        TEST(killed_before_its_first_evaluation),
+        TEST(an_unrelated_file),
         TEST(what_others_had_found_out),
         TEST(sweeps_that_do_not_go_together),
         TEST(rows_that_cannot_be),

@@ -229,7 +229,9 @@ static void first_and_then_changed(void **state)
     assert_int_equal(proof.pairs, 9);
     assert_int_equal(proof.added, 3);
     assert_int_equal(proof.removed, 0);
-    assert_answer(store_db(s), "SELECT what FROM plan_change ORDER BY plan_change_id DESC",
+    assert_answer(store_db(s),
+                  "SELECT json_remove(what, '$.asks') FROM plan_change"
+                  " ORDER BY plan_change_id DESC",
                   "{\"heads_added\":[],\"heads_removed\":[],\"seeds_added\":[2],"
                   "\"seeds_removed\":[],\"points_added\":0,\"points_removed\":0}");
     /* Changed back, it has been changed. */
@@ -266,6 +268,10 @@ static void other_rules_are_a_change(void **state)
                   "SELECT group_concat(coalesce(what ->> '$.rules', '-'), ' ') FROM"
                   " (SELECT what FROM plan_change ORDER BY plan_change_id)",
                   "- [\"equivalence\"] [\"equivalence\"] [\"looks\"]");
+    assert_answer(store_db(s),
+                  "SELECT what ->> '$.asks' FROM plan_change ORDER BY plan_change_id DESC",
+                  "{\"tune\":[],\"replicate\":[],\"looks\":[2,3],\"rungs\":null,"
+                  "\"equivalence\":0.05,\"extend\":null}");
     plan_anew(x, s, YAML("a", "[1, 2, 4]", "looks: [2, 3]\nequivalence: .05\n" FIRST));
     assert_answer(store_db(s), "SELECT count(*) FROM plan_change", "4");
     close_store(x, s);

@@ -22,6 +22,7 @@ kill_everywhere "with extend, the coordinator killed at a call that changes a fi
 kill_everywhere "with extend, coordinator and worker killed together at a call of either" '' crash 5
 fail_everywhere "with extend, the disk is full from a call on" 'open mkdir write sync rename' \
     "FAULT_DO=ENOSPC FAULT_LASTS=1" "no space|full" 4 0 75
+fail_everywhere "with extend, a sync fails" sync "FAULT_DO=EIO" "input/output error|I/O error|durable" 4 0 1 3
 starve_run program 10
 starve_run sqlite3 5
 

@@ -374,18 +374,20 @@ static void test_no_memory_for_faults(void **state)
 {
     (void)state;
 #ifdef FAULTS_IN_MALLOC
-    static const char *const texts[] = {GATHER "constraints: ['model.head == 4']\n",
-                                        GATHER "model: {heds: 4}\n",
-                                        GATHER "exclude: [{heads: 4}]\n",
-                                        GATHER "tune: [lr]\n",
-                                        GATHER "tune: {sees: 3}\n",
-                                        GATHER "claim: {min_step: 3}\n",
-                                        GATHER "looks: [3, 2]\n",
-                                        "task: {name: gather, vocab: [2, 3]}\n"
-                                        "replicate: [task.vocab]\n",
-                                        GATHER "seeds: [1, 2, 1]\n",
-                                        GATHER "model: {heads: [1, 2}\n",
-                                        GATHER "model: {heads: 3, d_model: 8}\n"};
+    static const char *const texts[] = {
+        GATHER "constraints: ['model.head == 4']\n", GATHER "model: {heds: 4}\n",
+        GATHER "exclude: [{heads: 4}]\n", GATHER "tune: [lr]\n", GATHER "tune: {sees: 3}\n",
+        GATHER "claim: {min_step: 3}\n", GATHER "looks: [3, 2]\n",
+        "task: {name: gather, vocab: [2, 3]}\n"
+        "replicate: [task.vocab]\n",
+        GATHER "seeds: [1, 2, 1]\n", GATHER "model: {heads: [1, 2}\n",
+        GATHER "model: {heads: 3, d_model: 8}\n",
+        /* settings that are one model at one head */
+        "task: {name: gather, length: 8, slots: 1}\n"
+        "model: {heads: [1, 2], kv_heads: [1, heads]}\n"
+        "train: {lr: [1e-3, 1e-2, .1, 1], steps: 10}\n"
+        "tune: {axes: [train.lr], extend: 2}\n"
+        "exclude: [{model.kv_heads: 1, train.lr: [.1, 1]}]\n"};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         bool fired = true;
         for (int nth = 1; fired; nth++) {

@@ -46,15 +46,16 @@ struct task_shape {
 /* An opened file; what it is, the task alone knows. */
 struct task_source;
 
-/* How well simple models of a text do, learned from the last `learned` bytes of the training part,
- * on the first `tested` bytes of the test part: bits per byte of adaptive byte models of the orders
- * 0, 1,
- * ... (datasets/byte_model.h). */
+/* How well simple models of a text do: bits per byte of adaptive byte models of the orders 0, 1,
+ * ... (datasets/byte_model.h), learned from the last bytes of the training part, on the first ones
+ * of the test part; where a part has something of each of several stretches of the file, the last
+ * and the first of each. */
 enum { TASK_ANCHORS = 4 };
 struct task_anchors {
     int count;
     double bits_per_byte[TASK_ANCHORS];
     int64_t learned, tested, train, test; /* bytes; the last two of the whole parts */
+    int64_t stretches;                    /* that each give as many of these; 1: the file is one */
 };
 
 /* Of a task over a file that the user gives by the option `file`, which is local: no part of a

@@ -12,6 +12,7 @@
 
 static const char *const mode_words[] = {"lm", "classify", NULL};
 static const char *const separator_words[] = {"auto", "comma", "semicolon", "tab", NULL};
+static const char *const split_words[] = {"contiguous", "interleaved", NULL};
 static const struct text_mode *const modes[] = {&text_lm, &text_classify};
 
 #define DERIVED(member, most, words_of_help)                                                       \
@@ -72,6 +73,15 @@ static const struct option_entry options_table[] = {
      .omit_at_default = true,
      .help = "classify: what separates columns. auto: by the file's ending, .csv (comma) or .tsv "
              "(tab)."},
+    {.name = "split",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(struct text_options, split),
+     .words = split_words,
+     .default_value = "contiguous",
+     .omit_at_default = true,
+     .help =
+         "lm: what is trained, validated and tested on. contiguous: eight tenths of the file, a "
+         "tenth, a tenth. interleaved: the same of each of 32 stretches of it."},
     {.name = "sha256",
      .type = OPTION_STRING,
      .offset = offsetof(struct text_options, sha256),
@@ -117,6 +127,15 @@ double text_entropy(double sum)
     return round(1e4 * sum) / 1e4;
 }
 
+static enum status refuse_split(struct task_shape *s, struct message *m)
+{
+    static const char *const at_fault[] = {"task.split", "task.mode", NULL};
+    s->at_fault = at_fault;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "task.split interleaved is for task.mode lm; rows are drawn from all of a "
+                       "file in any case: leave it out");
+}
+
 static enum status shape(const void *options, struct task_shape *s, struct message *m)
 {
     static const char *const no_file[] = {"task.file", NULL};
@@ -135,6 +154,8 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
         .chance = o->majority,
         .at_fault = no_file,
     };
+    if (o->mode == TEXT_CLASSIFY && o->split != TEXT_CONTIGUOUS)
+        return refuse_split(s, m);
     enum status status = modes[o->mode]->shape(o, s, m);
     for (int p = 0; status == STATUS_OK && p < TASK_PARTS; p++)
         s->part[p] = modes[o->mode]->examples(o, (enum task_part)p);
@@ -271,8 +292,10 @@ const struct task task_text = {
     .details =
         "With `mode: lm` a sequence is `length` bytes of the file, and the target of a position is "
         "the byte that comes next (model.mask: causal). The first eight tenths of the file are "
-        "trained on, the next tenth is for validation, the last tenth for the test; they are cut "
-        "before any window is drawn, so no window crosses from one to the other. Training windows "
+        "trained on, the next tenth is for validation, the last tenth for the test; with `split: "
+        "interleaved` each of 32 equal stretches of the file gives eight tenths, one and one, so "
+        "that all parts are alike. Parts are cut before any window is drawn, so no window crosses "
+        "from one to the other. Training windows "
         "begin anywhere; validation and test windows follow each other without gap or overlap. The "
         "loss is also told in bits per byte. With `mode: classify` the file is CSV, TSV or JSON "
         "Lines with a text and a label in each row. A sequence is the first `length` bytes of a "

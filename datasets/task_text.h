@@ -8,12 +8,13 @@
 extern const struct task task_text;
 
 enum text_mode_index { TEXT_LM, TEXT_CLASSIFY };
+enum text_split { TEXT_CONTIGUOUS, TEXT_INTERLEAVED };
 enum text_separator { TEXT_BY_NAME, TEXT_COMMA, TEXT_SEMICOLON, TEXT_TAB };
 
-enum { TEXT_MAX_LENGTH = 4096, TEXT_VOCAB = 256, TEXT_MAX_COLUMN = 256 };
+enum { TEXT_MAX_LENGTH = 4096, TEXT_VOCAB = 256, TEXT_MAX_COLUMN = 256, TEXT_STRETCHES = 32 };
 
 struct text_options {
-    int64_t mode, length, instance, separator;
+    int64_t mode, length, instance, separator, split;
     char file[OPTION_STRING_MAX + 1];
     char text_column[TEXT_MAX_COLUMN + 1], label_column[TEXT_MAX_COLUMN + 1];
     /* Derived. */

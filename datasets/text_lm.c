@@ -40,36 +40,100 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
     return s;
 }
 
-/* The part's first byte; of TASK_PARTS, the file's end. */
-static int64_t begin_of(const struct text_options *o, int part)
+/* ---- parts ---- */
+
+/* Of how many equal stretches of the file each is divided into parts. */
+static int64_t stretches(const struct text_options *o)
+{
+    return o->split == TEXT_INTERLEAVED ? TEXT_STRETCHES : 1;
+}
+
+/* Bytes of the file, side by side. */
+struct region {
+    int64_t first, bytes;
+};
+
+/* What a part has of stretch k: the first eight tenths, the ninth or the tenth. */
+static struct region region_of(const struct text_options *o, enum task_part part, int64_t k)
 {
     static const int tenths[TASK_PARTS + 1] = {0, 8, 9, 10};
-    return o->size * tenths[part] / 10;
+    const int64_t K = stretches(o), begin = o->size * k / K;
+    const int64_t bytes = o->size * (k + 1) / K - begin, first = bytes * tenths[part] / 10;
+    return (struct region){begin + first, bytes * tenths[part + 1] / 10 - first};
 }
+
+/* How many of something a region has. */
+typedef int64_t region_count(const struct text_options *o, struct region r);
 
 /* A window holds `length` inputs and, one byte further on, their targets. The next one begins at
- * the last target, so that each byte of a part but its first is a target once. */
-static int64_t examples(const struct text_options *o, enum task_part part)
+ * the last target, so that each byte of a region but its first is a target once. */
+static int64_t windows(const struct text_options *o, struct region r)
 {
-    return (begin_of(o, (int)part + 1) - begin_of(o, part) - 1) / o->length;
+    return (r.bytes - 1) / o->length;
 }
 
-/* The file's smallest part holds no window. */
+/* The bytes at which a window may begin, wherever the others do. */
+static int64_t beginnings(const struct text_options *o, struct region r)
+{
+    return r.bytes - o->length;
+}
+
+static int64_t count_of(const struct text_options *o, enum task_part part, region_count *count)
+{
+    int64_t sum = 0;
+    for (int64_t k = 0; k < stretches(o); k++)
+        sum += count(o, region_of(o, part, k));
+    return sum;
+}
+
+/* The region that holds number *index of what is counted, 0 <= *index < count_of, which becomes its
+ * number in there. */
+static struct region region_at(const struct text_options *o, enum task_part part,
+                               region_count *count, int64_t *index)
+{
+    int64_t k = 0;
+    struct region r = region_of(o, part, k);
+    while (*index >= count(o, r)) {
+        *index -= count(o, r);
+        r = region_of(o, part, ++k);
+    }
+    return r;
+}
+
+static int64_t examples(const struct text_options *o, enum task_part part)
+{
+    return count_of(o, part, windows);
+}
+
+/* Each part has a window of each stretch. */
+static bool holds_windows(const struct text_options *o)
+{
+    for (int p = 0; p < TASK_PARTS; p++)
+        for (int64_t k = 0; k < stretches(o); k++)
+            if (region_of(o, (enum task_part)p, k).bytes <= o->length)
+                return false;
+    return true;
+}
+
+/* Of n bytes the smallest part has (n + 4) / 10, rounded down; a window takes length + 1 of them.
+ */
 static enum status refuse_short(const struct text_options *o, struct task_shape *s,
                                 struct message *m)
 {
-    static const char *const at_fault[] = {"task.length", "task.file", NULL};
+    static const char *const at_fault[] = {"task.length", "task.split", "task.file", NULL};
     s->at_fault = at_fault;
-    int64_t longest = o->size / 10 - 1;
+    const int64_t K = stretches(o), longest = (o->size / K + 4) / 10 - 1;
+    const bool cut = o->split == TEXT_INTERLEAVED;
     char shorter[64] = "";
     if (longest >= 1)
         snprintf(shorter, sizeof shorter, ", or make task.length %" PRId64 " or less", longest);
     return status_fail(
         m, STATUS_BAD_INPUT,
-        "task.length is %" PRId64 ", but a tenth of the %" PRId64
+        "task.length is %" PRId64 ", but a tenth of %sthe %" PRId64
         " bytes of task.file, to test on, does not hold that many and one more; give "
-        "a file of %" PRId64 " bytes or more%s",
-        o->length, o->size, 10 * (o->length + 1), shorter);
+        "a file of %" PRId64 " bytes or more%s%s",
+        o->length, cut ? "each of 32 stretches of " : "", o->size, K * (10 * (o->length + 1) - 4),
+        shorter, cut ? ", or use task.split contiguous" : "");
 }
 
 /* What only rows have. */
@@ -109,9 +173,8 @@ static enum status shape(const struct text_options *o, struct task_shape *s, str
         return status_fail(m, STATUS_BAD_INPUT,
                            "task.classes is %" PRId64 ", but bytes have %d classes", o->classes,
                            TEXT_VOCAB);
-    for (int p = 0; p < TASK_PARTS; p++)
-        if (examples(o, (enum task_part)p) < 1)
-            return refuse_short(o, s, m);
+    if (!holds_windows(o))
+        return refuse_short(o, s, m);
     s->causal = true;
     s->bytes = true;
     return STATUS_OK;
@@ -143,17 +206,19 @@ static enum status draw(struct task_source *s, struct rng *r, int32_t *inputs, i
                         uint8_t *padding, struct message *m)
 {
     (void)padding;
-    int64_t first = begin_of(s->options, TASK_TRAIN), last = begin_of(s->options, TASK_VAL);
-    uint64_t windows = (uint64_t)(last - first - s->options->length);
-    return window(s, first + (int64_t)rng_below_64(r, windows), inputs, targets, m);
+    const struct text_options *o = s->options;
+    uint64_t all = (uint64_t)count_of(o, TASK_TRAIN, beginnings);
+    int64_t begin = (int64_t)rng_below_64(r, all);
+    struct region from = region_at(o, TASK_TRAIN, beginnings, &begin);
+    return window(s, from.first + begin, inputs, targets, m);
 }
 
 static enum status read(struct task_source *s, enum task_part part, int64_t index, int32_t *inputs,
                         int32_t *targets, uint8_t *padding, struct message *m)
 {
     (void)padding;
-    int64_t offset = begin_of(s->options, part) + index * s->options->length;
-    return window(s, offset, inputs, targets, m);
+    struct region from = region_at(s->options, part, windows, &index);
+    return window(s, from.first + index * s->options->length, inputs, targets, m);
 }
 
 /* ---- anchors ---- */
@@ -164,15 +229,15 @@ struct anchoring {
     double bits[BYTE_MODEL_ORDERS]; /* of all bytes tested so far */
 };
 
-/* Learns a stretch of the text, byte by byte; where it is tested, each is predicted before. */
-static enum status anchor_stretch(struct anchoring *a, int64_t first, int64_t bytes, bool tested,
-                                  struct message *m)
+/* Learns a region of the text, byte by byte; where it is tested, each is predicted before. */
+static enum status anchor_region(struct anchoring *a, struct region r, bool tested,
+                                 struct message *m)
 {
     unsigned char piece[ANCHOR_PIECE];
     byte_model_restart(a->model);
-    for (int64_t at = 0; at < bytes; at += ANCHOR_PIECE) {
-        size_t n = bytes - at < ANCHOR_PIECE ? (size_t)(bytes - at) : ANCHOR_PIECE;
-        enum status s = corpus_read(a->corpus, first + at, piece, n, m);
+    for (int64_t at = 0; at < r.bytes; at += ANCHOR_PIECE) {
+        size_t n = r.bytes - at < ANCHOR_PIECE ? (size_t)(r.bytes - at) : ANCHOR_PIECE;
+        enum status s = corpus_read(a->corpus, r.first + at, piece, n, m);
         if (s != STATUS_OK)
             return s;
         for (size_t i = 0; i < n; i++) {
@@ -189,22 +254,45 @@ static enum status anchor_stretch(struct anchoring *a, int64_t first, int64_t by
     return STATUS_OK;
 }
 
+static int64_t at_most(int64_t n, int64_t most)
+{
+    return n < most ? n : most;
+}
+
+/* The end of what is trained on, then the beginning of what is tested on, of every stretch as much.
+ */
+static enum status learn_and_test(struct anchoring *a, const struct text_options *o,
+                                  struct task_anchors *out, struct message *m)
+{
+    enum status status = STATUS_OK;
+    const int64_t K = out->stretches;
+    for (int64_t k = 0; k < K && status == STATUS_OK; k++) {
+        struct region r = region_of(o, TASK_TRAIN, k);
+        int64_t bytes = at_most(r.bytes, ANCHOR_LEARNED / K);
+        out->train += r.bytes;
+        out->learned += bytes;
+        r = (struct region){r.first + r.bytes - bytes, bytes};
+        status = anchor_region(a, r, false, m);
+    }
+    for (int64_t k = 0; k < K && status == STATUS_OK; k++) {
+        struct region r = region_of(o, TASK_TEST, k);
+        out->test += r.bytes;
+        r.bytes = at_most(r.bytes, ANCHOR_TESTED / K);
+        out->tested += r.bytes;
+        status = anchor_region(a, r, true, m);
+    }
+    return status;
+}
+
 static enum status anchors(struct task_source *s, struct task_anchors *out, struct message *m)
 {
-    int64_t train = begin_of(s->options, TASK_VAL), test = begin_of(s->options, TASK_TEST);
     struct anchoring a = {.corpus = &s->corpus, .model = byte_model_new()};
     if (!a.model)
         return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for a byte model", s->corpus.path);
-    out->train = train;
-    out->test = s->options->size - test;
-    out->learned = train < ANCHOR_LEARNED ? train : ANCHOR_LEARNED;
-    out->tested = out->test < ANCHOR_TESTED ? out->test : ANCHOR_TESTED;
-    enum status status = anchor_stretch(&a, train - out->learned, out->learned, false, m);
-    if (status == STATUS_OK)
-        status = anchor_stretch(&a, test, out->tested, true, m);
+    *out = (struct task_anchors){.count = BYTE_MODEL_ORDERS, .stretches = stretches(s->options)};
+    enum status status = learn_and_test(&a, s->options, out, m);
     byte_model_free(a.model);
-    out->count = BYTE_MODEL_ORDERS;
-    for (int k = 0; k < BYTE_MODEL_ORDERS; k++)
+    for (int k = 0; status == STATUS_OK && k < BYTE_MODEL_ORDERS; k++)
         out->bits_per_byte[k] = a.bits[k] / (double)out->tested;
     return status;
 }

@@ -151,14 +151,18 @@ static enum status print_facts(const char *text, const struct task_shape *shape,
     return STATUS_OK;
 }
 
-/* "the training part" or "the last 4,194,304 bytes of the training part". */
+/* "the training part", "the last 4,194,304 bytes of the training part", or "the last 131,072 bytes
+ * of the training part of each of 32 stretches". */
 static void add_stretch(struct text_buffer *b, const char *which, int64_t bytes, int64_t all,
-                        const char *part)
+                        const char *part, int64_t stretches)
 {
     char count[32];
     if (bytes < all)
-        text_add(b, "the %s %s bytes of ", which, text_count(bytes, count, sizeof count));
+        text_add(b, "the %s %s bytes of ", which,
+                 text_count(bytes / stretches, count, sizeof count));
     text_add(b, "the %s part", part);
+    if (bytes < all && stretches > 1)
+        text_add(b, " of each of %" PRId64 " stretches", stretches);
 }
 
 static enum status print_anchors(struct task_source *source, const struct point *p,
@@ -171,9 +175,9 @@ static enum status print_anchors(struct task_source *source, const struct point 
         return s;
     text_add(&b, "To compare with: bits per byte of adaptive byte models, which know as many bytes "
                  "before as their order says, learned from ");
-    add_stretch(&b, "last", a.learned, a.train, "training");
+    add_stretch(&b, "last", a.learned, a.train, "training", a.stretches);
     text_add(&b, ", on ");
-    add_stretch(&b, "first", a.tested, a.test, "test");
+    add_stretch(&b, "first", a.tested, a.test, "test", a.stretches);
     if (b.out_of_memory)
         s = status_fail(m, STATUS_NO_MEMORY, "no memory for a paragraph");
     else

@@ -55,6 +55,29 @@ static int64_t instance_of(const struct point *p)
     return instance;
 }
 
+/* Of a task over a file: the parts are those of training. */
+static enum status check_division(const struct point *p, const struct point *shifted,
+                                  const char **fault, struct message *m)
+{
+    static const char *const dividing[] = {"instance", "split"};
+    for (size_t i = 0; p->task->file && i < sizeof dividing / sizeof *dividing; i++) {
+        const struct option_entry *o = option_find(p->task->options, dividing[i]);
+        char trained[OPTION_TEXT_MAX], tested[OPTION_TEXT_MAX];
+        if (!o)
+            continue;
+        option_format(o, p->task_options, trained, sizeof trained);
+        option_format(o, shifted->task_options, tested, sizeof tested);
+        if (strcmp(trained, tested) == 0)
+            continue;
+        *fault = o->name;
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.%s %s divides the file otherwise than %s, so that the model would "
+                           "be tested on what it was trained on",
+                           o->name, tested, trained);
+    }
+    return STATUS_OK;
+}
+
 /* Instance 0 is the task as described, whatever its options; another one is what was drawn. */
 static enum status check_instance(const struct point *p, const struct point *shifted,
                                   const char **fault, struct message *m)
@@ -62,13 +85,6 @@ static enum status check_instance(const struct point *p, const struct point *shi
     size_t size = p->task->instance_size;
     int64_t instance = instance_of(p);
     *fault = NULL;
-    if (p->task->file && instance_of(shifted) != instance) {
-        *fault = "instance";
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "task.instance %" PRId64 " divides the file otherwise than %" PRId64
-                           ", so that the model would be tested on what it was trained on",
-                           instance_of(shifted), instance);
-    }
     if (size == 0 || instance == 0 || instance_of(shifted) != instance)
         return STATUS_OK;
     unsigned char *drawn = calloc(2, size);
@@ -113,7 +129,8 @@ enum status point_shift(const struct point *p, const char *json, struct point *s
         *fault = why.option ? task_option(&why) : NULL;
         return s;
     }
-    if ((s = check_fields(&shapes, fault, m)) || (s = check_length(p, &shapes, fault, m)))
+    if ((s = check_fields(&shapes, fault, m)) || (s = check_division(p, shifted, fault, m)) ||
+        (s = check_length(p, &shapes, fault, m)))
         return s;
     return check_instance(p, shifted, fault, m);
 }

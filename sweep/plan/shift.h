@@ -11,7 +11,7 @@
  *   other input fields, tokens, slots or classes: the model would have another shape;
  *   another length where positions are learned;
  *   an instance that would be drawn otherwise, unless json names another;
- *   another instance of a task over a file, which would divide the file otherwise. */
+ *   another instance or split of a task over a file, which would divide the file otherwise. */
 enum status point_shift(const struct point *p, const char *json, struct point *shifted,
                         const char **fault, struct message *m);
 

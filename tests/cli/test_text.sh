@@ -94,6 +94,10 @@ impossible() { # SWEEP, --set, text
 seq 10 >short.txt
 check "a file too short for the length" \
     impossible lm.yaml task.file=short.txt "task.length is 16, but a tenth of the 21 bytes of task.file"
+check "... for its stretches" \
+    impossible lm.yaml task.split=interleaved "task.length is 16, but a tenth of each of 32 stretches of the 3893 bytes"
+check "stretches of rows" \
+    impossible rows.yaml task.split=interleaved "task.split interleaved is for task.mode lm; rows are drawn"
 check "a mode that the model does not fit" \
     impossible rows.yaml task.mode=lm "model.pool is mean, but task text has a target per position; use none"
 check "a column where there are no rows" \
@@ -114,6 +118,9 @@ check "a test set out of another file" \
     "eval.o.file: a test set is taken from the file that its model was trained on"
 check "a test set out of the rows of training" \
     impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 divides the file otherwise than 0"
+check "a test set divided otherwise" \
+    impossible lm.yaml 'eval={o: {split: interleaved, length: 8}}' \
+    'task.split "interleaved" divides the file otherwise than "contiguous"'
 check "a condition upon a path" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
 
 check "params knows no shape without a file" \
@@ -212,6 +219,24 @@ check "... and that a set is no larger than its part" sh -c "'$headcount' plan r
     grep -qF 'rows.csv: 22 examples of length 16 to train on; validates on 4 of 4, tests on 4 of 4.'"
 check "... for each of several lengths" \
     [ "$("$headcount" plan lm.yaml --set 'task.length=[8, 16]' | grep -c '^File ')" = 2 ]
+
+# ---- interleaved ----
+"$headcount" run lm.yaml --set 'task.split=[contiguous, interleaved]' --set task.length=8 --db split.db -q
+check "stretches of a text: run to the end" \
+    [ "$(sql split.db "SELECT count(*) || count(DISTINCT test_loss) FROM trials WHERE state = 'completed'")" = 88 ]
+check "... a part of what was run, where it is not as ever" \
+    [ "$(sql split.db "SELECT group_concat(ifnull(config_json ->> '$.task.options.split', '-')) FROM
+    (SELECT config_json FROM config ORDER BY config_id)")" = -,-,interleaved,interleaved ]
+check "... which as ever keeps its identity" \
+    sh -c "'$headcount' run lm.yaml --set task.length=8 --db whole.db -q &&
+    [ \"\$(sqlite3 whole.db 'SELECT config_sha256 FROM config ORDER BY 1')\" = \
+    \"\$(sqlite3 split.db \"SELECT config_sha256 FROM config WHERE config_json NOT LIKE '%interleaved%' ORDER BY 1\")\" ]"
+check "tasks says how many windows there are then" \
+    sh -c "'$headcount' tasks text --set file=data/words.txt --set split=interleaved --set length=8 |
+    grep -qxF '  test        32 windows'"
+check "... and compares with models of the same parts" \
+    sh -c "'$headcount' tasks text --set file=data/words.txt --set split=interleaved --set length=8 |
+    grep -c '^  order' | grep -qx 4"
 
 # ---- read once ----
 touch -d '1 hour ago' data/words.txt

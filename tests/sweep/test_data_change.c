@@ -103,10 +103,10 @@ static void use_large_text(struct fixture *x)
 /* An example has the file's bytes or there is none, however briefly they were others: of the draws
  * from a file whose bytes change and come back under the reader, each is that of an undisturbed
  * one, or refused. */
-static void no_example_has_other_bytes(void **state)
+static void check_examples(struct fixture *x, enum text_split split)
 {
-    struct fixture *x = *state;
     use_large_text(x);
+    options(x)->split = split;
     struct data *calm = open_data(x, 1), *d = open_data(x, 1);
     struct examples a = new_batch(x), b = new_batch(x);
     size_t size = (size_t)a.n * T * sizeof *a.tokens;
@@ -134,6 +134,16 @@ static void no_example_has_other_bytes(void **state)
     }
     assert_int_equal(data_check(d, true, &x->m), STATUS_OK);
     data_close(calm), data_close(d);
+}
+
+static void no_example_has_other_bytes(void **state)
+{
+    check_examples(*state, TEXT_CONTIGUOUS);
+}
+
+static void no_example_of_a_stretch_has_other_bytes(void **state)
+{
+    check_examples(*state, TEXT_INTERLEAVED);
 }
 
 /* A new file of that name leaves the opened one as it was. */
@@ -178,8 +188,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(bytes_are_compared_when_it_is_opened), TEST(changes_are_noticed),
-        TEST(no_example_has_other_bytes),           TEST(the_opened_file_counts),
+        TEST(bytes_are_compared_when_it_is_opened),
+        TEST(changes_are_noticed),
+        TEST(no_example_has_other_bytes),
+        TEST(no_example_of_a_stretch_has_other_bytes),
+        TEST(the_opened_file_counts),
         TEST(a_trial_over_a_cut_file_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* The task over a text of a user's own: how it is divided into parts and windows, and what is
  * refused. */
+#include <math.h>
+
 #include "tests/unit/text_task_help.h"
 
 /* Bytes that say which part they are in: 0 to 79, 80 to 159, 160 to 239. */
@@ -97,6 +99,118 @@ static void a_draw_depends_on_its_numbers_alone(void **state)
     }
 }
 
+/* Under `split: interleaved`, the stretches by a route of their own: from byte to byte. */
+enum { INTERLEAVED_MOST = 4000, REGIONS = TEXT_STRETCHES * TASK_PARTS };
+
+/* region (size): TASK_PARTS * stretch + part of each byte; at (size): its place in there. */
+static void interleave(int size, int *region, int *at)
+{
+    for (int i = 0, stretch = 0, begin = 0; i < size; i++) {
+        if (i == size * (stretch + 1) / TEXT_STRETCHES) {
+            stretch++;
+            begin = i;
+        }
+        int bytes = size * (stretch + 1) / TEXT_STRETCHES - begin;
+        int part = i - begin >= bytes * 9 / 10   ? TASK_TEST
+                   : i - begin >= bytes * 8 / 10 ? TASK_VAL
+                                                 : TASK_TRAIN;
+        region[i] = TASK_PARTS * stretch + part;
+        at[i] = i && region[i] == region[i - 1] ? at[i - 1] + 1 : 0;
+    }
+}
+
+/* Writes a file whose bytes say in which region they are, or where in it. */
+static void write_interleaved(int size, const int *what)
+{
+    unsigned char bytes[INTERLEAVED_MOST];
+    for (int i = 0; i < size; i++)
+        bytes[i] = (unsigned char)what[i];
+    write_file("interleaved.txt", bytes, (size_t)size);
+}
+
+/* Every byte of a region but its first is a target once, up to what is left of a window, in the
+ * order of the file; none is of another region. */
+static void check_interleaved(const int *size_of, int64_t length, bool by_region)
+{
+    struct opened o;
+    survey_and_open_split(&o, TEXT_INTERLEAVED, TEXT_LM, length, 0);
+    for (int p = 0; p < TASK_PARTS; p++) {
+        int64_t i = 0, n = o.shape.part[p];
+        for (int k = 0; k < TEXT_STRETCHES; k++) {
+            const int region = TASK_PARTS * k + p;
+            for (int64_t w = 0; w < (size_of[region] - 1) / length; w++, i++) {
+                read_one(&o, (enum task_part)p, i, n);
+                for (int64_t t = 0; t < length; t++) {
+                    int64_t at = w * length + t;
+                    assert_int_equal(o.inputs[t], by_region ? region : at);
+                    assert_int_equal(o.targets[t], by_region ? region : at + 1);
+                }
+            }
+        }
+        assert_int_equal(i, n);
+    }
+    close_all(&o);
+    remove(path);
+}
+
+static void interleaved_windows_stay_in_their_region(void **state)
+{
+    (void)state;
+    static const int list[][2] = {{512, 1}, {1999, 5}, {3840, 11}, {4000, 9}, {3210, 2}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        int region[INTERLEAVED_MOST], at[INTERLEAVED_MOST], size_of[REGIONS] = {0};
+        interleave(list[i][0], region, at);
+        for (int k = 0; k < list[i][0]; k++)
+            size_of[region[k]]++;
+        write_interleaved(list[i][0], region);
+        check_interleaved(size_of, list[i][1], true);
+        write_interleaved(list[i][0], at);
+        check_interleaved(size_of, list[i][1], false);
+    }
+}
+
+/* Wherever a window may begin it begins as often, in each stretch and within them. */
+static void interleaved_training_windows_begin_anywhere(void **state)
+{
+    (void)state;
+    enum { SIZE = 1200, LENGTH = 3, DRAWS = 20000, MOST = 30 };
+    int region[INTERLEAVED_MOST], at[INTERLEAVED_MOST], stretch[TEXT_STRETCHES] = {0};
+    int place[MOST] = {0}, places[MOST] = {0}, all = 0;
+    struct opened o;
+    interleave(SIZE, region, at);
+    for (int i = 0; i + LENGTH < SIZE; i++)
+        if (region[i] % TASK_PARTS == TASK_TRAIN && region[i + LENGTH] == region[i]) {
+            places[at[i]]++;
+            all++;
+        }
+    for (int by_region = 0; by_region < 2; by_region++) {
+        write_interleaved(SIZE, by_region ? region : at);
+        survey_and_open_split(&o, TEXT_INTERLEAVED, TEXT_LM, LENGTH, 0);
+        for (uint32_t i = 0; i < DRAWS; i++) {
+            draw_one(&o, 1, i);
+            if (by_region) {
+                assert_int_equal(o.inputs[0] % TASK_PARTS, TASK_TRAIN);
+                assert_int_equal(o.targets[LENGTH - 1], o.inputs[0]);
+                stretch[o.inputs[0] / TASK_PARTS]++;
+            } else {
+                assert_in_range(o.inputs[0], 0, MOST - 1);
+                assert_int_equal(o.targets[LENGTH - 1], o.inputs[0] + LENGTH);
+                place[o.inputs[0]]++;
+            }
+        }
+        close_all(&o);
+        remove(path);
+    }
+    for (int k = 0; k < TEXT_STRETCHES; k++) { /* each has 26 beginnings, or 27 */
+        double expected = (double)DRAWS / TEXT_STRETCHES;
+        assert_true(fabs(stretch[k] - expected) < 5 * sqrt(expected) + 0.05 * expected);
+    }
+    for (int k = 0; k < MOST; k++) {
+        double expected = (double)DRAWS * places[k] / all;
+        assert_true(fabs(place[k] - expected) <= 5 * sqrt(expected));
+    }
+}
+
 /* Some of a part: in its order, none twice, the gaps between them as equal as they can be. */
 static void some_examples_are_spread_over_their_part(void **state)
 {
@@ -130,16 +244,31 @@ static void a_text_that_is_too_short_is_refused(void **state)
     assert_string_equal(
         m.text,
         "task.length is 17, but a tenth of the 170 bytes of task.file, to test on, does not "
-        "hold that many and one more; give a file of 180 bytes or more, or make "
+        "hold that many and one more; give a file of 176 bytes or more, or make "
         "task.length 16 or less");
     assert_string_equal(s.at_fault[0], "task.length");
+    o.split = TEXT_INTERLEAVED;
+    assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
+    assert_string_equal(
+        m.text, "task.length is 17, but a tenth of each of 32 stretches of the 170 bytes of "
+                "task.file, to test on, does not hold that many and one more; give a file of 5632 "
+                "bytes or more, or use task.split contiguous");
+    o.size = 5631;
+    assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "5632 bytes or more, or make task.length 16 or less, or use"));
+    o.size = 5632;
+    assert_int_equal(task_text.shape(&o, &s, &m), STATUS_OK);
+    o.split = TEXT_CONTIGUOUS;
+    o.size = 175;
+    assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
+    o.size = 176;
+    assert_int_equal(task_text.shape(&o, &s, &m), STATUS_OK);
     o.size = 12;
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_string_equal(
         m.text, "task.length is 17, but a tenth of the 12 bytes of task.file, to test on, does not "
-                "hold that many and one more; give a file of 180 bytes or more");
+                "hold that many and one more; give a file of 176 bytes or more");
     o.size = 180;
-    assert_int_equal(task_text.shape(&o, &s, &m), STATUS_OK);
     o.instance = 1;
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text, "task.instance is 1, but with task.mode lm nothing is drawn but "
@@ -152,6 +281,50 @@ static void a_text_that_is_too_short_is_refused(void **state)
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text, "task.file must be given: the text to learn from");
     free(facts.text);
+}
+
+static void rows_are_not_interleaved(void **state)
+{
+    (void)state;
+    static const char rows[] = "text,label\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n";
+    struct opened o;
+    write_file("rows.csv", rows, sizeof rows - 1);
+    survey_and_open(&o, TEXT_CLASSIFY, 8, 0);
+    o.options.split = TEXT_INTERLEAVED;
+    assert_int_equal(task_text.shape(&o.options, &o.shape, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text,
+                        "task.split interleaved is for task.mode lm; rows are drawn from all "
+                        "of a file in any case: leave it out");
+    assert_string_equal(o.shape.at_fault[0], "task.split");
+    close_all(&o);
+}
+
+/* A text of two halves, of which the first says nothing of the second: byte models learn from what
+ * they are tested on only where parts are alike. */
+static void anchors_follow_the_split(void **state)
+{
+    (void)state;
+    enum { SIZE = 64000 };
+    static unsigned char bytes[SIZE];
+    double bits[2];
+    for (int i = 0; i < SIZE; i++)
+        bytes[i] = (unsigned char)(i < SIZE / 10 * 9 ? 'a' + i % 3 : 'k' + i % 7 * (i % 7) % 7);
+    for (int split = 0; split < 2; split++) {
+        struct opened o;
+        struct task_anchors anchors;
+        write_file("halves.txt", bytes, SIZE);
+        survey_and_open_split(&o, (enum text_split)split, TEXT_LM, 16, 0);
+        assert_int_equal(task_text.file->anchors(o.source, &anchors, &m), STATUS_OK);
+        assert_int_equal(anchors.stretches, split ? 32 : 1);
+        assert_int_equal(anchors.train, SIZE / 10 * 8);
+        assert_int_equal(anchors.learned, anchors.train);
+        assert_int_equal(anchors.test, SIZE / 10);
+        assert_int_equal(anchors.tested, anchors.test);
+        bits[split] = anchors.bits_per_byte[0];
+        close_all(&o);
+        remove(path);
+    }
+    assert_true(bits[0] > bits[1] + 0.5);
 }
 
 /* ---- another file than the one that was surveyed ---- */
@@ -204,14 +377,15 @@ static void a_file_cut_while_it_is_used_is_noticed(void **state)
 {
     (void)state;
     static const char rows[] = "text,label\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n";
-    for (int mode = 0; mode < 2; mode++) {
+    for (int which = 0; which < 3; which++) {
         struct opened o;
         struct rng r = rng_at(1, RNG_DATA, 0, 0);
+        const enum text_mode_index mode = which == 2 ? TEXT_CLASSIFY : TEXT_LM;
         if (mode == TEXT_LM)
             write_parts(1000);
         else
             write_file("rows.csv", rows, sizeof rows - 1);
-        survey_and_open(&o, mode, 8, 0);
+        survey_and_open_split(&o, which == 1 ? TEXT_INTERLEAVED : TEXT_CONTIGUOUS, mode, 2, 0);
         assert_int_equal(truncate(path, 5), 0);
         assert_fails(
             task_text.file->read(o.source, TASK_TEST, 0, 1, o.inputs, o.targets, o.padding, &m),
@@ -231,6 +405,10 @@ int main(void)
         cmocka_unit_test_teardown(windows_stay_in_their_part, remove_file),
         cmocka_unit_test_teardown(training_windows_begin_anywhere, remove_file),
         cmocka_unit_test_teardown(a_draw_depends_on_its_numbers_alone, remove_file),
+        cmocka_unit_test_teardown(interleaved_windows_stay_in_their_region, remove_file),
+        cmocka_unit_test_teardown(interleaved_training_windows_begin_anywhere, remove_file),
+        cmocka_unit_test_teardown(rows_are_not_interleaved, remove_file),
+        cmocka_unit_test_teardown(anchors_follow_the_split, remove_file),
         cmocka_unit_test_teardown(some_examples_are_spread_over_their_part, remove_file),
         cmocka_unit_test_teardown(a_text_that_is_too_short_is_refused, remove_file),
         cmocka_unit_test_teardown(another_file_is_refused, remove_file),

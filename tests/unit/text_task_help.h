@@ -38,15 +38,23 @@ static inline void open_again(struct opened *o)
         fail_msg("%s", m.text);
 }
 
-static inline void survey_and_open(struct opened *o, enum text_mode_index mode, int64_t length,
-                                   int64_t instance)
+static inline void survey_and_open_split(struct opened *o, enum text_split split,
+                                         enum text_mode_index mode, int64_t length,
+                                         int64_t instance)
 {
     memset(o, 0, sizeof *o);
     set_options(&o->options, mode, length);
+    o->options.split = split;
     o->options.instance = instance;
     if (task_text.file->survey(&o->options, &o->facts, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     open_again(o);
+}
+
+static inline void survey_and_open(struct opened *o, enum text_mode_index mode, int64_t length,
+                                   int64_t instance)
+{
+    survey_and_open_split(o, TEXT_CONTIGUOUS, mode, length, instance);
 }
 
 /* Frees what survey_and_open made. */

@@ -7,17 +7,18 @@
  * FAULT_WHO: coordinator | worker (default: both).
  * FAULT_CALLS: any of open mkdir write sync rename link unlink truncate memory flock start
  * (default: all but the last three). start: before main; its line has the process id. open: only
- * where it may create; write and sync: only of files and folders. FAULT_OVER=1: of renames only those that replace a file.
- * FAULT_FROM: whose allocations `memory` means: program (default) | sqlite3 | yaml. FAULT_AT: the
- * call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later one too. FAULT_DO: kill: the
- * process dies instead of the call. torn: it dies when half of a write is done. crash: its whole
- * process group dies, as by a power cut. stop: it pauses before the call until SIGCONT. spin,
- * sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. change: a bit of the file
- * FAULT_FILE is another one from then on, changed by mmap, and the file's times are as before. Or
- * an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds that the wall
- * clock jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their
- * coordinator, as on a system that cannot do that. FAULT_NFS=1: every file system says that it is
- * NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again.
+ * where it may create; write and sync: only of files and folders. FAULT_OVER=1: of renames only
+ * those that replace a file. FAULT_FROM: whose allocations `memory` means: program (default) |
+ * sqlite3 | yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later
+ * one too. FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a write
+ * is done. crash: its whole process group dies, as by a power cut. stop: it pauses before the call
+ * until SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. change: a
+ * bit of the file FAULT_FILE is another one from then on, changed by mmap, and the file's times are
+ * as before. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds
+ * that the wall clock jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die
+ * with their coordinator, as on a system that cannot do that. FAULT_NFS=1: every file system says
+ * that it is NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot
+ * start again.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* How a hung worker is noticed. (One whose process has ended is noticed by process.h, which also
- * kills one that hangs: process_attend. What a lost attempt means for its trial: judge in slot.c.)
+ * kills one that hangs: process_attend. What a lost attempt means for its trial: judge in
+ * run/slot.c.)
  *
  * A worker gives signs of life while it computes: WIRE_ALIVE, sent by worker.c at the beats of
  * engine/base/heartbeat.h, and every other message. Silence is the CPU time it has used since its

@@ -1,6 +1,6 @@
 /* exp, log and the normal distribution, lane by lane. The polynomials are minimax fits (iteratively
  * reweighted least squares) for the interval named beside each; stated errors include rounding and
- * are checked by tests/unit/test_kernels.c over dense sweeps. All let NaN through. */
+ * are checked by tests/unit/test_kernels*.c over dense sweeps. All let NaN through. */
 #ifndef ENGINE_KERNELS_SIMD_MATH_H
 #define ENGINE_KERNELS_SIMD_MATH_H
 

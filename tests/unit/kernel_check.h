@@ -24,6 +24,13 @@
     const struct kernels *k;                                                                       \
     for (int k##_i = 1; (k = kernels_available(k##_i)); k##_i++)
 
+/* Widths of matrices: below a vector, around one, and several. */
+static const long columns[] = {1, 3, 4, 15, 16, 17, 64, 100};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { ROWS = 11 }; /* two blocks of four rows and a rest */
+
+typedef void forward(long M, long N, const real *x, const real *bias, real *y, real *slope);
+
 /* Buffers end in guard numbers and start off the alignment that vectors like; buffers_release
  * looks at the guards. */
 enum { GUARD = 16, MAX_BUFFERS = 128 };

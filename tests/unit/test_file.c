@@ -1,6 +1,5 @@
 /* Whole files: what is written comes back; where a call fails the old file stays and nothing else
  * does; what is no file, or too large a one, is not read. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -70,31 +69,6 @@ ssize_t getrandom(void *bytes, size_t size, unsigned flags)
     return (ssize_t)size;
 }
 
-/* A mkdir that says EROFS first, as for folders above a writable mount. */
-static bool read_only_above;
-
-int mkdir(const char *name, mode_t mode)
-{
-    if (read_only_above && access(name, F_OK) == 0) {
-        errno = EROFS;
-        return -1;
-    }
-    return (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder); /* fails where anything else is left */
-}
-
-static enum status write_text(const char *text, struct message *m)
-{
-    struct iovec part = {(char *)(uintptr_t)text, strlen(text)};
-    return file_write(path, &part, 1, m);
-}
-
 static void assert_text(const char *expected)
 {
     void *bytes;
@@ -104,17 +78,6 @@ static void assert_text(const char *expected)
     assert_int_equal(size, strlen(expected));
     assert_string_equal(bytes, expected);
     free(bytes);
-}
-
-static int names_in_folder(void)
-{
-    int n = 0;
-    DIR *d = opendir(folder);
-    assert_non_null(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n - 2; /* . and .. */
 }
 
 static void parts_come_back(void **state)
@@ -346,52 +309,6 @@ static void temporary_files_are_our_own(void **state)
     }
 }
 
-static void folders_are_made(void **state)
-{
-    (void)state;
-    struct message m;
-    struct stat st;
-    char below[300];
-    snprintf(below, sizeof below, "%s/a/b/file", folder);
-    read_only_above = true;
-    enum status s = file_make_folders_above(below, &m);
-    read_only_above = false;
-    assert_int_equal(s, STATUS_OK);
-    assert_int_equal(file_make_folders_above(below, &m), STATUS_OK);
-    assert_int_equal(file_make_folders_above("here", &m), STATUS_OK);
-    assert_int_equal(file_make_folders_above("", &m), STATUS_OK);
-    snprintf(below, sizeof below, "%s/a/b", folder);
-    assert_int_equal(file_make_folder(below, &m), STATUS_OK);
-    assert_int_equal(stat(below, &st), 0);
-    assert_true(S_ISDIR(st.st_mode));
-    assert_int_equal(rmdir(below), 0);
-    snprintf(below, sizeof below, "%s/a", folder);
-    assert_int_equal(rmdir(below), 0);
-    assert_int_equal(write_text("x", &m), STATUS_OK); /* a file is no folder */
-    assert_int_equal(file_make_folder(path, &m), STATUS_IO);
-    assert_non_null(strstr(m.text, "cannot make this folder: Not a directory"));
-    snprintf(below, sizeof below, "%s/b/file", path);
-    assert_int_equal(file_make_folders_above(below, &m), STATUS_IO);
-}
-
-static void whose_folder_it_is(void **state)
-{
-    struct message m;
-    char below[300];
-    (void)state;
-    assert_int_equal(file_sync_folder("a-name", &m), STATUS_OK);
-    assert_int_equal(file_sync_folder("/a-name", &m), STATUS_OK);
-    snprintf(below, sizeof below, "%s/absent/file", folder);
-    assert_int_equal(file_sync_folder(below, &m), STATUS_IO);
-    assert_non_null(strstr(m.text, "/absent: cannot open the folder: No such file"));
-    snprintf(below, sizeof below, "%s/file/file", folder); /* a file is no folder */
-    assert_int_equal(write_text("x", &m), STATUS_OK);
-    assert_int_equal(file_sync_folder(below, &m), STATUS_IO);
-    struct iovec part = {below, 1};
-    assert_int_equal(file_write(below, &part, 1, &m), STATUS_IO);
-    assert_non_null(strstr(m.text, "cannot create: Not a directory"));
-}
-
 static void no_memory(void **state)
 {
     void *bytes = path;
@@ -489,12 +406,10 @@ int main(void)
         TEST(a_draft_is_whole_or_not_there),
         TEST(copies_are_whole_or_not_there),
         TEST(a_folder_that_cannot_be_synced),
-        TEST(whose_folder_it_is),
         TEST(no_memory),
         TEST(interrupted_and_cut_reads),
         TEST(what_is_not_read),
         TEST(temporary_files_are_our_own),
-        TEST(folders_are_made),
         TEST(times_in_nanoseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

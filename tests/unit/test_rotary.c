@@ -3,8 +3,6 @@
 #include "tests/unit/encoder_model.h"
 #include "tests/unit/kernel_check.h"
 
-enum { ROWS = 11 };
-
 /* Widths that divide a vector, that are several, and neither; with and without what does not turn.
  */
 static void turns_as_the_reference(void **state)

@@ -73,29 +73,36 @@ static void count_trials(const struct extending *e)
     }
 }
 
+/* Of the i-th point, its first. */
+static enum status begin_group(struct extending *e, long i, struct head_group *g)
+{
+    struct plan_text text;
+    plan_text(e->p, i, &text);
+    e->sorted[e->groups++] = g;
+    g->point = i;
+    g->heads = e->f->point[i].heads;
+    g->setting = strdup(text.setting);
+    return g->setting ? STATUS_OK : status_no_memory(e->m, "a forecast");
+}
+
 static enum status list_groups(struct extending *e)
 {
     const struct forecast *f = e->f;
-    struct plan_text text;
+    enum status status = STATUS_OK;
     e->group = calloc((size_t)f->points + 1, sizeof *e->group);
     e->sorted = calloc((size_t)f->points + 1, sizeof *e->sorted);
-    for (long i = 0; e->group && e->sorted && i < f->points; i++) {
+    if (!e->group || !e->sorted)
+        return status_no_memory(e->m, "a forecast");
+    for (long i = 0; status == STATUS_OK && i < f->points; i++) {
         struct head_group *g = &e->group[plan_group(e->p, i)];
-        if (g->points++ == 0) {
-            plan_text(e->p, i, &text);
-            g->point = i;
-            g->heads = f->point[i].heads;
-            g->setting = strdup(text.setting);
-            e->sorted[e->groups++] = g;
-        }
-        if (!g->setting)
-            return status_no_memory(e->m, "a forecast");
+        if (g->points++ == 0)
+            status = begin_group(e, i, g);
         g->chosen |= f->point[i].chosen;
         g->here |= plan_in_shard(e->p, i); /* the first round has the trials of all points */
         g->trial_s += f->point[i].trial_s;
     }
-    if (!e->group || !e->sorted)
-        return status_no_memory(e->m, "a forecast");
+    if (status != STATUS_OK)
+        return status;
     qsort(e->sorted, (size_t)e->groups, sizeof *e->sorted, compare_groups);
     count_trials(e);
     return STATUS_OK;
@@ -268,9 +275,9 @@ static void add_possible(struct extending *e, const struct head_group *g)
     if (!g->due)
         return;
     /* Where it chooses otherwise than so far, others are judged. */
-    double judged = (double)(g->judged / plan_candidates(e->p, g->point) - g->left);
-    forecast_add(&f->trials_left, maybe, judged);
-    forecast_add(&f->left_s, maybe, judged * trial_s);
+    long judged = g->judged / plan_candidates(e->p, g->point) - g->left;
+    forecast_add(&f->trials_left, maybe, (double)judged);
+    forecast_add(&f->left_s, maybe, (double)judged * trial_s);
 }
 
 enum status forecast_extend(const struct plan *p, struct store *s, bool retry_failed,

@@ -1,6 +1,8 @@
 /* What `plan` says of values that tune.extend has added, and of those that it may still add. */
 #include "forecast_help.h"
 
+#include "tests/unit/faults.h"
+
 #include <math.h>
 
 #define EXTENDED                                                                                   \
@@ -192,6 +194,32 @@ static void an_open_choice_is_not_due(void **state)
     close_store(x, r.s);
 }
 
+/* Allocations fail, one of seven: an error each time, and never a leak. */
+static void without_memory(void **state)
+{
+    struct fixture *x = *state;
+    if (!FAULTS_IN_MALLOC)
+        skip();
+    struct run r = start(x, WITHOUT_EXTEND);
+    finish_some(x, &r, 40);
+    struct planned p = plan_of(x, EXTENDED);
+    bool fired = true;
+    int failures = 0;
+    for (int n = 1; fired; n += 7) {
+        struct forecast *f = NULL;
+        fault_arm(FAULT_MALLOC, n, ENOMEM);
+        enum status status = forecast_new(p.plan, r.s, false, NULL, &f, &x->m);
+        fired = fault_disarm();
+        assert_true(status == STATUS_OK || (fired && status == STATUS_NO_MEMORY));
+        assert_true((f != NULL) == (status == STATUS_OK));
+        failures += status != STATUS_OK;
+        forecast_free(f);
+    }
+    assert_true(failures > 5);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 /* Those of a value stand side by side, in the order of the plan. */
 static void added_ones_in_order(void **state)
 {
@@ -243,6 +271,7 @@ int main(void)
         FORECAST_TEST(nothing_is_due),
         FORECAST_TEST(what_is_known_comes_back),
         FORECAST_TEST(an_open_choice_is_not_due),
+        FORECAST_TEST(without_memory),
         FORECAST_TEST(added_ones_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

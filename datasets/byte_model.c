@@ -7,10 +7,14 @@
  * different bytes did. Those of length n are the contexts of order n, and what follows in order
  * n-1. */
 struct gram {
-    uint32_t bytes; /* the last one lowest */
-    uint32_t seen;  /* 0: a free slot */
-    uint32_t followed, followers;
+    uint32_t low; /* its last four bytes, the last one lowest */
+    uint16_t high;
+    uint16_t followers;
+    uint32_t seen; /* 0: a free slot */
+    uint32_t followed;
 };
+_Static_assert(sizeof(struct gram) == 16, "what byte_model.h says of memory");
+_Static_assert(BYTE_MODEL_ORDERS <= 6, "the bytes of a gram");
 
 /* Grams of one length, by hash with linear probing; at most three quarters of the slots
  * are used. */
@@ -22,17 +26,21 @@ struct grams {
 struct byte_model {
     struct gram empty;                     /* the gram of length 0 */
     struct grams grams[BYTE_MODEL_ORDERS]; /* of length 1, 2, ... */
-    uint32_t last;                         /* bytes, the latest lowest */
+    uint64_t last;                         /* bytes, the latest lowest */
     int before;                            /* of them count: at most BYTE_MODEL_ORDERS - 1 */
 };
 
 enum { LEAST_SLOTS = 1024 };
 
-static struct gram *find(const struct grams *g, uint32_t bytes)
+static uint64_t bytes_of(const struct gram *gram)
 {
-    uint32_t i = bytes * 0x9e3779b1u;
-    i = (i ^ i >> 15) & g->mask;
-    while (g->slot[i].seen && g->slot[i].bytes != bytes)
+    return (uint64_t)gram->high << 32 | gram->low;
+}
+
+static struct gram *find(const struct grams *g, uint64_t bytes)
+{
+    uint32_t i = (uint32_t)(bytes * 0x9e3779b97f4a7c15u >> 32) & g->mask;
+    while (g->slot[i].seen && bytes_of(&g->slot[i]) != bytes)
         i = (i + 1) & g->mask;
     return &g->slot[i];
 }
@@ -50,7 +58,7 @@ static bool reserve(struct grams *g)
     g->mask = 2 * old.mask + 1;
     for (uint32_t i = 0; i <= old.mask; i++)
         if (old.slot[i].seen)
-            *find(g, old.slot[i].bytes) = old.slot[i];
+            *find(g, bytes_of(&old.slot[i])) = old.slot[i];
     free(old.slot);
     return true;
 }
@@ -82,15 +90,15 @@ void byte_model_restart(struct byte_model *m)
 }
 
 /* The last n of some bytes. */
-static uint32_t latest(uint32_t bytes, int n)
+static uint64_t latest(uint64_t bytes, int n)
 {
-    return n >= 4 ? bytes : bytes & ((1u << 8 * n) - 1);
+    return bytes & (((uint64_t)1 << 8 * n) - 1);
 }
 
 void byte_model_bits(const struct byte_model *m, uint8_t byte, double bits[BYTE_MODEL_ORDERS])
 {
     double p = 1. / 256;
-    uint32_t bytes = m->last << 8 | byte;
+    uint64_t bytes = m->last << 8 | byte;
     for (int k = 0; k < BYTE_MODEL_ORDERS; k++) {
         if (k <= m->before) {
             const struct gram *context = k ? find(&m->grams[k - 1], latest(m->last, k)) : &m->empty;
@@ -105,16 +113,18 @@ void byte_model_bits(const struct byte_model *m, uint8_t byte, double bits[BYTE_
 
 bool byte_model_learn(struct byte_model *m, uint8_t byte)
 {
-    uint32_t bytes = m->last << 8 | byte;
+    uint64_t bytes = m->last << 8 | byte;
     for (int k = 0; k < BYTE_MODEL_ORDERS && k <= m->before; k++) {
         struct grams *g = &m->grams[k];
         if (!reserve(g))
             return false;
         struct gram *context = k ? find(&m->grams[k - 1], latest(m->last, k)) : &m->empty;
-        struct gram *gram = find(g, latest(bytes, k + 1));
+        const uint64_t bytes_in_gram = latest(bytes, k + 1);
+        struct gram *gram = find(g, bytes_in_gram);
         context->followed++;
         if (gram->seen++ == 0) {
-            gram->bytes = latest(bytes, k + 1);
+            gram->low = (uint32_t)bytes_in_gram;
+            gram->high = (uint16_t)(bytes_in_gram >> 32);
             g->used++;
             context->followers++;
         }

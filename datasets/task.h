@@ -50,7 +50,7 @@ struct task_source;
  * ... (datasets/byte_model.h), learned from the last bytes of the training part, on the first ones
  * of the test part; where a part has something of each of several stretches of the file, the last
  * and the first of each. */
-enum { TASK_ANCHORS = 4 };
+enum { TASK_ANCHORS = 6 };
 struct task_anchors {
     int count;
     double bits_per_byte[TASK_ANCHORS];

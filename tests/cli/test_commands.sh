@@ -164,6 +164,8 @@ check "a file: its parts" \
 check "a file: an example" gives 0 "^  | 2801$" "headcount tasks text --set file=$dir/numbers.txt --set length=10"
 check "a file: byte models" \
     gives 0 "^  order 0  *3.364$" "headcount tasks text --set file=$dir/numbers.txt --set length=10"
+check "a file: a byte model of order 5" \
+    gives 0 "^  order 5  *[0-3]\.[0-9]*$" "headcount tasks text --set file=$dir/numbers.txt --set length=10"
 check "a file: an example that it does not have" \
     gives 2 "the test part has 100 examples" \
     "headcount tasks text --set file=$dir/numbers.txt --set length=10 --example 101"

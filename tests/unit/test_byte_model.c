@@ -129,12 +129,41 @@ static void orders_find_what_they_can_see(void **state)
     byte_model_free(m);
 }
 
+/* A bit at random, then the one `lag` bytes ago, one time in ten the other one: whoever knows fewer
+ * bytes has one bit to write, whoever knows as many the entropy of one in ten. */
+static void an_order_knows_as_many_bytes_as_it_says(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    const double known = -(.1 * log2(.1) + .9 * log2(.9));
+    for (int lag = 1; lag < ORDERS; lag++) {
+        static uint8_t text[N];
+        struct byte_model *m = byte_model_new();
+        struct rng r = rng_at(4, RNG_DATA, 2, (uint32_t)lag);
+        double sum[ORDERS] = {0}, bits[ORDERS];
+        assert_non_null(m);
+        for (int i = 0; i < N; i++) {
+            bool flip = i < lag ? rng_below(&r, 2) : !rng_below(&r, 10);
+            text[i] = (i < lag ? 0 : text[i - lag]) ^ flip;
+            byte_model_bits(m, text[i], bits);
+            for (int k = 0; k < ORDERS; k++)
+                sum[k] += bits[k] / N;
+            assert_true(byte_model_learn(m, text[i]));
+        }
+        for (int k = 0; k < ORDERS; k++)
+            if (fabs(sum[k] - (k < lag ? 1 : known)) > .02)
+                fail_msg("lag %d, order %d: %.4f bits", lag, k, sum[k]);
+        byte_model_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_count_as_the_reference),
         cmocka_unit_test(probabilities_add_up_to_one),
         cmocka_unit_test(orders_find_what_they_can_see),
+        cmocka_unit_test(an_order_knows_as_many_bytes_as_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ studies() { # name
                    iif(p.method = 'none', c.heads = p.kept AND p.finetuned_steps = 1500, c.heads = 8)
              ORDER BY t.setting, p.finetuned_steps, p.method, p.kept" >$kept/prune.prune.csv
         ;;
-    kv-heads | segments) "$headcount" report "$1" --db "$work/$1.db" --between --csv >"$kept/$1.between.csv" ;;
+    key-width | kv-heads | segments) "$headcount" report "$1" --db "$work/$1.db" --between --csv >"$kept/$1.between.csv" ;;
     ensemble)
         ask ensemble ensemble --heads 1 --members 8
         means ensemble "

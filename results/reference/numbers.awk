@@ -90,8 +90,8 @@ function low(name, row) { return short(either(name, row, "all_low", "ci95_low"))
 function high(name, row) { return short(either(name, row, "all_high", "ci95_high")) }
 # Trials, bad ones too; of a sweep that is replicated, the instances whose means were taken.
 function number(name, row,    n) {
-    n = value[name, row, "n"] + value[name, row, "n_bad"]
-    return (name, row, "n_trials") in value && value[name, row, "n_trials"] + 0 != n ? value[name, row, "n"] : n
+    n = value[name, row, "n"]
+    return (name, row, "n_trials") in value && value[name, row, "n_trials"] + 0 != n + 0 ? n : n + value[name, row, "n_bad"]
 }
 # Where both ends round to the mean, the mean says it.
 function interval(name, row) {

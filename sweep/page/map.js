@@ -35,38 +35,50 @@ function mapCell(view, i, shades) {
         : element('td', {});
 }
 
-function mapTable(view, map) {
-    const [across, down] = map.axes.map(axisName),
-        shades = starShades(map);
-    const values = k => [...new Set(map.cells.map(c => c.at[k]))].sort((x, y) => x - y);
-    const cellAt = (x, y) => map.cells.findIndex(c => c.at[0] === x && (y === null || c.at[1] === y));
-    const row = y =>
-        element(
-            'tr',
-            {},
-            element('th', {scope: 'row'}, y === null ? 'h*' : String(y)),
-            values(0).map(x => mapCell(view, cellAt(x, y), shades)),
-        );
+/* A table whose cells are coloured: cell(x, y) makes the one of two values; names are shown of them. */
+function heatTable({caption, corner, across, acrossName = String, down, downName = String, cell: make}) {
     return element(
         'table',
         {class: 'heatmap'},
-        element(
-            'caption',
-            {},
-            foreign(`Fewest heads within .005 of the best, by ${across}${down ? ` (across) and ${down} (down)` : ''}`),
-        ),
+        element('caption', {}, foreign(caption)),
         element(
             'thead',
             {},
             element(
                 'tr',
                 {},
-                element('th', {scope: 'col'}, foreign(down ? `${down} \\ ${across}` : across)),
-                values(0).map(x => element('th', {scope: 'col'}, String(x))),
+                element('th', {scope: 'col'}, foreign(corner)),
+                across.map(x => element('th', {scope: 'col'}, foreign(acrossName(x)))),
             ),
         ),
-        element('tbody', {}, (down ? values(1) : [null]).map(row)),
+        element(
+            'tbody',
+            {},
+            down.map(y =>
+                element(
+                    'tr',
+                    {},
+                    element('th', {scope: 'row'}, foreign(downName(y))),
+                    across.map(x => make(x, y)),
+                ),
+            ),
+        ),
     );
+}
+
+function mapTable(view, map) {
+    const [across, down] = map.axes.map(axisName),
+        shades = starShades(map);
+    const values = k => [...new Set(map.cells.map(c => c.at[k]))].sort((x, y) => x - y);
+    const cellAt = (x, y) => map.cells.findIndex(c => c.at[0] === x && (y === null || c.at[1] === y));
+    return heatTable({
+        caption: `Fewest heads within .005 of the best, by ${across}${down ? ` (across) and ${down} (down)` : ''}`,
+        corner: down ? `${down} \\ ${across}` : across,
+        across: values(0),
+        down: down ? values(1) : [null],
+        downName: y => (y === null ? 'h*' : String(y)),
+        cell: (x, y) => mapCell(view, cellAt(x, y), shades),
+    });
 }
 
 function mapFigure(view) {

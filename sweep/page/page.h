@@ -32,7 +32,7 @@ void page_index(struct scope *x, FILE *out);
  *   heads      what `heads --json` gives; null: nothing was measured
  *   pruning    what `prune --json` gives; null: nothing was pruned
  *   cost       rows of the view cost
- *   chosen     rows of the view chosen (under tune)
+ *   tuning     rows of the view tuning: under tune what each head count scored with each value
  *   builds     rows: the programs and machines that ran attempts, how many each, from when to when
  *   best       trial_id of the best trial of the first setting's candidate, of those that have
  *              their weights: whose attention is shown where none was named; 0: there is none

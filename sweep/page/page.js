@@ -8,6 +8,7 @@ const SECTIONS = [
     ['settings', 'Settings', settingsSection],
     ['accuracy', 'By head count', accuracySection],
     ['differences', 'Differences', differencesSection],
+    ['tuning', 'Tuning', tuningSection],
     ['between', 'Between settings', betweenSection],
     ['labels', 'Labels', labelsSection],
     ['shifted', 'Further test sets', shiftedSection],

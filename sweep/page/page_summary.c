@@ -129,7 +129,8 @@ void page_put_summary(const struct report_data *report, FILE *out)
         const char *name, *sql; /* ?1: sweep */
     } queries[] = {
         {"cost", "SELECT * FROM cost"},
-        {"chosen", "SELECT setting, setting_label, heads, tuning, n, n_bad, score FROM chosen"},
+        {"tuning", "SELECT setting, heads, tuning, n, n_bad, score, rank, settled, eliminated_at,"
+                   "       added FROM tuning ORDER BY setting, heads, rank"},
         {"builds", "SELECT version, git_commit, compiler, flags, openblas, core_type, kernels,"
                    "       cpu, count(*) AS attempts, count(DISTINCT host) AS hosts,"
                    "       min(started) AS first, max(coalesce(ended, started)) AS last,"

@@ -2,6 +2,7 @@
 pictures in FOLDER and prints TAP, whose numbers go on after CASES."""
 import json
 import os
+import sqlite3
 import sys
 
 from chromium import Chromium
@@ -83,6 +84,10 @@ OBEYED = r"""(document.title + document.body.innerText).match(/[\u0000-\u0008\u0
 
 # How the name of hostile.sql is shown.
 HOSTILE = "name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'&U+001BU+009BU+2028U+202EbackU+200F"
+
+
+def plural(n, one):
+    return f"{n} {one}{'' if n == 1 else 's'}"
 
 
 class Look:
@@ -260,6 +265,42 @@ class Look:
             yes = row["Edge of its grid"]["text"] == "yes"
             self.expect(yes == (int(row["Heads"]["value"]) in at_edge), f"{name}: at an edge: {row}")
 
+    def tuning(self, name, widths=(360, 900, 1600)):
+        """Each tuned value with its score, as the results file has it, and what is said of it, as the report has it."""
+        verdict = json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]
+        results = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True)
+        candidates = results.execute("SELECT heads, tuning, score, rank, settled, eliminated_at, added FROM tuning").fetchall()
+        tried = {}
+        for _, tuning, *_ in candidates:
+            for axis, value in json.loads(tuning).items():
+                tried.setdefault(axis, set()).add(value)
+        for width in widths:
+            self.open(name, width)
+            seen = 0
+            for heads, tuning, score, rank, settled, eliminated, added in candidates:
+                values = json.loads(tuning)
+                first, *rest = (values[axis] for axis in sorted(values, key=lambda axis: len(tried[axis])))
+                across = plural(heads, "head") if not rest else f"{first:g}"
+                rows = self.table("Tuning of " + (plural(heads, "head") if rest else ""))
+                row = next(r for r in rows if float(next(iter(r.values()))["text"]) == (rest[0] if rest else first))
+                shown, what = row[across], f"{name} at {width}: {heads} heads, {tuning}"
+                self.same({"value": shown["value"], "text": shown["text"][:6]}, score, what, 4)
+                edges = [e["edge"] for e in verdict["edges"] if e["heads"] == heads and rank == 1 and settled]
+                for said, wanted in (("chosen", rank == 1 and settled), (f"eliminated at step {eliminated}", eliminated),
+                                     ("added", added), *((f"edge: {edge}", True) for edge in edges)):
+                    self.expect((said in shown["text"]) == bool(wanted), f"{what}: {said} in {shown}")
+                seen += 1
+            cells = self.browser.ask("document.querySelectorAll('#tuning td.heat').length")
+            self.expect(seen == cells > 0, f"{name} at {width}: {cells} cells of {seen} candidates")
+            ask = self.browser.ask
+            ask("document.querySelector('#tuning .scroll').focus()")
+            wide = "(e => e.scrollWidth - e.clientWidth)(document.querySelector('#tuning .scroll'))"
+            self.browser.key("ArrowRight", 39)
+            self.browser.settle(0.1)
+            self.expect(ask(wide) <= 0 or ask("document.querySelector('#tuning .scroll').scrollLeft") > 0, f"{name}: not scrolled by a key")
+        self.quiet(name)
+        self.verdict(f"{name}: the map of tuning, with choices, edges, added and eliminated values")
+
     def structure(self, name):
         self.open(name)
         found = self.browser.ask(LANDMARKS)
@@ -360,6 +401,8 @@ def main():
             look.appearance(name, LOOKS if name in ("one", "grid") else [(360, False), (360, True)])
         for name in "one", "grid", "tuned":
             look.numbers(name)
+        for name in "tuned", "extended", "rungs":
+            look.tuning(name)
         look.unclaimed("half")
         look.unlearned("chance")
         for name in names:

@@ -33,12 +33,32 @@ exclude: [{model.heads: 4, train.lr: 1e-2}]
 tune: {axes: [train.lr], seeds: 1}
 seeds: 2
 END
+cat >extended.yaml <<'END'
+# Which rates and how much decay, beyond the list?
+name: extended
+task: {name: gather, length: 8, vocab: 4, slots: 2}
+model: {d_model: 8, heads: [1, 2, 4], d_ff: 16}
+train: {steps: 40, batch: 16, lr: [1e-4, 1e-3], weight_decay: [0.01, 0.1], eval_every: 20}
+tune: {axes: [train.lr, train.weight_decay], seeds: 1, extend: 2}
+seeds: 2
+END
+cat >rungs.yaml <<'END'
+# Which of four rates does each head count choose, on rungs?
+name: rungs
+task: {name: gather, length: 8, vocab: 4, slots: 2}
+model: {d_model: 8, heads: [1, 2, 4], d_ff: 16}
+train: {steps: 40, batch: 16, lr: [1e-4, 1e-3, 3e-3, 1e-2], eval_every: 10}
+tune: {axes: [train.lr], seeds: 1, rungs: {eta: 2, min_steps: 10}}
+seeds: 2
+END
 run run configs/quick.yaml --db one.db --quiet --set seeds=3
 run heads --db one.db --quiet
 run prune --db one.db --quiet --by random
 run prune --db one.db --quiet
 run run grid.yaml --db grid.db --quiet
-run run tuned.yaml --db tuned.db --quiet
+for name in tuned extended rungs; do
+    run run $name.yaml --db $name.db --quiet
+done
 cp one.db evil.db
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
 cp one.db early.db
@@ -51,11 +71,11 @@ sqlite3 half.db "UPDATE sweep SET claim = NULL; DELETE FROM plan_change;
 cp grid.db chance.db
 sqlite3 chance.db "UPDATE sweep SET claim = NULL, metric = 'val_acc', goal = 'maximize'; DELETE FROM plan_change;
     UPDATE trial SET test_acc = chance + (trial_id % 2) / 1000.0"
-for name in one grid tuned evil early half chance; do
+for name in one grid tuned extended rungs evil early half chance; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json
 verdict "sweeps to look at"
-python3 "$root/tests/page/look.py" "$cases" "$pictures" one grid tuned evil early
+python3 "$root/tests/page/look.py" "$cases" "$pictures" one grid tuned extended rungs evil early
 code=$?
 [ $code -eq 0 ] || exit $code

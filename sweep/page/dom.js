@@ -186,6 +186,15 @@ function scrolling(label, content) {
     return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, content);
 }
 
+/* Says of what scrolls whether there is more of it, and where. */
+function markWide(list = document.querySelectorAll('.scroll')) {
+    for (const e of list) {
+        const left = e.scrollWidth - e.clientWidth;
+        e.classList.toggle('wide', left > 1);
+        e.classList.toggle('end', left > 1 && e.scrollLeft >= left - 1);
+    }
+}
+
 /* What is not on this page, and the command that would make it. */
 function missing(says, command, does) {
     return element('p', {class: 'missing'}, says, element('code', {}, command), does);

@@ -233,7 +233,14 @@ function makeFrame() {
         element('main', {id: 'main', tabindex: -1}),
         element('footer'),
     );
-    new ResizeObserver(() => requestAnimationFrame(drawCharts)).observe(document.body);
+    new ResizeObserver(() => requestAnimationFrame(fit)).observe(document.body);
+    document.addEventListener('scroll', ({target}) => target.matches?.('.scroll') && markWide([target]), true);
+}
+
+/* What depends on the width that there is. */
+function fit() {
+    drawCharts();
+    markWide();
 }
 
 function footer(live) {
@@ -256,7 +263,7 @@ function drawPage(view, wanted = () => true) {
     document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
     drawSections(view, wanted);
     drawAround(view);
-    drawCharts();
+    fit();
 }
 
 /* On paper all trials are in the table. */

@@ -4,17 +4,18 @@
 
 const PAGE_ROWS = 50;
 
+/* What is looked for most comes first, as a phone shows no more at once. */
 const TRIAL_COLUMNS = [
     {title: 'Trial', column: 'trial_id'},
     {title: 'Heads', column: 'heads'},
+    {title: 'Test accuracy', column: 'test_acc', show: four},
+    {title: 'Validation', column: 'val_acc', show: four},
     {title: 'Setting', column: 'setting_label', text: true, optional: true},
     {title: 'Tuned', column: 'tuning', text: true, optional: true, show: v => (v === '{}' ? '' : options(v))},
     {title: 'Of', column: 'replicate', text: true, optional: true, show: v => (v === '{}' ? '' : options(v))},
     {title: 'Seed', column: 'seed'},
     {title: 'State', column: 'state', text: true, show: spaced},
-    {title: 'Test accuracy', column: 'test_acc', show: four},
     {title: 'Test loss', column: 'test_loss', show: four},
-    {title: 'Validation', column: 'val_acc', show: four},
     {title: 'Training', column: 'train_acc', show: four},
     {title: 'Whole sequences', column: 'test_exact', show: four},
     {title: 'Best step', column: 'best_step'},
@@ -34,28 +35,48 @@ function roleOf(t) {
     return !t.in_plan ? 'outside the plan' : t.is_tuning ? 'tuning' : t.choice === 'eliminated' ? 'eliminated' : 'judged';
 }
 
-function compareTrials(column) {
+const COLLATOR = new Intl.Collator('en');
+
+/* What is unknown or empty comes last, whichever way round. */
+function compareTrials({by, down}) {
+    const sign = down ? -1 : 1,
+        lacks = v => v === null || v === undefined || v === '';
     return (a, b) => {
-        const x = a[column],
-            y = b[column];
-        if (x === null || y === null) return (x === null) - (y === null);
-        return typeof x === 'string' ? x.localeCompare(y) : x - y;
+        const x = a[by],
+            y = b[by];
+        if (lacks(x) || lacks(y)) return lacks(x) - lacks(y);
+        return sign * (typeof x === 'string' ? COLLATOR.compare(x, y) : x - y);
     };
 }
 
-function trialMatches(t, words) {
-    const own = [t.setting_label, spaced(t.state), roleOf(t), t.tuning, t.says].join(' ');
-    const text = `${t.trial_id} ${t.heads} heads seed ${t.seed} ${own}`.toLowerCase();
-    return words.every(word => text.includes(word));
+/* What a filter looks through, put together once. */
+function trialText(t) {
+    t.text ??= [
+        `${t.trial_id} ${t.heads} heads seed ${t.seed}`,
+        t.setting_label,
+        spaced(t.state),
+        roleOf(t),
+        t.tuning === '{}' ? '' : options(t.tuning),
+        t.tuning,
+        t.says,
+    ]
+        .join(' ')
+        .toLowerCase();
+    return t.text;
 }
 
 /* The rows that the filter leaves, in the order asked for. */
 function trialRows(trials, state) {
     const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
-    const rows = trials
-        .filter(t => (!state.role || roleOf(t) === state.role) && trialMatches(t, words))
-        .sort(compareTrials(state.by));
-    return state.down ? rows.reverse() : rows;
+    return trials
+        .filter(t => (!state.role || roleOf(t) === state.role) && words.every(word => trialText(t).includes(word)))
+        .sort(compareTrials(state));
+}
+
+/* The columns that say something of any of the trials. */
+function trialColumns(trials) {
+    const shown = (c, t) => (c.show ? c.show(t[c.column]) : t[c.column]);
+    return TRIAL_COLUMNS.filter(c => !c.optional || trials.some(t => shown(c, t) !== ''));
 }
 
 function trialsHead(view, columns) {
@@ -164,8 +185,7 @@ function trialsSection(view) {
     const {trials} = view,
         roles = [...new Set(trials.map(roleOf))];
     const state = {...view.table, role: view.table.role ?? (roles.includes('judged') ? 'judged' : '')};
-    const shown = (c, t) => (c.show ? c.show(t[c.column]) : t[c.column]);
-    const columns = TRIAL_COLUMNS.filter(c => !c.optional || trials.some(t => shown(c, t) !== ''));
+    const columns = trialColumns(trials);
     const rows = trialRows(trials, state),
         pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
     const page = Math.min(state.page, pages - 1),

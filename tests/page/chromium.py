@@ -105,9 +105,10 @@ class Chromium:
         return r["result"].get("value")
 
     def key(self, key, code, shift=False):
+        text = {"text": "\r"} if key == "Enter" else {}
         for kind in "keyDown", "keyUp":
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
-                      modifiers=8 if shift else 0)
+                      modifiers=8 if shift else 0, **text)
 
     def screenshot(self, path, whole=True):
         os.makedirs(os.path.dirname(path), exist_ok=True)

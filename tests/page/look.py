@@ -362,6 +362,66 @@ class Look:
         self.quiet("one")
         self.verdict("choices: curves, head counts, measures, costs, trials")
 
+    def sorting(self):
+        """By any column, both ways, what is unknown last; by pointer and by keyboard."""
+        self.open("many")
+        ask = self.browser.ask
+        ask(f"(s => {{ s.value = ''; s.dispatchEvent(new Event('change')); }})(document.querySelector('#trials select'))")
+        for i in range(ask("document.querySelectorAll('#trials thead button').length")):
+            button = f"document.querySelectorAll('#trials thead button')[{i}]"
+            for way in ("ascending", "descending") if i else ("descending", "ascending"):
+                if i % 2:
+                    ask(f"{button}.focus()")
+                    self.browser.key("Enter", 13)
+                else:
+                    ask(f"{button}.click()")
+                found = ask(f"({{order: {button}.closest('th').ariaSort, took: performance.now(), values: "
+                            f"[...document.querySelectorAll('#trials tbody tr')].map(r => r.cells[{i}].dataset.value || null)}})")
+                known = [v for v in found["values"] if v is not None]
+                try:
+                    known = [float(v) for v in known]
+                except ValueError:
+                    known = [v.lower() for v in known]
+                self.expect(found["order"] == way and known == sorted(known, reverse=way == "descending")
+                            and None not in found["values"][:len(known)], f"column {i}, {way}: {found}")
+        self.verdict("the table of trials is sorted by any column")
+
+    def many(self):
+        """Tens of thousands of rows are sorted and filtered while the reader waits; seconds are told."""
+        self.open("many")
+        ask = self.browser.ask
+        took = "(act => { const began = performance.now(); act(); return (performance.now() - began) / 1000; })"
+        times = [ask(f"{took}(() => document.querySelectorAll('#trials thead button')[{i}].click())") for i in range(4)]
+        for words in "s", "se", "seed 17", "":
+            times.append(ask(f"{took}(() => {{ const i = document.querySelector('#trials input'); i.value = '{words}';"
+                             " i.dispatchEvent(new Event('input')); })"))
+        print("# seconds for a sort or a filter of 30,000 trials:", " ".join(f"{t:.3f}" for t in times))
+        self.expect(max(times) < max(1, os.getloadavg()[0] / os.cpu_count()), f"seconds: {times}")
+        self.verdict("30,000 trials are sorted and filtered quickly")
+
+    def wide(self):
+        """A table wider than the page says so; its first column stays, and accuracy is among what a phone shows."""
+        table = "document.querySelector('#trials .scroll')"
+        says = f"getComputedStyle({table}, '::before').content"
+        for width in WIDTHS:
+            self.open("one", width)
+            ask = self.browser.ask
+            wide = ask(f"{table}.scrollWidth > {table}.clientWidth + 1")
+            self.expect(wide == ("right" in ask(says)), f"at {width}: wide is {wide}, but: {ask(says)}")
+            self.expect(wide or width > 360, "not wide on a phone")
+            heads = ask("[...document.querySelectorAll('#trials thead th')].map(c => [c.textContent, c.getBoundingClientRect().right])")
+            shown = [name for name, right in heads if right <= width]
+            self.expect("Test accuracy" in shown, f"at {width}: {shown}")
+            if not wide:
+                continue
+            ask(f"{table}.scrollLeft = 1e6")
+            self.browser.settle()
+            self.expect("left" in ask(says), f"at {width}, at the end: {ask(says)}")
+            lefts = ask(f"[...{table}.querySelectorAll('tr > :first-child')].map(c => c.getBoundingClientRect().left"
+                        f" - {table}.getBoundingClientRect().left)")
+            self.expect(all(abs(left) < 1 for left in lefts), f"at {width}: first column at {lefts[:4]}")
+        self.verdict("a wide table says so, and keeps its first column")
+
     def foreign(self):
         self.open("evil")
         ask = self.browser.ask
@@ -410,6 +470,9 @@ def main():
         for name in "one", "grid":
             look.keyboard(name)
         look.choices()
+        look.sorting()
+        look.many()
+        look.wide()
         look.foreign()
         look.without_script()
         look.printed()

@@ -61,6 +61,13 @@ for name in tuned extended rungs; do
 done
 cp one.db evil.db
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
+cp tuned.db many.db
+sqlite3 many.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1
+    FROM n WHERE i < 5000)
+        SELECT trial.* FROM n JOIN trial ON is_tuning = 0;
+    UPDATE copies SET trial_id = 1000 + rowid, seed = 1000 + rowid, val_acc = (rowid * 7919 % 10007) / 10007.0,
+        test_acc = (rowid * 104729 % 10007) / 10007.0;
+    INSERT INTO trial SELECT * FROM copies"
 cp one.db early.db
 sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric;
     DELETE FROM study; DELETE FROM pruning"
@@ -71,7 +78,7 @@ sqlite3 half.db "UPDATE sweep SET claim = NULL; DELETE FROM plan_change;
 cp grid.db chance.db
 sqlite3 chance.db "UPDATE sweep SET claim = NULL, metric = 'val_acc', goal = 'maximize'; DELETE FROM plan_change;
     UPDATE trial SET test_acc = chance + (trial_id % 2) / 1000.0"
-for name in one grid tuned extended rungs evil early half chance; do
+for name in one grid tuned extended rungs many evil early half chance; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json

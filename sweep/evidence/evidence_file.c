@@ -1,4 +1,6 @@
 /* What trials over a user's file were tested on, and how they did on each block of a text. */
+#include <string.h>
+
 #include "sweep/evidence/evidence_parts.h"
 
 /* What is sampled, and what a guess costs that knows how often each byte or label comes. */
@@ -17,6 +19,22 @@ static void read_data(struct scope *x, struct evidence *e)
             continue;
         in->data = rows_integer(rows, TEXT) ? VERDICT_TEXT : VERDICT_ROWS;
         in->guess_loss = rows_null(rows, ENTROPY) ? 0 : rows_real(rows, ENTROPY);
+    }
+    scope_close(x, rows);
+}
+
+/* The same of each trial, where files are what is replicated. */
+static void read_guesses(struct scope *x, struct evidence *e)
+{
+    struct rows *rows =
+        scope_rows(x,
+                   "SELECT config_json ->> '$.task.options.entropy' FROM trial"
+                   " JOIN config USING (config_id) WHERE trial_id = ? AND task = 'text'",
+                   NO_VALUES);
+    for (int i = 0; i < e->trials; i++) {
+        rows_rebind(rows, VALUES(INTEGER(e->trial[i].trial_id)));
+        if (rows_next(rows) && !rows_null(rows, 0))
+            e->trial[i].guess = rows_real(rows, 0);
     }
     scope_close(x, rows);
 }
@@ -76,6 +94,8 @@ static bool any_text(const struct evidence *e)
 void evidence_read_file(struct scope *x, struct evidence *e)
 {
     read_data(x, e);
+    if (e->base.loss && e->base.replicated && strstr(e->base.replicated, "task.file"))
+        read_guesses(x, e);
     if (!e->base.loss || !any_text(e))
         return;
     const struct losses *of = read_losses(x, e);

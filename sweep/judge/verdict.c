@@ -146,12 +146,37 @@ static enum verdict_kind judge(struct judge *j)
     return v->prediction ? judge_claim(j) : judge_exploratory(j, best);
 }
 
+/* What tests count. */
+static const char *unit_name(const struct verdict_input *in)
+{
+    bool rows = in->data == VERDICT_ROWS;
+    if (!in->replicated)
+        return "seed";
+    if (verdict_over_files(in))
+        return rows ? "file" : "text";
+    if (strcmp(in->replicated, "task.instance") == 0)
+        return rows ? "split" : "task instance";
+    return "replicate";
+}
+
+/* Of guessing, where trials have it each; 0: they do not. */
+static double mean_guess(const struct verdict_input *in)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < in->count; i++)
+        for (int k = 0; k < in->heads[i].n; k++) {
+            sum += in->heads[i].trial[k].guess;
+            n += in->heads[i].trial[k].guess > 0;
+        }
+    return n ? sum / n : 0;
+}
+
 /* What is known before any trial is looked at. */
 static void prepare(struct judge *j)
 {
     const struct verdict_input *in = j->in;
     struct verdict *v = j->v;
-    bool instances = in->replicated && !strcmp(in->replicated, "task.instance");
     j->sign = in->loss ? -1 : 1;
     j->alpha = ALPHA / (in->looks > 1 ? in->looks : 1);
     v->rows = in->count;
@@ -162,9 +187,11 @@ static void prepare(struct judge *j)
     for (int i = 0; i < in->count; i++)
         v->ended += in->heads[i].n;
     v->preliminary = v->ended < in->planned;
-    const char *instance = in->data == VERDICT_ROWS ? "split" : "task instance";
-    v->unit = !in->replicated ? "seed" : instances ? instance : "replicate";
+    v->unit = unit_name(in);
     v->guess = !in->loss ? in->chance : in->guess_loss > 0 ? in->guess_loss : fabs(log(in->chance));
+    double mean = in->loss ? mean_guess(in) : 0;
+    v->guess_varies = mean > 0;
+    v->guess = v->guess_varies ? mean : v->guess;
     v->alpha = v->plateau_margin = NAN;
     v->level = 1 - j->alpha;
 }
@@ -236,6 +263,16 @@ void verdict_free(struct verdict *v)
     free(v->gain);
     free(v->later);
     free(v);
+}
+
+double verdict_guess(const struct verdict *v, const struct verdict_trial *t)
+{
+    return v->guess_varies && t->guess > 0 ? t->guess : v->guess;
+}
+
+bool verdict_over_files(const struct verdict_input *in)
+{
+    return in->replicated && strcmp(in->replicated, "task.file") == 0;
 }
 
 bool verdict_has_bits(const struct verdict_input *in)

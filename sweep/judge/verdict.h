@@ -8,7 +8,9 @@
  *   the differences of one instance are averaged over the seeds that both head counts have, and the
  *   t test and the sign-flip test are made over the instances. Instances that are splits of one
  *   file share rows: the t test's standard errors allow for it (Nadeau and Bengio 2003), the
- *   sign-flip test's p does not.
+ *   sign-flip test's p does not. Where units are files, judged by a loss, guessing costs something
+ *   else at each: a bad trial counts as a guess at its own file, and a head count is above guessing
+ *   by the mean over the files of what it gains on guessing there.
  * - Text. Where the test set is a text, its contiguous blocks are a sample too: of the text that
  *   the finding should hold for. Every difference is then tested over seeds and blocks at once
  *   (crossed.h), by the t tests below with other standard errors; the sign-flip test stays one over
@@ -72,6 +74,7 @@ struct verdict_trial {
                             squares over the last 5 evaluations, > 0: still improving (a loss falls);
                             NaN: unknown */
     const double *block; /* (blocks) test loss of each block of the text; NULL: unknown */
+    double guess;        /* loss of guessing at its unit, where units are files; 0: the input's */
 };
 
 /* What trials are tested on. */
@@ -296,14 +299,16 @@ struct verdict {
                                    more seeds are of no use: a rival is at an edge */
     struct verdict_proof proof; /* the input's; looks, look likewise */
     int looks, look;
-    const char *unit; /* what tests count: "seed", "task instance" (of a file's rows "split") or, of
-                         other axes, "replicate" */
-    int units;        /* with replicate: instances; else 0 */
-    double guess;     /* value of a guess; NaN: unknown */
-    double alpha;     /* each rival's p is held against this; NaN without rivals */
-    double level;     /* of the intervals of paired differences: .95 without looks */
-    bool blocks;      /* comparisons go over the blocks of a text too */
-    int finished;     /* head counts with results and none at a limit */
+    const char *unit;    /* what tests count: "seed", "task instance" (of a file's rows "split"),
+                            "text"    or, of rows, "file", or, of other axes, "replicate" */
+    int units;           /* with replicate: instances; else 0 */
+    double guess;        /* value of a guess; NaN: unknown */
+    bool guess_varies;   /* from trial to trial, as units are files: it is the mean */
+    int units_at_chance; /* then: units at which no head count's mean is above guessing there */
+    double alpha;        /* each rival's p is held against this; NaN without rivals */
+    double level;        /* of the intervals of paired differences: .95 without looks */
+    bool blocks;         /* comparisons go over the blocks of a text too */
+    int finished;        /* head counts with results and none at a limit */
     int64_t smallest, largest; /* of the finished ones: the edges; 0: none */
     int interior;              /* finished head counts between the edges */
     int64_t candidate;         /* the claim's best, or the one picked; 0: none */
@@ -327,6 +332,12 @@ struct verdict {
 /* Judges; the result keeps nothing of the input. Free with verdict_free. Fails with NO_MEMORY. */
 enum status verdict_new(const struct verdict_input *in, struct verdict **v, struct message *m);
 void verdict_free(struct verdict *v);
+
+/* What a trial that diverged or failed counts as; NaN: unknown. */
+double verdict_guess(const struct verdict *v, const struct verdict_trial *t);
+
+/* Whether the units are files, each a text or a table of its own. */
+bool verdict_over_files(const struct verdict_input *in);
 
 /* Whether losses are of bytes, in nats, and so to be told in bits per byte too: loss / ln 2. */
 bool verdict_has_bits(const struct verdict_input *in);

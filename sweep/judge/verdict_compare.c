@@ -36,7 +36,7 @@ static void add_pair(struct judge *j, struct alignment *al, double a, double b, 
 
 static double block_loss(const struct judge *j, const struct verdict_trial *t, int block)
 {
-    return t->bad ? j->v->guess : t->block[block];
+    return t->bad ? judge_guess(j, t) : t->block[block];
 }
 
 /* The newest unit's row of the table. */

@@ -23,6 +23,7 @@ struct judge {
 /* The value that a trial counts with, and whether it counts at all. */
 bool judge_counts(const struct judge *j, const struct verdict_trial *t);
 double judge_test(const struct judge *j, const struct verdict_trial *t);
+double judge_guess(const struct judge *j, const struct verdict_trial *t);
 
 /* Has results and takes part in the tests. */
 bool row_tested(const struct verdict_row *r);

@@ -10,14 +10,25 @@ bool judge_counts(const struct judge *j, const struct verdict_trial *t)
     return !t->limited && (!t->bad || !isnan(j->v->guess));
 }
 
+double judge_guess(const struct judge *j, const struct verdict_trial *t)
+{
+    return verdict_guess(j->v, t);
+}
+
 double judge_test(const struct judge *j, const struct verdict_trial *t)
 {
-    return t->bad ? j->v->guess : t->test;
+    return t->bad ? judge_guess(j, t) : t->test;
+}
+
+/* As if guessing were worth the same at every unit. */
+static double judge_levelled(const struct judge *j, const struct verdict_trial *t)
+{
+    return judge_test(j, t) - (judge_guess(j, t) - j->v->guess);
 }
 
 static double judge_val(const struct judge *j, const struct verdict_trial *t)
 {
-    return t->bad ? j->v->guess : t->val;
+    return t->bad ? judge_guess(j, t) : t->val;
 }
 
 static double judge_late_slope(const struct judge *j, const struct verdict_trial *t)
@@ -170,14 +181,42 @@ static double chance_margin(const struct judge *j)
 /* A single trial is proof where it covers a tenth of the way from guessing to perfect. */
 static bool trial_above_chance(const struct judge *j, const struct verdict_heads *h)
 {
-    double perfect = j->in->loss ? 0 : 1, way = j->sign * (perfect - j->v->guess);
-    double least = fmax(.1 * way, chance_margin(j));
+    const double perfect = j->in->loss ? 0 : 1;
     for (int k = 0; k < h->n; k++) {
         const struct verdict_trial *t = &h->trial[k];
-        if (!t->bad && !t->limited && j->sign * (t->test - j->v->guess) > least)
+        double guess = judge_guess(j, t), way = j->sign * (perfect - guess);
+        double least = fmax(.1 * way, chance_margin(j));
+        if (!t->bad && !t->limited && j->sign * (t->test - guess) > least)
             return true;
     }
     return false;
+}
+
+/* Whether the mean of a head count's trials at a unit is above guessing there. */
+static bool unit_above_chance(const struct judge *j, const struct verdict_heads *h, int unit)
+{
+    double lead = 0;
+    int n = 0;
+    for (int k = 0; k < h->n; k++) {
+        const struct verdict_trial *t = &h->trial[k];
+        if (t->unit != unit || !judge_counts(j, t))
+            continue;
+        lead += j->sign * (judge_test(j, t) - judge_guess(j, t));
+        n++;
+    }
+    return n > 0 && lead / n > chance_margin(j);
+}
+
+static int units_at_chance(const struct judge *j)
+{
+    int at_chance = 0;
+    for (int u = 0; u < j->v->units && j->v->guess_varies; u++) {
+        bool above = false;
+        for (int i = 0; i < j->v->rows && !above; i++)
+            above = unit_above_chance(j, &j->in->heads[i], u);
+        at_chance += !above;
+    }
+    return at_chance;
 }
 
 bool all_at_chance(struct judge *j)
@@ -189,10 +228,12 @@ bool all_at_chance(struct judge *j)
     double bound = j->sign * v->guess + chance_margin(j);
     for (int i = 0; i < v->rows; i++)
         if (row_tested(&v->row[i])) {
-            const struct stats_summary *s = &v->row[i].test;
-            j->p[tests++] = stats_above(j->sign * s->mean, s->sd, s->n, bound);
+            int units = unit_values(j, &j->in->heads[i], judge_levelled);
+            struct stats_summary s = stats_summarize(j->a, units, STATS_ANY);
+            j->p[tests++] = stats_above(j->sign * s.mean, s.sd, s.n, bound);
         }
     stats_holm(j->p, tests, j->order);
+    v->units_at_chance = units_at_chance(j);
     tests = 0;
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];

@@ -286,7 +286,8 @@ static void write_bad(const struct writer *w)
         put(w, "what guessing gets is not known, so %s %s left out", they, verb(r->bad));
         return;
     }
-    put(w, "%s count%s as guessing (%s %.3g)", they, s, test_metric(w), w->v->guess);
+    put(w, "%s count%s as guessing (%s %.3g%s)", they, s, test_metric(w), w->v->guess,
+        w->v->guess_varies ? " on average" : "");
     if (!isnan(r->completed_mean))
         put(w, ", the mean of the completed alone is %.3f", r->completed_mean);
 }
@@ -351,7 +352,9 @@ static void write_not_tested(const struct writer *w)
     if (steps && w->in->decays)
         put(w, " (curves end flat, as the learning rate ends at 0)");
     put(w, "%s", lr ? ", other learning rates" : "");
-    if (w->in->replicated)
+    if (verdict_over_files(w->in))
+        put(w, ", other seeds: every %s had the same", w->v->unit);
+    else if (w->in->replicated)
         put(w, ", other %s or other seeds: every %s had the same",
             w->in->data == VERDICT_TOY ? "tasks" : "files", w->v->unit);
     else
@@ -385,6 +388,7 @@ static const struct rule rules[] = {
     {"comparison", DETAIL, LEARNING, RIVAL, write_rival},
     {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
     {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
+    {"few_files", DETAIL, LEARNING, SETTING, write_few_files},
     {"all_must_hold", DETAIL, LEARNING, SETTING, write_all_must_hold},
     {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
     {"among_best", DETAIL, DIFFERENCES, SETTING, write_among_best},
@@ -410,6 +414,7 @@ static const struct rule sides_rules[] = {
     {"comparison", DETAIL, LEARNING, RIVAL, write_rival},
     {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
     {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
+    {"few_files", DETAIL, LEARNING, SETTING, write_few_files},
     {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
 };
 

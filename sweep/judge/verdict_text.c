@@ -208,7 +208,7 @@ void put_scope(const struct writer *w)
     put_rate(w, !within);
     put_tuned(w);
     put_sample(w);
-    if (w->v->units > 0 && strcmp(w->in->replicated, "task.instance") != 0)
+    if (w->v->units > 0 && strcmp(w->v->unit, "replicate") == 0)
         put(w, " (%s)", w->in->replicated);
 }
 

@@ -91,6 +91,7 @@ static void write_at_chance(const struct writer *w)
     const struct verdict_row *top = top_row(w);
     put(w, "no head count is shown to be better than guessing (%s %.3g", test_metric(w), v->guess);
     put_loss_bits(w, v->guess);
+    put(w, "%s", v->guess_varies ? " on average" : "");
     put(w, "; the best mean is %.3g", top->test.mean);
     put_loss_bits(w, top->test.mean);
     put(w, ", with ");

@@ -182,3 +182,27 @@ void write_shared_rows(const struct writer *w)
     put(w, "Splits share rows: what two of them find is taken to be correlated by 0.11, which they "
            "cannot show. If it is by 0.3, a false claim is confirmed in 6 to 11%%, not 2.5%%");
 }
+
+/* Files are chosen, not drawn, and few. An estimated standard deviation over n normal values has
+ * itself one of about 1 / sqrt(2 (n - 1)) of it. */
+void write_few_files(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    int fewest = 0;
+    for (int i = 0; i < v->rivals; i++)
+        if (v->rival[i].pair.n > 1 && (fewest == 0 || v->rival[i].pair.n < fewest))
+            fewest = v->rival[i].pair.n;
+    if (fewest == 0 || !verdict_over_files(w->in))
+        return;
+    put(w,
+        "The %d %ss were chosen, not drawn: nothing is said of kinds of %s that are not among "
+        "them. Even of %ss drawn at random, what holds for %.0f%% of all may be missing among %d, "
+        "and the standard deviation between %ss is known to about %.0f%%",
+        fewest, v->unit, v->unit, v->unit, 100 * (1 - pow(1 - v->level, 1.0 / fewest)), fewest,
+        v->unit, 100 / sqrt(2. * (fewest - 1)));
+    if (v->units_at_chance > 0)
+        put(w,
+            ". At %d of %d %ss no head count's mean is above guessing; differences there count as "
+            "much as elsewhere",
+            v->units_at_chance, v->units, v->unit);
+}

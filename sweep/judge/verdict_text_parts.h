@@ -94,6 +94,7 @@ bool is_left_out(const struct writer *w, int64_t heads);
 void write_rival(const struct writer *w);
 void write_wide_winner(const struct writer *w);
 void write_shared_rows(const struct writer *w);
+void write_few_files(const struct writer *w);
 
 /* What longer training changes; verdict_text_longer.c. */
 void write_longer(const struct writer *w);

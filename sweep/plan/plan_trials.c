@@ -166,11 +166,14 @@ static uint32_t count_candidates(struct plan *p, const struct member *member)
     return most;
 }
 
-/* Replicates are averaged, so guessing must be worth the same on each. */
+/* Replicates are averaged, so guessing must be worth the same on each. Losses of files are averaged
+ * whatever they are: the verdict holds each against what guessing costs there. */
 static enum status refuse_other_chance(const struct plan *p, const struct member *member,
                                        struct message *m)
 {
     const struct config *c = p->config;
+    const bool loss = c->metric == METRIC_VAL_LOSS;
+    bool bytes = false;
     double chance = 0;
     for (long i = 0; i < p->points; i++) {
         struct point point;
@@ -182,15 +185,19 @@ static enum status refuse_other_chance(const struct plan *p, const struct member
         if (s)
             return s;
         bool other = i > 0 && member[i].group == member[i - 1].group && shape.chance != chance;
-        if (other) {
+        if (other && !(loss && point.task->file && shape.bytes == bytes)) {
             plan_text(p, member[i].point, &name);
             status_fail(m, STATUS_BAD_INPUT,
                         "guessing is right in %.3g of cases at %s and in %.3g at another value: "
-                        "replicates must be equally hard to guess",
-                        shape.chance, name.replicate, chance);
+                        "replicates must be equally hard to guess%s",
+                        shape.chance, name.replicate, chance,
+                        point.task->file ? "; with metric: {name: val_loss} each file is held "
+                                           "against its own"
+                                         : "");
             return config_within(c, c->replicate_place[0], m);
         }
         chance = shape.chance;
+        bytes = shape.bytes;
     }
     return STATUS_OK;
 }

@@ -176,7 +176,7 @@ static long add_trials(struct figure *f, const struct curve *c, bool bad)
     for (int k = 0; k < in->count; k++) {
         for (int i = 0; i < in->heads[k].n && has_mean(&c->set->verdict->row[k]); i++) {
             const struct verdict_trial *t = &in->heads[k].trial[i];
-            double value = t->bad ? c->set->verdict->guess : t->test;
+            double value = t->bad ? verdict_guess(c->set->verdict, t) : t->test;
             if (t->bad != bad || t->limited || !isfinite(value))
                 continue;
             if (n++ == 0)

@@ -99,7 +99,7 @@ static struct compare_sample sample_of(const struct report_setting *set, int row
     for (int i = 0; i < h->n && set->verdict->row[row].limited == 0; i++) {
         const struct verdict_trial *t = &h->trial[i];
         int64_t unit = set->input.replicated ? t->unit : t->seed;
-        double value = t->bad ? set->verdict->guess : t->test;
+        double value = t->bad ? verdict_guess(set->verdict, t) : t->test;
         if (isnan(value))
             continue;
         if (sample.n && s->unit[sample.n - 1] == unit) {

@@ -34,8 +34,9 @@ static void add_guess(const struct report_data *r, struct text_buffer *text)
         text_add(text, " Guessing gets %.3g.", guess);
     else if (verdict_has_bits(&r->setting[0].input))
         text_add(text,
-                 " Guessing by how often each byte comes has a loss of %.3g, %.3f bits per byte.",
-                 guess, guess / M_LN2);
+                 " Guessing by how often each byte comes has a loss of %.3g, %.3f bits per byte%s.",
+                 guess, guess / M_LN2,
+                 r->setting[0].verdict->guess_varies ? ", on average over the texts" : "");
     else
         text_add(text, " Guessing has a loss of %.3g.", guess);
 }

@@ -154,7 +154,7 @@ static void find_units(const struct report_data *r, struct values *v)
 /* The validation value of a trial, larger better, a bad one's a guess; NaN: it does not count. */
 static double value_of(const struct report_setting *set, const struct verdict_trial *t)
 {
-    double value = t->limited ? NAN : t->bad ? set->verdict->guess : t->val;
+    double value = t->limited ? NAN : t->bad ? verdict_guess(set->verdict, t) : t->val;
     return set->input.loss ? -value : value;
 }
 

@@ -20,6 +20,10 @@ const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS] = {{3, 5}, {3, 8}
 #define LOOKS  .seeds = 20, .look = {5, 10, 20}
 #define PLACES .seeds = 3, .base = .9, .spread = .01, .shared = .3, .instance_spread = .03
 
+#define FILES                                                                                      \
+    .instances = 6, .seeds = 5, .files = true, .loss = true, .base = .5, .spread = .01,            \
+    .shared = .3, .instance_spread = .1, .interaction = .01
+
 #define T4     .base = .9, .spread = .02, .shape = TAILS
 #define BELOW  .base = .9, .spread = .01, .shape = TAIL_BELOW
 #define ABOVE  .base = .9, .spread = .01, .shape = TAIL_ABOVE
@@ -125,6 +129,9 @@ const struct calibration CALIBRATIONS[] = {
      0,
      {PLACES, .instances = 1, .claim = CLAIM_OVER_LARGEST},
      false},
+    {"six texts, all equal", FLAT, 0, {FILES}, false},
+    {"six texts, claim false by 0", FLAT, 0, {FILES, .claim = CLAIM_OVER_LARGEST}, false},
+    {"six texts, claim true by .02", PEAK, .02, {FILES, .claim = CLAIM_OVER_EDGES}, false},
     {"instances, others worse by the margin",
      PEAK,
      .005,
@@ -333,16 +340,17 @@ static double gain(enum curve curve, double size, int i, int heads)
 
 bool calibration_has(const struct calibration *c, struct variant v)
 {
-    return c->world.look[0] == 0 || v.n == CALIBRATION_VARIANT[0].n;
+    bool fixed = c->world.look[0] || c->world.files;
+    return !fixed || v.n == CALIBRATION_VARIANT[0].n;
 }
 
 struct world calibration_world(const struct calibration *c, struct variant v)
 {
     struct world w = c->world;
     w.heads = v.heads;
-    if (w.instances)
+    if (w.instances && !w.files)
         w.instances = v.n;
-    else if (!w.look[0])
+    else if (!w.look[0] && !w.files)
         w.seeds = v.n;
     for (int i = 0; i < v.heads; i++)
         w.gain[i] = gain(c->curve, c->size, i, v.heads);

@@ -25,7 +25,7 @@ struct calibration {
 
 struct variant {
     int heads;
-    int n; /* seeds; instances under replication; all the same where looks say how many */
+    int n; /* seeds; instances under replication; all the same where looks or files say how many */
 };
 enum { CALIBRATION_VARIANTS = 6 };
 extern const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS];
@@ -33,7 +33,7 @@ extern const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS];
 extern const struct calibration CALIBRATIONS[];
 extern const int CALIBRATIONS_COUNT;
 
-/* Whether this variant differs from the ones before: with looks, n says nothing. */
+/* Whether this variant differs from the ones before: with looks or files, n says nothing. */
 bool calibration_has(const struct calibration *c, struct variant v);
 
 struct world calibration_world(const struct calibration *c, struct variant v);

@@ -193,6 +193,7 @@ static void draw_heads(struct synthetic *s, const struct world *w, int i, const 
             .test = metric(w, value),
             .val = metric(w, value + val_spread * rng_normal(r)),
             .unit = unit,
+            .guess = w->files ? -log(GUESSING) - luck->instance[unit] : 0,
             .exact = NAN,
             .late_slope = w->slope_spread > 0 ? w->slope_spread * rng_normal(r) : NAN,
         };
@@ -252,10 +253,14 @@ void synthetic_draw(struct synthetic *s, const struct world *w, const char *name
                                    .chance = GUESSING,
                                    .test_targets = 4096,
                                    .steps = 1500,
-                                   .replicated = w->instances ? "task.instance" : NULL,
+                                   .replicated = w->files       ? "task.file"
+                                                 : w->instances ? "task.instance"
+                                                                : NULL,
                                    .equivalence = w->equivalence};
     if (w->splits > 0)
         s->in.data = VERDICT_ROWS;
+    if (w->files)
+        s->in.data = VERDICT_TEXT;
     if (w->text) {
         s->in.data = VERDICT_TEXT;
         s->in.blocks = SYNTHETIC_BLOCKS;

@@ -49,6 +49,8 @@ struct world {
     double instance_spread;   /* of how hard an instance is for all head counts */
     double interaction;       /* standard deviation of what an instance does to one head count */
     double seed_interaction;  /* of what a seed does to one head count at every instance alike */
+    bool files;               /* instances are texts, so many in all variants; guessing costs more
+                                 where they are hard */
     double splits;            /* instances are splits of one file; correlation of what two of them
                                  do to a head count; 0: they are not */
     bool text;                /* losses are of SYNTHETIC_BLOCKS blocks of a text. Not with

@@ -220,6 +220,25 @@ check "... and that a set is no larger than its part" sh -c "'$headcount' plan r
 check "... for each of several lengths" \
     [ "$("$headcount" plan lm.yaml --set 'task.length=[8, 16]' | grep -c '^File ')" = 2 ]
 
+# ---- texts as units ----
+seq 3000 -1 2000 >data/down.txt
+seq 1 7 9000 | tr 0-9 a-j >data/letters.txt
+yes 'the cat sat on the mat' | head -300 >data/mat.txt
+texts='task.file=[data/words.txt, data/down.txt, data/letters.txt, data/mat.txt]'
+check "texts by their accuracy are not equally hard to guess" \
+    sh -c "'$headcount' plan lm.yaml --set '$texts' --set replicate=[task.file] --set metric=null 2>&1 |
+    grep -qF 'equally hard to guess; with metric: {name: val_loss} each file is held against its own'"
+check "... by their losses they are units" \
+    "$headcount" run lm.yaml --set "$texts" --set 'replicate=[task.file]' --set train.lr=1e-2 --db texts.db -q
+"$headcount" report lm --db texts.db | tr -s '\n ' '  ' >texts.txt
+check "... the finding goes over them" grep -qF ', over 4 texts' texts.txt
+check "... each counts once" \
+    [ "$("$headcount" report lm --db texts.db --csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++)
+    if ($i == "n") n = i } NR == 2 { print $n }')" = 4 ]
+check "... guessing is their mean" \
+    [ "$("$headcount" report lm --db texts.db --json | sed 's/.*"guess":\([0-9.]*\).*/\1/' | cut -c1-8)" = \
+    "$(sql texts.db "SELECT substr(avg(config_json ->> '$.task.options.entropy'), 1, 8) FROM trials")" ]
+
 # ---- interleaved ----
 "$headcount" run lm.yaml --set 'task.split=[contiguous, interleaved]' --set task.length=8 --db split.db -q
 check "stretches of a text: run to the end" \

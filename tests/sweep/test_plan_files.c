@@ -48,6 +48,7 @@ static int setup(void **state)
     write_text(x, "sub/a.txt", 'a', 2000);
     write_text(x, "a.txt", 'b', 2000);
     write_text(x, "copy.txt", 'b', 2000);
+    write_text(x, "mixed.txt", ' ', 2000);
     write_text(x, "short.txt", 'a', 50);
     write_text(x, "empty.txt", 'a', 0);
     assert_int_equal(chdir(x->folder), 0);
@@ -66,7 +67,8 @@ static void end_plan(struct fixture *x)
 static int teardown(void **state)
 {
     struct fixture *x = *state;
-    static const char *const files[] = {"sub/a.txt", "a.txt", "copy.txt", "short.txt", "empty.txt"};
+    static const char *const files[] = {"sub/a.txt", "a.txt",     "copy.txt",
+                                        "short.txt", "empty.txt", "mixed.txt"};
     end_plan(x);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(files[i]);
@@ -247,6 +249,23 @@ static void test_refused(void **state)
                       "sub/s.yaml:1:14: ", "use causal");
 }
 
+/* Losses of files are averaged, whatever guessing is worth on each; accuracies are not. */
+static void test_replicate(void **state)
+{
+    struct fixture *x = *state;
+    static const char yaml[] = "task: {name: text, file: [a.txt, ../mixed.txt], length: 8}\n" LM
+                               "replicate: [task.file]\n";
+    struct plan_text text;
+    assert_refused_at(x, yaml, NULL, "sub/s.yaml:4:13: guessing is right in ",
+                      "replicates must be equally hard to guess; with metric: {name: val_loss} "
+                      "each file is held against its own");
+    plan_it(x, yaml, "metric={name: val_loss}");
+    assert_int_equal(plan_replicates(x->plan), 2);
+    plan_text(x->plan, 1, &text);
+    assert_string_equal(text.setting, "{}");
+    assert_string_equal(text.replicate, "{\"task.file\":\"../mixed.txt\"}");
+}
+
 /* A folder of any depth leads to a path that still fits, or to a refusal. */
 static void test_long_path(void **state)
 {
@@ -304,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_known, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_replicate, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_path, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
     };

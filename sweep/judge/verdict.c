@@ -239,7 +239,8 @@ enum status verdict_new(const struct verdict_input *in, struct verdict **out, st
     if (!j.v->row || !j.v->rival || !j.v->gain || !j.v->later)
         goto done;
     decide(&j);
-    s = STATUS_OK;
+    s = in->confirm && in->confirm->input ? verdict_new(in->confirm->input, &j.v->confirmed, m)
+                                          : STATUS_OK;
 done:
     free(j.a);
     free(j.size);
@@ -262,6 +263,7 @@ void verdict_free(struct verdict *v)
     free(v->rival);
     free(v->gain);
     free(v->later);
+    verdict_free(v->confirmed);
     free(v);
 }
 
@@ -273,6 +275,38 @@ double verdict_guess(const struct verdict *v, const struct verdict_trial *t)
 bool verdict_over_files(const struct verdict_input *in)
 {
     return in->replicated && strcmp(in->replicated, "task.file") == 0;
+}
+
+/* The smallest or the largest head count that took part, without the candidate. */
+static int64_t outermost(const struct verdict *v, bool largest)
+{
+    int64_t found = 0;
+    for (int i = 0; i < v->rows; i++) {
+        const struct verdict_row *r = &v->row[i];
+        if (r->heads != v->candidate && row_tested(r) && (largest || !found))
+            found = r->heads;
+    }
+    return found;
+}
+
+struct verdict_pick verdict_pick(const struct verdict_input *in, const struct verdict *v)
+{
+    struct verdict_pick pick = {.kind = v->kind};
+    if (v->kind != VERDICT_MIDDLE && v->kind != VERDICT_NOT_SIGNIFICANT &&
+        v->kind != VERDICT_EDGE && v->kind != VERDICT_UNTESTED)
+        return pick;
+    int64_t least = outermost(v, false), most = outermost(v, true);
+    if (least == 0)
+        return pick;
+    if (verdict_at_edge(in, least) || verdict_at_edge(in, most)) {
+        pick.kind = VERDICT_RIVAL_AT_EDGE;
+        return pick;
+    }
+    pick.best = v->candidate;
+    pick.over[pick.over_count++] = least;
+    if (most != least)
+        pick.over[pick.over_count++] = most;
+    return pick;
 }
 
 bool verdict_has_bits(const struct verdict_input *in)

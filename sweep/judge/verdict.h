@@ -49,6 +49,10 @@
  *   against guessing + max(.01, 4 standard errors of the test set), or half of the way to perfect
  *   where that is less, corrected over the head counts after Holm, nor by a single trial that
  * covers as much and a tenth of the way from guessing to perfect.
+ * - Confirming. With `confirm` an exploratory candidate is held once more against the smallest and
+ *   the largest head count other than itself, by the tests of a claim, among trials on units that
+ *   took no part in picking it: at the full alpha, as picking it costs nothing there. The kind is
+ *   that of the exploring trials.
  * - Longer training. Where trials of at least twice the steps are known that are like these in all
  *   else, the head counts that the finding names are compared with them seed by seed, and the
  *   finding is tested once more among them, at the same alpha. Whether it holds there is only
@@ -153,6 +157,13 @@ struct verdict_longer {
     const struct verdict_choice *choice;
 };
 
+/* What fresh seeds or instances are to decide about the finding of the others (`confirm`). */
+struct verdict_confirm {
+    int64_t units;                     /* of each head count that is held against others */
+    bool written;                      /* all exploring trials have ended, and ... */
+    const struct verdict_input *input; /* ... this is claimed and tested; NULL: nothing is */
+};
+
 /* Two settings at one head count, judged as if they were the head counts 1 and 2 (between.h). */
 struct verdict_sides {
     int64_t heads;       /* that both have */
@@ -190,6 +201,7 @@ struct verdict_input {
                                units are seeds */
     int looks, look;        /* how many, which is open (from 1); 0: no looks */
     double equivalence;     /* margin in units of the metric; 0: not asked */
+    const struct verdict_confirm *confirm; /* NULL: not asked */
 };
 
 enum verdict_kind {
@@ -327,7 +339,18 @@ struct verdict {
     struct verdict_rival *gain;  /* longer trials - those that are judged; no outcome */
     struct verdict_rival *later; /* with gains: as rival, among longer trials */
     enum longer_outcome longer;
+    struct verdict *confirmed; /* of input.confirm: by fresh units alone; NULL without a claim */
 };
+
+/* What is to be confirmed of an exploratory verdict: its candidate over the smallest and the
+ * largest head count other than itself, of which one is its neighbour where it is an edge. 0 head
+ * counts where there is nothing to confirm: kind says why, and else is the verdict's. */
+struct verdict_pick {
+    enum verdict_kind kind;
+    int64_t best, over[2];
+    int over_count;
+};
+struct verdict_pick verdict_pick(const struct verdict_input *in, const struct verdict *v);
 
 /* Judges; the result keeps nothing of the input. Free with verdict_free. Fails with NO_MEMORY. */
 enum status verdict_new(const struct verdict_input *in, struct verdict **v, struct message *m);

@@ -78,8 +78,7 @@ static void write_similar(const struct writer *w)
     put_similar(w);
 }
 
-/* "4 heads better than 1 and 16" */
-static void put_claim(const struct writer *w)
+void put_claim(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
     put_heads(w, in->claim_best);
@@ -222,7 +221,7 @@ static void write_rare_failure_caveat(const struct writer *w)
 static void write_next_claim(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    if (v->kind == VERDICT_MIDDLE)
+    if (v->kind == VERDICT_MIDDLE && !w->in->confirm)
         put(w,
             "To confirm it, predict it: a sweep with claim: {best: %lld, over: [%lld, %lld]} and "
             "seeds not used here",
@@ -368,7 +367,8 @@ struct rule {
     enum { OPENING, HEADLINE, DETAIL } place; /* an opening shares the next one's paragraph */
     /* Of the results: nothing, that they are not all at chance, nor all the same. */
     enum { ANYTHING, LEARNING, DIFFERENCES } needs;
-    enum { SETTING, HEADS, RIVAL } about; /* written once, or for each head count or rival */
+    /* Written once, or for each head count, rival, or rival among fresh trials. */
+    enum { SETTING, HEADS, RIVAL, FRESH_RIVAL } about;
     void (*write)(const struct writer *w);
 };
 
@@ -379,6 +379,7 @@ static const struct rule rules[] = {
     {"still_improving", HEADLINE, DIFFERENCES, SETTING, write_improving},
     {"plateau", HEADLINE, DIFFERENCES, SETTING, write_plateau},
     {"finding", HEADLINE, ANYTHING, SETTING, write_finding},
+    {"confirmation", HEADLINE, ANYTHING, SETTING, write_confirmation},
     {"longer", DETAIL, ANYTHING, SETTING, write_longer},
     {"claim_proof", DETAIL, LEARNING, SETTING, write_claim_proof},
     {"similar", DETAIL, LEARNING, SETTING, write_similar},
@@ -391,6 +392,8 @@ static const struct rule rules[] = {
     {"few_files", DETAIL, LEARNING, SETTING, write_few_files},
     {"all_must_hold", DETAIL, LEARNING, SETTING, write_all_must_hold},
     {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
+    {"confirming", DETAIL, LEARNING, FRESH_RIVAL, write_fresh_rival},
+    {"confirming_level", DETAIL, LEARNING, SETTING, write_fresh_level},
     {"among_best", DETAIL, DIFFERENCES, SETTING, write_among_best},
     {"rare_failure", DETAIL, LEARNING, SETTING, write_rare_failure_caveat},
     {"next_claim", DETAIL, LEARNING, SETTING, write_next_claim},
@@ -420,7 +423,17 @@ static const struct rule sides_rules[] = {
 
 static int items_of(const struct rule *r, const struct verdict *v)
 {
-    return r->about == HEADS ? v->rows : r->about == RIVAL ? v->rivals : 1;
+    switch (r->about) {
+    case HEADS:
+        return v->rows;
+    case RIVAL:
+        return v->rivals;
+    case FRESH_RIVAL:
+        return v->confirmed ? v->confirmed->rivals : 0;
+    case SETTING:
+        break;
+    }
+    return 1;
 }
 
 static bool has_needed(const struct rule *r, const struct verdict *v)

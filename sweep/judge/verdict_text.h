@@ -12,8 +12,8 @@ struct verdict_sentence {
 };
 
 struct verdict_text {
-    int headlines; /* the first so many are to be read first, the last of them is the finding: at
-                      least 1 */
+    int headlines; /* the first so many are to be read first, the last of them is the finding or,
+                      behind it, what fresh trials say of it: at least 1 */
     int count;
     struct verdict_sentence *sentence;
     char *block; /* holds all texts */

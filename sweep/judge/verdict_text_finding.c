@@ -36,6 +36,11 @@ static void put_rivals(const struct writer *w, enum rival_outcome outcome,
         }
 }
 
+void put_rivals_of(const struct writer *w, enum rival_outcome outcome, bool differences)
+{
+    put_rivals(w, outcome, differences ? put_with_difference : put_number);
+}
+
 const char *tried(const struct writer *w)
 {
     return count_rows(w, is_unfinished) ? "that finished" : "tried";

@@ -96,6 +96,19 @@ void write_wide_winner(const struct writer *w);
 void write_shared_rows(const struct writer *w);
 void write_few_files(const struct writer *w);
 
+/* What fresh trials say of the finding, their comparison with a rival, and the level that they are
+ * held against; verdict_text_confirm.c. */
+void write_confirmation(const struct writer *w);
+void write_fresh_rival(const struct writer *w);
+void write_fresh_level(const struct writer *w);
+
+/* The rivals of one outcome: "1 and 32", or each with its difference and p; verdict_text_finding.c.
+ */
+void put_rivals_of(const struct writer *w, enum rival_outcome outcome, bool differences);
+
+/* "4 heads better than 1 and 16": of a claim of head counts; verdict_rules.c. */
+void put_claim(const struct writer *w);
+
 /* What longer training changes; verdict_text_longer.c. */
 void write_longer(const struct writer *w);
 

@@ -24,6 +24,9 @@ const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS] = {{3, 5}, {3, 8}
     .instances = 6, .seeds = 5, .files = true, .loss = true, .base = .5, .spread = .01,            \
     .shared = .3, .instance_spread = .1, .interaction = .01
 
+/* Seeds that confirm, of each head count that is held against others: three at most. */
+enum { FRESH = 8, CONFIRMED = 3 };
+
 #define T4     .base = .9, .spread = .02, .shape = TAILS
 #define BELOW  .base = .9, .spread = .01, .shape = TAIL_BELOW
 #define ABOVE  .base = .9, .spread = .01, .shape = TAIL_ABOVE
@@ -284,6 +287,40 @@ const struct calibration CALIBRATIONS[] = {
      {TEXT, .drift = .0015, .claim = CLAIM_OVER_LARGEST},
      false},
 
+    {"confirm, all equal", FLAT, 0, {NOISE, .fresh = FRESH}, false},
+    {"confirm, all equal, seeds weigh heavily", FLAT, 0, {HEAVY, .fresh = FRESH}, false},
+    {"confirm, all equal, loss", FLAT, 0, {NOISE, .loss = true, .fresh = FRESH}, false},
+    {"confirm, plateau without the smallest", FIRST_LOW, FAR, {NOISE, .fresh = FRESH}, false},
+    {"confirm, plateau without the largest", LAST_LOW, FAR, {NOISE, .fresh = FRESH}, false},
+    {"confirm, plateau without the smallest, near 1",
+     FIRST_LOW,
+     FAR,
+     {NEAR_1, .fresh = FRESH},
+     false},
+    {"confirm, plateau without the smallest, two clusters",
+     FIRST_LOW,
+     FAR,
+     {TWO, .fresh = FRESH},
+     false},
+    {"confirm, tuned, rates equal", FLAT, 0, {NOISE, TUNED, .fresh = FRESH}, false},
+    {"confirm, best by a hair, near 1, best 4 times as wide",
+     PEAK,
+     HAIR,
+     {NEAR_1, .wide = MIDDLE, .ratio = 4, .fresh = FRESH},
+     true},
+    {"confirm, middle better by .01", PEAK, .01, {NOISE, .fresh = FRESH}, false},
+    {"confirm, middle better by .02", PEAK, .02, {NOISE, .fresh = FRESH}, false},
+    {"all trials explore instead of some that confirm, middle better by .01",
+     PEAK,
+     .01,
+     {NOISE, .fresh = FRESH, .together = true},
+     false},
+    {"all trials explore instead of some that confirm, middle better by .02",
+     PEAK,
+     .02,
+     {NOISE, .fresh = FRESH, .together = true},
+     false},
+
     {"equal means, the middle fails at 1 seed in 10",
      PEAK,
      .02,
@@ -352,6 +389,10 @@ struct world calibration_world(const struct calibration *c, struct variant v)
         w.instances = v.n;
     else if (!w.look[0] && !w.files)
         w.seeds = v.n;
+    if (w.together) {
+        w.seeds += w.fresh * CONFIRMED / w.heads;
+        w.fresh = 0;
+    }
     for (int i = 0; i < v.heads; i++)
         w.gain[i] = gain(c->curve, c->size, i, v.heads);
     return w;

@@ -162,6 +162,12 @@ static void draw_blocks(struct synthetic *s, const struct world *w, int i, const
     }
 }
 
+/* Of each instance, those that confirm too. */
+static int seeds_of(const struct world *w)
+{
+    return w->seeds + w->fresh;
+}
+
 static void draw_heads(struct synthetic *s, const struct world *w, int i, const struct luck *luck,
                        int trials, struct rng *r)
 {
@@ -170,25 +176,26 @@ static void draw_heads(struct synthetic *s, const struct world *w, int i, const 
     double val_spread = w->val_spread > 0 ? w->val_spread : .001;
     double own = sqrt(1 - w->shared), common = sqrt(w->shared), instance = 0;
     double failing = failing_at(w, i, rate), seed[SYNTHETIC_TRIALS];
-    for (int k = 0; k < w->seeds; k++)
+    int seeds = seeds_of(w);
+    for (int k = 0; k < seeds; k++)
         seed[k] = w->seed_interaction > 0 ? w->seed_interaction * rng_normal(r) : 0;
     double together = w->splits > 0 ? sqrt(w->splits) * rng_normal(r) : 0;
     s->truth[i] = truth_of(w, i, accuracy, rate);
     accuracy -= rate * w->rate_step;
     for (int k = 0; k < trials; k++) {
-        int unit = w->instances ? k / w->seeds : 0;
-        if (w->instances && k % w->seeds == 0)
+        int unit = w->instances ? k / seeds : 0;
+        if (w->instances && k % seeds == 0)
             instance = luck->instance[unit] +
                        w->interaction * (together + sqrt(1 - w->splits) * rng_normal(r));
         double z = own * rng_normal(r) + common * luck->seed[k];
         double shaped = w->shape == GAUSSIAN ? z : shape_quantile(w->shape, normal_share(z));
-        double value = accuracy + instance + seed[k % w->seeds] + spread_of(w, i) * shaped;
+        double value = accuracy + instance + seed[k % seeds] + spread_of(w, i) * shaped;
         if (failing > 0 && rng_uniform(r) < failing)
             value -= w->fall;
         if (w->grain > 0)
             value = w->grain * round(value / w->grain);
         s->trial[i][k] = (struct verdict_trial){
-            .seed = k % w->seeds,
+            .seed = k % seeds,
             .bad = w->bad > 0 && rng_uniform(r) < w->bad,
             .test = metric(w, value),
             .val = metric(w, value + val_spread * rng_normal(r)),
@@ -242,10 +249,35 @@ void synthetic_look(struct synthetic *s, const struct world *w, int look)
     show(s, w, w->look[look - 1]);
 }
 
+bool synthetic_confirm(struct synthetic *s, const struct world *w, const struct verdict *v)
+{
+    struct verdict_pick *pick = &s->pick;
+    *pick = verdict_pick(&s->in, v);
+    if (w->fresh == 0 || pick->over_count == 0)
+        return false;
+    s->fresh = s->in;
+    s->fresh.heads = s->fresh_heads;
+    s->fresh.count = 0;
+    for (int i = 0; i < w->heads; i++) {
+        int64_t heads = (int64_t)1 << i;
+        if (heads == pick->best || heads == pick->over[0] || heads == pick->over[1])
+            s->fresh_heads[s->fresh.count++] = (struct verdict_heads){
+                .heads = heads, .n = w->fresh, .trial = s->trial[i] + w->seeds};
+    }
+    s->fresh.planned = s->fresh.count * w->fresh;
+    s->fresh.has_claim = true;
+    s->fresh.claim_best = pick->best;
+    s->fresh.claim_over = pick->over;
+    s->fresh.claim_over_count = pick->over_count;
+    s->confirm = (struct verdict_confirm){w->fresh, true, &s->fresh};
+    s->in.confirm = &s->confirm;
+    return true;
+}
+
 void synthetic_draw(struct synthetic *s, const struct world *w, const char *name, uint64_t sweep)
 {
     struct luck luck;
-    int trials = (w->instances ? w->instances : 1) * w->seeds;
+    int trials = (w->instances ? w->instances : 1) * seeds_of(w);
     struct rng r = rng_at(SEED, RNG_SAMPLER, sweep, (uint32_t)rng_name(name));
     s->in = (struct verdict_input){.count = w->heads,
                                    .heads = s->heads,

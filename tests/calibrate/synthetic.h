@@ -70,6 +70,9 @@ struct world {
     int look[SYNTHETIC_LOOKS]; /* seeds at each look; 0: no more */
     enum claim claim;
     double equivalence; /* 0: not asked */
+    int fresh;          /* further seeds that confirm what the others have found; 0: none. Not with
+                           instances, looks or text */
+    bool together;      /* as many trials as these would be explore instead */
 };
 
 struct truth {
@@ -87,6 +90,10 @@ struct synthetic {
     struct verdict_trial ended[SYNTHETIC_HEADS][SYNTHETIC_TRIALS];
     double block[SYNTHETIC_HEADS][SYNTHETIC_TRIALS][SYNTHETIC_BLOCKS]; /* losses */
     int64_t over[SYNTHETIC_HEADS];
+    struct verdict_pick pick; /* what fresh trials are held to, and these: */
+    struct verdict_confirm confirm;
+    struct verdict_input fresh;
+    struct verdict_heads fresh_heads[SYNTHETIC_HEADS];
     struct truth truth[SYNTHETIC_HEADS];
 };
 
@@ -99,6 +106,9 @@ int synthetic_looks(const struct world *w);
 
 /* Puts the trials of look 1, 2, ... into s->in. */
 void synthetic_look(struct synthetic *s, const struct world *w, int look);
+
+/* Gives s->in the fresh trials that confirm what a verdict on it has picked. False: nothing is. */
+bool synthetic_confirm(struct synthetic *s, const struct world *w, const struct verdict *v);
 
 /* Value of a guess. */
 double synthetic_guess(const struct world *w);

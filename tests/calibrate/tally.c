@@ -33,7 +33,7 @@ bool tally_applies(const struct world *w, enum statement what)
         return w->claim == CLAIM_NONE;
     case SAYS_CONFIRMED:
     case SAYS_CONTRADICTED:
-        return w->claim != CLAIM_NONE;
+        return w->claim != CLAIM_NONE || w->fresh > 0;
     case SAYS_WINNER:
         return w->rate_step > 0;
     case SAYS_WITHIN:
@@ -100,9 +100,9 @@ static void count(struct tally *t, enum statement what, bool made, bool wrong)
     t->wrong[what] += made && wrong;
 }
 
-static void tally_kind(struct tally *t, const struct judged *j)
+/* Of a verdict on the sweep, or on its fresh trials. */
+static void tally_kind(struct tally *t, const struct judged *j, const struct verdict *v)
 {
-    const struct verdict *v = j->v;
     bool beats_all = true, beaten = false, at_best = true;
     for (int i = 0; i < v->rivals; i++) {
         beats_all = beats_all && beats(j, v->candidate, v->rival[i].heads);
@@ -193,13 +193,19 @@ static enum status tally_sweep(struct tally *t, struct synthetic *s, const struc
     struct verdict *v;
     synthetic_draw(s, w, name, (uint64_t)sweep);
     enum status status = judge_looks(s, w, &v);
+    if (status == STATUS_OK && synthetic_confirm(s, w, v)) {
+        verdict_free(v);
+        status = verdict_new(&s->in, &v, NULL);
+    }
     if (status != STATUS_OK)
         return status;
     struct judged j = {s, w, v};
     t->sweeps++;
     if (s->in.looks)
         t->last_look[s->in.look - 1]++;
-    tally_kind(t, &j);
+    tally_kind(t, &j, v);
+    if (v->confirmed)
+        tally_kind(t, &j, v->confirmed);
     tally_rows(t, &j);
     tally_intervals(t, &j, sweep);
     verdict_free(v);

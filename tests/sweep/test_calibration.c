@@ -46,6 +46,21 @@ static void test_claim(void **state)
     assert_each(t.made[SAYS_CONFIRMED] > 0, t.made[SAYS_CONTRADICTED] > 0);
 }
 
+/* What exploring has picked is nothing yet on fresh seeds, which alone decide. */
+static void test_confirm(void **state)
+{
+    (void)state;
+    struct tally t = tally_of("confirm, plateau without the smallest", (struct variant){3, 8});
+    expect_level(&t, SAYS_CONFIRMED);
+    expect_level(&t, SAYS_CONTRADICTED);
+    assert_true(t.made[SAYS_CONFIRMED] > 0);
+    t = tally_of("confirm, middle better by .02", (struct variant){6, 5});
+    struct tally other =
+        tally_of("all trials explore instead of some that confirm, middle better by .02",
+                 (struct variant){6, 5});
+    assert_true(t.made[SAYS_CONFIRMED] - t.wrong[SAYS_CONFIRMED] > other.made[SAYS_MIDDLE]);
+}
+
 /* One of many rivals is soon better by chance. */
 static void test_claim_of_many_rivals(void **state)
 {
@@ -147,11 +162,12 @@ static void test_guessing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claim),  cmocka_unit_test(test_claim_of_many_rivals),
-        cmocka_unit_test(test_picked), cmocka_unit_test(test_set_that_contains_the_best),
-        cmocka_unit_test(test_looks),  cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_margin), cmocka_unit_test(test_guessing),
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_claim),   cmocka_unit_test(test_claim_of_many_rivals),
+        cmocka_unit_test(test_picked),  cmocka_unit_test(test_set_that_contains_the_best),
+        cmocka_unit_test(test_looks),   cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_margin),  cmocka_unit_test(test_guessing),
+        cmocka_unit_test(test_text),    cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_confirm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,195 @@
+/* What trials on fresh seeds or instances say of what the others have found. */
+#include "sweep/judge/verdict_text_parts.h"
+
+/* The same writer about the fresh trials alone. */
+static struct writer fresh_writer(const struct writer *w)
+{
+    struct writer fresh = *w;
+    fresh.in = w->in->confirm->input;
+    fresh.v = w->v->confirmed;
+    return fresh;
+}
+
+static const char *unit_of(const struct writer *w)
+{
+    return w->in->replicated ? "instance" : "seed";
+}
+
+/* "8 fresh seeds" */
+static void put_fresh(const struct writer *w)
+{
+    long long units = w->in->confirm->units;
+    put(w, "%lld fresh %s%s", units, unit_of(w), plural(units));
+}
+
+/* ", explored on 8 others": on how many the candidate was picked. */
+static void put_explored(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    for (int i = 0; i < v->rows; i++)
+        if (v->row[i].heads == w->in->confirm->input->claim_best && v->row[i].test.n > 0)
+            put(w, ", explored on %d other%s", v->row[i].test.n, plural(v->row[i].test.n));
+}
+
+/* ---- what came of it ---- */
+
+static void write_better(const struct writer *fresh)
+{
+    put_heads(fresh, fresh->v->candidate);
+    put(fresh, " %s better than ", verb(fresh->v->candidate));
+    put_rivals_of(fresh, RIVAL_BEATEN, false);
+}
+
+/* "4 heads are significantly worse than 1 (...) and not shown to be better than 32 (...)" */
+static void write_not_better(const struct writer *fresh)
+{
+    bool worse = rivals_with(fresh->v, RIVAL_BETTER) > 0;
+    put_heads(fresh, fresh->v->candidate);
+    put(fresh, " %s", verb(fresh->v->candidate));
+    if (worse) {
+        put(fresh, " significantly worse than ");
+        put_rivals_of(fresh, RIVAL_BETTER, true);
+    }
+    if (rivals_with(fresh->v, RIVAL_NOT_BEATEN)) {
+        put(fresh, "%s not shown to be better than ", worse ? " and" : "");
+        put_rivals_of(fresh, RIVAL_NOT_BEATEN, true);
+    }
+}
+
+static void write_level_with(const struct writer *fresh)
+{
+    put_claim(fresh);
+    put(fresh, ", but every trial there has the same %s", test_metric(fresh));
+}
+
+static void write_guessing(const struct writer *fresh)
+{
+    put_claim(fresh);
+    put(fresh, ", but no head count is shown there to be better than guessing");
+}
+
+static void write_unfinished(const struct writer *fresh)
+{
+    put_claim(fresh);
+    put(fresh, ", but some of these did not finish within the limit of time or memory");
+}
+
+static void write_edge(const struct writer *fresh)
+{
+    put_claim(fresh);
+    put(fresh,
+        ", but a head count that did worse there chose an edge of its grid and may be better "
+        "beyond it");
+}
+
+static void write_untestable(const struct writer *fresh)
+{
+    put_claim(fresh);
+    put(fresh, ", but there are no two %ss in common to test it by", unit_of(fresh));
+}
+
+struct outcome {
+    enum verdict_kind kind;
+    const char *opening;
+    void (*write)(const struct writer *fresh);
+};
+
+static const struct outcome outcomes[] = {
+    {VERDICT_CLAIM_CONFIRMED, "Confirmed", write_better},
+    {VERDICT_CLAIM_NOT_CONFIRMED, "Not confirmed", write_not_better},
+    {VERDICT_CLAIM_CONTRADICTED, "Contradicted", write_not_better},
+    {VERDICT_CLAIM_UNDECIDED, "Undecided", write_unfinished},
+    {VERDICT_UNFINISHED, "Undecided", write_unfinished},
+    {VERDICT_RIVAL_AT_EDGE, "Undecided", write_edge},
+    {VERDICT_ALL_EQUAL, "Not confirmed", write_level_with},
+    {VERDICT_AT_CHANCE, "Not confirmed", write_guessing},
+};
+
+static void put_outcome(const struct writer *w)
+{
+    const struct writer fresh = fresh_writer(w);
+    struct outcome found = {VERDICT_CLAIM_UNTESTED, "Undecided", write_untestable};
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
+        if (outcomes[i].kind == fresh.v->kind)
+            found = outcomes[i];
+    put(w, "%s on ", found.opening);
+    put_fresh(w);
+    put(w, ": ");
+    found.write(&fresh);
+    put_explored(w);
+    if (fresh.in->similar.trials > 0) {
+        put(w, "; when that was written down, ");
+        put_similar(&fresh);
+    }
+}
+
+/* ---- the sentence ---- */
+
+/* Results on the seeds that were to be fresh had been there to be seen. */
+static void put_known(const struct writer *w)
+{
+    const struct writer fresh = fresh_writer(w);
+    const struct verdict_proof *proof = &fresh.in->proof;
+    put(w, "Not confirmed: the claim, ");
+    put_claim(&fresh);
+    put(w,
+        ", was written down when %lld of the %lld trials on its %ss had ended, so that these are "
+        "not fresh",
+        (long long)proof->seen, (long long)proof->pairs, unit_of(w));
+}
+
+static void put_under_way(const struct writer *w)
+{
+    const struct writer fresh = fresh_writer(w);
+    put(w, "To be confirmed on ");
+    put_fresh(w);
+    put(w, ", of whose trials %d of %d have ended: ", fresh.v->ended, fresh.in->planned);
+    put_claim(&fresh);
+    put_explored(w);
+}
+
+void write_confirmation(const struct writer *w)
+{
+    const struct verdict_confirm *confirm = w->in->confirm;
+    const struct verdict *fresh = w->v->confirmed;
+    if (!confirm)
+        return;
+    if (!confirm->written) {
+        put(w, "What these trials speak for is then to be confirmed on ");
+        put_fresh(w);
+    } else if (!fresh)
+        put(w,
+            "Nothing is confirmed, as no head count was found that could be held against others");
+    else if (fresh->proof.status != PROOF_FIRST)
+        put_known(w);
+    else if (fresh->preliminary)
+        put_under_way(w);
+    else
+        put_outcome(w);
+}
+
+static bool is_judged(const struct writer *w)
+{
+    const struct verdict *fresh = w->v->confirmed;
+    return fresh && fresh->prediction && !fresh->preliminary;
+}
+
+void write_fresh_rival(const struct writer *w)
+{
+    struct writer fresh = fresh_writer(w);
+    if (!is_judged(w) || fresh.v->rival[w->item].outcome == RIVAL_UNFINISHED)
+        return;
+    put(w, "On fresh %ss, ", unit_of(w));
+    write_rival(&fresh);
+}
+
+void write_fresh_level(const struct writer *w)
+{
+    if (!is_judged(w) || w->v->confirmed->rivals == 0)
+        return;
+    put(w,
+        "What is confirmed was picked without these %ss, so %s p < %.3g; nothing else is found on "
+        "them",
+        unit_of(w), w->v->confirmed->rivals > 1 ? "each comparison needs" : "the comparison needs",
+        w->v->confirmed->alpha);
+}

@@ -1,0 +1,303 @@
+/* What is picked to be confirmed, and what fresh trials then say of it: by themselves, at the full
+ * alpha. */
+#include "tests/sweep/verdict_help.h"
+
+static const double fresh_low[6] = {.70, .72, .69, .71, .73, .70},
+                    fresh_good[6] = {.99, 1, .98, 1, .99, 1},
+                    fresh_poor[6] = {.28, .27, .30, .26, .29, .28},
+                    fresh_mixed[6] = {.60, .99, .71, .70, .73, .70},
+                    broken[6] = {-1, -1, -1, -1, -1, -1}, flat[6] = {.5, .5, .5, .5, .5, .5};
+
+/* Exploring, and the fresh trials of the head counts that the claim names. */
+struct both {
+    struct sketch explored, fresh;
+    struct verdict_confirm confirm;
+};
+
+/* Four heads win in between, of 1, 2, 4 and 16. */
+static struct both middle_found(void)
+{
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    add(&b.explored, 1, .7, 5, low);
+    add(&b.explored, 2, .8, 5, fair);
+    add(&b.explored, 4, .99, 5, good);
+    add(&b.explored, 16, .3, 5, poor);
+    return b;
+}
+
+static void add_fresh(struct both *b, int64_t heads, const double test[6])
+{
+    int i = b->fresh.in.count;
+    add(&b->fresh, heads, .5, 6, test);
+    for (int k = 0; k < 6; k++)
+        b->fresh.trial[i][k].seed = 2000 + k;
+}
+
+/* Puts the two together, once nothing more is added. */
+static void write_down(struct both *b, int64_t best, int64_t over1, int64_t over2)
+{
+    claim(&b->fresh, best, over1, over2);
+    for (int i = 0; i < b->fresh.in.count; i++)
+        b->fresh.heads[i].trial = b->fresh.trial[i];
+    b->fresh.in.heads = b->fresh.heads;
+    b->fresh.in.claim_over = b->fresh.over;
+    b->confirm.written = true;
+    b->confirm.input = &b->fresh.in;
+    b->explored.in.confirm = &b->confirm;
+}
+
+#define SAYS(b, sentence) expect_with(&(b).explored, "fresh seeds", sentence)
+
+/* ---- what is picked ---- */
+
+static void assert_pick(struct sketch *s, enum verdict_kind kind, int64_t best, int64_t over1,
+                        int64_t over2)
+{
+    struct verdict *v = judge_sketch(s);
+    struct verdict_pick pick = verdict_pick(&s->in, v);
+    assert_string_equal(verdict_kind_name(pick.kind), verdict_kind_name(kind));
+    assert_int_equal(pick.best, best);
+    assert_int_equal(pick.over_count, (over1 != 0) + (over2 != 0));
+    assert_int_equal(pick.over[0], over1);
+    assert_int_equal(pick.over[1], over2);
+    verdict_free(v);
+}
+
+/* One head count after the other, each with five trials; 0 ends them. */
+struct row {
+    int64_t heads;
+    double val;
+    const double *test;
+};
+
+static void pick_of(const struct row *row, enum verdict_kind kind, int64_t best, int64_t over1,
+                    int64_t over2)
+{
+    struct sketch s = sketch_new();
+    for (; row->heads; row++)
+        add(&s, row->heads, row->val, 5, row->test);
+    assert_pick(&s, kind, best, over1, over2);
+}
+#define PICK(kind, best, over1, over2, ...)                                                        \
+    pick_of((const struct row[]){__VA_ARGS__, {0, 0, NULL}}, kind, best, over1, over2)
+
+static void candidate_over_the_outermost(void **state)
+{
+    (void)state;
+    PICK(VERDICT_MIDDLE, 4, 1, 16, {1, .7, low}, {2, .8, fair}, {4, .99, good}, {16, .3, poor});
+    /* The largest, over its neighbour as well; the smallest; one of two. */
+    PICK(VERDICT_EDGE, 16, 1, 4, {1, .3, poor}, {4, .7, low}, {16, .99, good});
+    PICK(VERDICT_EDGE, 1, 4, 16, {1, .99, good}, {4, .7, low}, {16, .3, poor});
+    PICK(VERDICT_EDGE, 4, 1, 0, {1, .7, low}, {4, .99, good});
+    /* A middle that is not shown to be better. */
+    PICK(VERDICT_NOT_SIGNIFICANT, 4, 1, 16, {1, .97, fair}, {4, .99, good}, {16, .3, poor});
+}
+
+static void nothing_to_pick(void **state)
+{
+    (void)state;
+    static const double guess[5] = {.06, .07, .06, .05, .06};
+    static const struct row none = {0, 0, NULL};
+    pick_of(&none, VERDICT_NOTHING, 0, 0, 0);
+    PICK(VERDICT_AT_CHANCE, 0, 0, 0, {1, .06, guess}, {4, .06, guess});
+    PICK(VERDICT_SINGLE, 0, 0, 0, {4, .99, good});
+    PICK(VERDICT_ALL_EQUAL, 0, 0, 0, {1, .5, flat}, {4, .5, flat}, {16, .5, flat});
+    PICK(VERDICT_UNTRAINED, 0, 0, 0, {1, .5, broken}, {4, .5, broken});
+}
+
+/* One that did not finish is no rival; the next one is. */
+static void unfinished_is_no_rival(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    b.explored.trial[3][2].limited = true;
+    assert_pick(&b.explored, VERDICT_EDGE, 4, 1, 2);
+    for (int i = 0; i < 4; i++)
+        b.explored.trial[i][0].limited = true;
+    assert_pick(&b.explored, VERDICT_UNFINISHED, 0, 0, 0);
+}
+
+/* What chose an edge of its grid cannot be called worse, whether the finding says so or not. */
+static void no_rival_at_an_edge(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    TUNE(&b.explored, 1, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    TUNE(&b.explored, 2, "train.lr", 0, GRID_SMALLEST, "0.001", "0.01");
+    TUNE(&b.explored, 4, "train.lr", 1, GRID_LARGEST, "0.001", "0.01");
+    TUNE(&b.explored, 16, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    assert_pick(&b.explored, VERDICT_MIDDLE, 4, 1, 16);
+    b.explored.axis[3][0].edge = GRID_LARGEST;
+    assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
+    memcpy(&b.explored.trial[0], &b.explored.trial[2], sizeof b.explored.trial[0]);
+    assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
+}
+
+/* ---- what fresh trials say ---- */
+
+static void confirmed(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_good);
+    add_fresh(&b, 16, fresh_poor);
+    write_down(&b, 4, 1, 16);
+    struct verdict *v = judge_sketch(&b.explored);
+    assert_int_equal(v->kind, VERDICT_MIDDLE); /* of the exploring trials, as ever */
+    assert_int_equal(v->confirmed->kind, VERDICT_CLAIM_CONFIRMED);
+    assert_near(v->confirmed->alpha, .05); /* picking it costs nothing here */
+    assert_near(v->alpha, .025);
+    assert_int_equal(v->confirmed->rival[0].pair.n, 6);
+    verdict_free(v);
+    SAYS(b, "Confirmed on 6 fresh seeds: 4 heads are better than 1 and 16, explored on 5 others.");
+    expect_with(&b.explored, "Exploratory finding",
+                "Exploratory finding, a middle head count wins: 4 heads are better than both the "
+                "smallest (1) and the largest (16) head count tried, within 1500 steps, on this "
+                "task instance.");
+    expect_with(&b.explored, "To confirm it", NULL);
+    expect_with(&b.explored, "What is confirmed was picked",
+                "What is confirmed was picked without these seeds, so each comparison needs p < "
+                "0.05; nothing else is found on them.");
+    char *rival = sentence_with(&b.explored, "On fresh seeds, 4 heads against 16: ");
+    assert_non_null(rival);
+    free(rival);
+}
+
+/* The effect is that of fresh trials alone: what exploring found does not count. */
+static void by_themselves(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    add_fresh(&b, 1, fresh_good);
+    add_fresh(&b, 4, fresh_low);
+    add_fresh(&b, 16, fresh_poor);
+    write_down(&b, 4, 1, 16);
+    struct verdict *v = judge_sketch(&b.explored);
+    assert_int_equal(v->kind, VERDICT_MIDDLE);
+    assert_int_equal(v->confirmed->kind, VERDICT_CLAIM_CONTRADICTED);
+    verdict_free(v);
+    char *said = sentence_with(&b.explored, "Contradicted on 6 fresh seeds: 4 heads are "
+                                            "significantly worse than 1 (difference -0.285, p ");
+    assert_non_null(said);
+    assert_non_null(strstr(said, ", explored on 5 others."));
+    free(said);
+}
+
+static void not_confirmed(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_mixed);
+    write_down(&b, 4, 1, 0);
+    char *said = sentence_with(&b.explored, "Not confirmed on 6 fresh seeds: 4 heads are not shown "
+                                            "to be better than 1 (difference +0.030, p = ");
+    assert_non_null(said);
+    free(said);
+}
+
+static void no_result(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    add_fresh(&b, 1, flat);
+    add_fresh(&b, 4, flat);
+    write_down(&b, 4, 1, 0);
+    SAYS(b, "Not confirmed on 6 fresh seeds: 4 heads better than 1, but every trial there has the "
+            "same test accuracy, explored on 5 others.");
+    b = middle_found();
+    add_fresh(&b, 1, broken);
+    add_fresh(&b, 4, fresh_good);
+    b.fresh.trial[0][0].bad = false;
+    b.fresh.trial[0][0].limited = true;
+    write_down(&b, 4, 1, 0);
+    SAYS(b, "Undecided on 6 fresh seeds: 4 heads better than 1, but some of these did not finish "
+            "within the limit of time or memory, explored on 5 others.");
+}
+
+static void before_it_is_judged(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    b.explored.in.confirm = &b.confirm;
+    SAYS(b, "What these trials speak for is then to be confirmed on 6 fresh seeds.");
+    b.confirm.written = true; /* a finding, but none that can be held against others */
+    expect_with(&b.explored, "Nothing is confirmed",
+                "Nothing is confirmed, as no head count was found that could be held against "
+                "others.");
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_good);
+    b.fresh.in.planned = 18;
+    write_down(&b, 4, 1, 0);
+    SAYS(b, "To be confirmed on 6 fresh seeds, of whose trials 12 of 18 have ended: 4 heads better "
+            "than 1, explored on 5 others.");
+    expect_with(&b.explored, "On fresh seeds,", NULL);
+}
+
+static void seeds_that_are_not_fresh(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_good);
+    write_down(&b, 4, 1, 0);
+    b.fresh.in.proof = (struct verdict_proof){.status = PROOF_LATE, .seen = 3, .pairs = 12};
+    expect_with(&b.explored, "not fresh",
+                "Not confirmed: the claim, 4 heads better than 1, was written down when 3 of the "
+                "12 trials on "
+                "its seeds had ended, so that these are not fresh.");
+    expect_with(&b.explored, "On fresh seeds,", NULL);
+}
+
+static void trials_like_these(void **state)
+{
+    (void)state;
+    static char *differ[] = {(char *)"train.eval_every"};
+    struct both b = middle_found();
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_good);
+    write_down(&b, 4, 1, 0);
+    b.fresh.in.similar = (struct verdict_similar){12, 1, differ};
+    SAYS(b,
+         "Confirmed on 6 fresh seeds: 4 heads are better than 1, explored on 5 others; when that "
+         "was written down, 12 trials like these had ended, which differ in train.eval_every.");
+}
+
+/* With replicate, instances are what is fresh. */
+static void fresh_instances(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_good);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 6; k++)
+            b.fresh.trial[i][k].unit = 1 + k;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 5; k++)
+            b.explored.trial[i][k].unit = k;
+    write_down(&b, 4, 1, 0);
+    b.explored.in.replicated = b.fresh.in.replicated = "task.instance";
+    expect_with(&b.explored, "Confirmed",
+                "Confirmed on 6 fresh instances: 4 heads are better than 1, explored on 5 others.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(candidate_over_the_outermost),
+        cmocka_unit_test(nothing_to_pick),
+        cmocka_unit_test(unfinished_is_no_rival),
+        cmocka_unit_test(no_rival_at_an_edge),
+        cmocka_unit_test(confirmed),
+        cmocka_unit_test(by_themselves),
+        cmocka_unit_test(not_confirmed),
+        cmocka_unit_test(no_result),
+        cmocka_unit_test(before_it_is_judged),
+        cmocka_unit_test(seeds_that_are_not_fresh),
+        cmocka_unit_test(trials_like_these),
+        cmocka_unit_test(fresh_instances),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -112,6 +112,27 @@ static void write_due(struct json_writer *w, const struct plan *p, const struct 
     json_end_object(w);
 }
 
+/* One on a fresh seed: it is of no point of the plan. */
+static void write_confirming(struct json_writer *w, const struct plan *p, const struct forecast *f,
+                             const struct forecast_confirming *t, bool retry_failed)
+{
+    struct plan_text name;
+    plan_text(p, t->point, &name);
+    json_new_line(w, 2);
+    json_begin_object(w, NULL);
+    json_add_null(w, "point");
+    json_add_bool(w, "confirms", true);
+    json_add_integer(w, "heads", f->point[t->point].heads);
+    json_add_integer(w, "seed", t->seed);
+    json_add_json(w, "setting", name.setting);
+    json_add_text(w, "config_sha256", t->sha256);
+    json_add_nonzero(w, "trial_id", t->trial_id);
+    json_add_text(w, "state", forecast_name(t->state));
+    json_add_bool(w, "would_run", forecast_runs(t->state, retry_failed));
+    json_add_text(w, "why", forecast_reason(t->state, t->note, retry_failed));
+    json_end_object(w);
+}
+
 static void write_json(const struct plan *p, const struct forecast *f, const struct plan_options *o)
 {
     struct json_writer w = {.out = stdout, .spaced = true};
@@ -136,6 +157,7 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     json_add_integer(&w, "leaving", f->leaving);
     json_add_nonzero(&w, "will_add", f->will_add);
     json_add_nonzero(&w, "may_add", f->may_add);
+    json_add_nonzero(&w, "may_confirm", f->may_confirm);
     json_begin_list(&w, "to_add");
     for (long i = 0; i < f->due_count; i++)
         write_due(&w, p, f, &f->due[i]);
@@ -154,6 +176,8 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
         write_trial(&w, p, f, k, o->view.retry_failed);
     for (long k = 0; k < f->added_count; k++)
         write_added(&w, p, f, &f->added[k], o->view.retry_failed);
+    for (long k = 0; k < f->confirming_count; k++)
+        write_confirming(&w, p, f, &f->confirming[k], o->view.retry_failed);
     printf("\n]}\n");
 }
 

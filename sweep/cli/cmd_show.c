@@ -92,25 +92,38 @@ static void write_query(struct scope *x, int64_t trial, const char *sql,
 /* A trial's row in the view `trials`. */
 static void write_trial(struct scope *x, int64_t trial)
 {
-    static const struct table_column columns[] = {
-        {.name = "trial_id"},       {.name = "sweep"},
-        {.name = "heads"},          {.name = "seed"},
-        {.name = "state"},          {.name = "in_plan"},
-        {.name = "is_tuning"},      {.name = "steps_done"},
-        {.name = "best_step"},      {.name = "bad_step"},
-        {.name = "train_acc"},      {.name = "val_acc"},
-        {.name = "test_acc"},       {.name = "test_exact"},
-        {.name = "test_loss"},      {.name = "chance"},
-        {.name = "train_s"},        {.name = "n_params"},
-        {.name = "flops_per_step"}, {.name = "checkpoint"},
-        {.name = "remark"},         {.name = "config_sha256"},
-        {.name = "file"},           {.name = "test_acc_by_slot"},
-        {.name = "config"},         {0}};
-    enum { PLAIN_CELLS = 23, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
+    static const struct table_column columns[] = {{.name = "trial_id"},
+                                                  {.name = "sweep"},
+                                                  {.name = "heads"},
+                                                  {.name = "seed"},
+                                                  {.name = "state"},
+                                                  {.name = "in_plan"},
+                                                  {.name = "is_tuning"},
+                                                  {.name = "confirms"},
+                                                  {.name = "steps_done"},
+                                                  {.name = "best_step"},
+                                                  {.name = "bad_step"},
+                                                  {.name = "train_acc"},
+                                                  {.name = "val_acc"},
+                                                  {.name = "test_acc"},
+                                                  {.name = "test_exact"},
+                                                  {.name = "test_loss"},
+                                                  {.name = "chance"},
+                                                  {.name = "train_s"},
+                                                  {.name = "n_params"},
+                                                  {.name = "flops_per_step"},
+                                                  {.name = "checkpoint"},
+                                                  {.name = "remark"},
+                                                  {.name = "config_sha256"},
+                                                  {.name = "file"},
+                                                  {.name = "test_acc_by_slot"},
+                                                  {.name = "config"},
+                                                  {0}};
+    enum { PLAIN_CELLS = 24, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
     struct table *t = table_new(x, columns);
     struct rows *r = scope_rows(
         x,
-        "SELECT trial_id, sweep, heads, seed, state, in_plan, is_tuning,"
+        "SELECT trial_id, sweep, heads, seed, state, in_plan, is_tuning, confirms,"
         " steps_done, best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
         " test_loss, chance, train_s, n_params, flops_per_step,"
         " " WEIGHTS_SQL ", remark, config_sha256, " DATA_FILE_LAST_PATH ", test_acc_by_slot,"
@@ -166,7 +179,7 @@ static const char head_sql[] =
     "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
     "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark,"
-    "       " DATA_FILE_LAST_PATH ", tuning, is_tuning, lr,"
+    "       " DATA_FILE_LAST_PATH ", tuning, is_tuning, confirms, lr,"
     "       (SELECT retries_used FROM trial AS t WHERE t.trial_id = trials.trial_id)"
     "  FROM trials WHERE trial_id = ?1";
 enum head_column {
@@ -198,6 +211,7 @@ enum head_column {
     DATA_FILE,
     TUNED,
     IS_TUNING,
+    CONFIRMS,
     LR,
     RETRIES
 };
@@ -255,9 +269,11 @@ static void print_head(struct scope *x, int64_t trial)
         if (!strstr(label, "lr="))
             snprintf(rate, sizeof rate, ", lr=%g", rows_real(r, LR));
         text_print(stdout, "%s %lld of sweep %s: heads %lld%s%s%s, seed %lld\n",
-                   rows_integer(r, IS_TUNING) ? "Tuning trial" : "Trial", (long long)trial,
-                   rows_text(r, SWEEP), (long long)rows_integer(r, HEADS), label[0] ? ", " : "",
-                   label, rate, (long long)rows_integer(r, SEED));
+                   rows_integer(r, IS_TUNING)  ? "Tuning trial"
+                   : rows_integer(r, CONFIRMS) ? "Confirming trial"
+                                               : "Trial",
+                   (long long)trial, rows_text(r, SWEEP), (long long)rows_integer(r, HEADS),
+                   label[0] ? ", " : "", label, rate, (long long)rows_integer(r, SEED));
         /* the steps of a trial that has not ended are known up to its last evaluation */
         bool ended = !rows_null(r, BEST_STEP) || !rows_null(r, BAD_STEP);
         text_print(stdout, "%s at step %lld of %lld%s; %s parameters, %sFLOP per step\n\n",
@@ -313,7 +329,8 @@ static void list_trials(struct scope *x, int64_t sweep, bool json)
         VAL,
         TEST,
         PLANNED,
-        TUNES
+        TUNES,
+        CONFIRMING
     };
     struct table_column columns[] = {
         {.name = "trial_id", .title = "trial", .right = true},
@@ -325,16 +342,18 @@ static void list_trials(struct scope *x, int64_t sweep, bool json)
         {.name = "test_acc", .title = "test", .right = true, .decimals = 3},
         {.name = "in_plan"},
         {.name = "is_tuning"},
+        {.name = "confirms"},
         {0}};
     bool settings = false;
     struct table *t = table_new(x, columns);
-    struct rows *r =
-        scope_rows(x,
-                   "SELECT trial_id, heads, setting_label, tuning, seed,"
-                   " iif(?2, state, replace(state, '_', ' ') || iif(is_tuning, ', tuning', '')"
-                   "  || iif(in_plan, '', ', left the plan')), val_acc, test_acc,"
-                   " in_plan, is_tuning FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
-                   VALUES(INTEGER(sweep), INTEGER(json)));
+    struct rows *r = scope_rows(
+        x,
+        "SELECT trial_id, heads, setting_label, tuning, seed,"
+        " iif(?2, state, replace(state, '_', ' ') || iif(is_tuning, ', tuning', '')"
+        "  || iif(confirms, ', confirming', '')"
+        "  || iif(in_plan, '', ', left the plan')), val_acc, test_acc,"
+        " in_plan, is_tuning, confirms FROM trials WHERE sweep_id = ?1 ORDER BY trial_id",
+        VALUES(INTEGER(sweep), INTEGER(json)));
     while (scope_next(x, r)) {
         char setting[PLAN_TEXT_MAX];
         const char *label = rows_text(r, SETTING), *tuning = rows_text(r, TUNING);
@@ -343,7 +362,7 @@ static void list_trials(struct scope *x, int64_t sweep, bool json)
         rows_cell(r, TRIAL, t);
         rows_cell(r, TRIAL_HEADS, t);
         table_text(t, setting);
-        for (int i = TRIAL_SEED; i <= TUNES; i++)
+        for (int i = TRIAL_SEED; i <= CONFIRMING; i++)
             rows_cell(r, i, t);
     }
     if (!settings) /* nothing but heads varies */

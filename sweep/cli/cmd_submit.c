@@ -160,6 +160,10 @@ static enum status check_sweep(const struct config *config, const struct submit_
         return status_fail(m, STATUS_BAD_INPUT,
                            "looks decide on more seeds by all results, and shards do not see each "
                            "other's; use --nodes");
+    if (config->confirm && o->array)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "confirm picks what is confirmed by all results, and shards do not see "
+                           "each other's; use --nodes");
     enum status s = command_plan_new("submit", config, o->db, &plan, m);
     if (s != STATUS_OK)
         return s;

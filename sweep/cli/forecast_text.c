@@ -166,6 +166,9 @@ static void print_design(const struct plan *p, const struct forecast *f)
         print_list(c->look, c->looks);
         printf(" seeds; each setting stops at the first that decides.\n");
     }
+    if (c->confirm)
+        printf("What each setting's trials speak for is then confirmed on %lld fresh %s.\n",
+               (long long)c->confirm, c->replicate ? "instances" : "seeds");
 }
 
 static void print_summary(const struct plan *p, const struct forecast *f,
@@ -221,6 +224,9 @@ static void print_sources(const struct forecast *f, bool retry_failed)
         count[f->point[i].source] += forecast_to_run(&f->point[i], retry_failed);
     for (long i = 0; i < f->due_count; i++)
         count[f->point[f->due[i].point].source] += f->due[i].trials;
+    for (long k = 0; k < f->confirming_count; k++)
+        if (forecast_runs(f->confirming[k].state, retry_failed))
+            count[f->point[f->confirming[k].point].source]++;
     if (n == 0)
         return;
     for (int i = COST_SOURCES - 1; i >= 0; i--) {
@@ -260,17 +266,21 @@ static void print_trials(const struct forecast *f, long least, long most)
 /* Where the range of an estimate comes from. */
 static const char *words_of_range(const struct forecast *f, bool looks)
 {
-    if (f->may_add > 0)
-        return looks ? ", by what tuning chooses and the look that decides"
-                     : ", by what tuning chooses";
-    return looks ? ", by the look that decides" : "";
+#define CONFIRMS "whether there is anything to confirm"
+    static const char *const words[2][2][2] = {
+        {{"", ", by " CONFIRMS},
+         {", by the look that decides", ", by the look that decides and " CONFIRMS}},
+        {{", by what tuning chooses", ", by what tuning chooses and " CONFIRMS},
+         {", by what tuning chooses and the look that decides",
+          ", by what tuning chooses, the look that decides and " CONFIRMS}}};
+    return words[f->may_add > 0][looks][f->may_confirm > 0];
 }
 
 static void print_estimate(const struct plan *p, const struct forecast *f,
                            const struct forecast_view *v)
 {
     char text[32];
-    long n = f->to_run + f->may_add;
+    long n = f->to_run + f->may_add + f->may_confirm;
     const struct config *config = plan_config(p);
     const struct cores cores =
         cores_granted(machine_cores(), v->workers ? v->workers : config->workers, config->threads);
@@ -297,7 +307,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
         printf(" of %d threads", cores.threads);
     if (at_once * (cores.threads > 0 ? cores.threads : 1) > machine_cores())
         printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
-    printf("%s.\n", words_of_range(f, config->looks > 0 && most > least));
+    printf("%s.\n", words_of_range(f, config->looks > 0 && most - least > f->may_confirm));
     print_sources(f, v->retry_failed);
 }
 

@@ -3,9 +3,9 @@
 -- are renamed and copied together, and nothing in the file names the folder.
 --
 -- Ask the views (views.sql): trials, by_heads, paired, chosen, tuning, tried, undecided, progress, cost,
--- prune_or_train, evaluations, by_label. Times are UTC, ISO 8601; durations are seconds (_s) or milliseconds
--- (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters (SQLite would store
--- NULL): a trial that diverged is a state, with its first bad step.
+-- prune_or_train, evaluations, confirmations, by_label. Times are UTC, ISO 8601; durations are seconds
+-- (_s) or milliseconds (_ms), memory is KiB (_kib), accuracies lie between 0 and 1. NaN never enters
+-- (SQLite would store NULL): a trial that diverged is a state, with its first bad step.
 --
 -- Rows that belong to a sweep or a trial refer to it and go with it: ON DELETE CASCADE, which sqlite3
 -- heeds after PRAGMA foreign_keys = ON. What is left over otherwise `headcount check` names.
@@ -51,13 +51,18 @@ CREATE TABLE sweep (
     shards      TEXT CHECK (shards IS NULL OR json_type(shards) = 'object'),
                 -- {"of":4,"here":[2]}: of the shards that it was cut into (run --shard), those that
                 -- this file has; NULL: it has all
-    extend      INTEGER CHECK (extend >= 1)  -- under `tune`: so many values may be added beyond those
+    extend      INTEGER CHECK (extend >= 1),  -- under `tune`: so many values may be added beyond those
                 -- that the file lists, to either side of each axis; NULL: none
+    confirm     TEXT CHECK (confirm IS NULL OR json_type(confirm) = 'object')
+                -- {"seeds":8}, with `replicate` {"instances":[9,10],"seeds":3}: what is fresh for
+                -- the head counts that the others have picked; NULL: nothing is confirmed
 ) STRICT;
 
 -- How the plan of a sweep came to be what it is: a row when it was first planned, and one whenever
 -- its (config, seed) pairs or its claim had changed. What the newest row says `seen` to be, a claim
--- could have been read off; with 0 it is a prediction.
+-- could have been read off; with 0 it is a prediction. Under `confirm`, rows of another kind: the claim
+-- that the exploring trials of a setting have led to, which confirming trials on fresh seeds are to
+-- decide. Of several for a setting, as after a merge, the first counts that has a claim.
 CREATE TABLE plan_change (
     plan_change_id INTEGER PRIMARY KEY,
     sweep_id     INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,
@@ -68,8 +73,8 @@ CREATE TABLE plan_change (
     removed      INTEGER NOT NULL CHECK (removed >= 0),
     what         TEXT NOT NULL CHECK (json_type(what) = 'object'),
                  -- {"heads_added":[],"heads_removed":[1],"seeds_added":[5],...,"points_added":0,...};
-                 -- "rules": which of tune, replicate, looks, rungs, equivalence, extend had changed;
-                 -- "asks": what each of them is from then on
+                 -- "rules": which of tune, replicate, looks, rungs, equivalence, extend, confirm had
+                 -- changed; "asks": what each of them is from then on
     claim        TEXT CHECK (claim IS NULL OR json_type(claim) = 'object'),  -- from then on
     seen         INTEGER NOT NULL CHECK (seen >= 0),  -- pairs whose results were there to be seen: of
                  -- the plan, in any sweep or in `deleted`, and all of this sweep, in the plan or not
@@ -78,8 +83,16 @@ CREATE TABLE plan_change (
     similar      INTEGER NOT NULL DEFAULT 0 CHECK (similar >= 0),  -- with a claim: pairs outside the
                  -- plan whose results were there to be seen, of the task, model and seed of a judged
                  -- trial of the plan, with other options of training
-    similar_differ TEXT NOT NULL DEFAULT '[]' CHECK (json_type(similar_differ) = 'array')
+    similar_differ TEXT NOT NULL DEFAULT '[]' CHECK (json_type(similar_differ) = 'array'),
                  -- in which of these: ["train.eval_every"]
+    by           TEXT NOT NULL DEFAULT 'file' CHECK (by IN ('file', 'confirm')),
+                 -- who made the change: the sweep file; or the program, under `confirm`: then pairs
+                 -- are the confirming trials of the claim, seen is of these, the plan has stayed as it
+                 -- was, claim NULL says that there is nothing to confirm, and `what` why or on what:
+                 -- {"kind":"middle","seeds":8,"tuning":{"4":{"train.lr":0.01},...}}
+    setting      TEXT CHECK (setting IS NULL OR json_type(setting) = 'object'),  -- by confirm: as in
+                 -- `trial`
+    CHECK ((by = 'confirm') = (setting IS NOT NULL))
 ) STRICT;
 CREATE INDEX plan_change_sweep ON plan_change (sweep_id, plan_change_id);
 
@@ -237,6 +250,9 @@ CREATE TABLE trial (
     added        INTEGER NOT NULL DEFAULT 0 CHECK (added >= 0),
                  -- of a value that tune.extend has put into the plan: how many steps it lies beyond
                  -- those that the sweep file lists; 0: the file lists it
+    confirms     INTEGER NOT NULL DEFAULT 0 CHECK (confirms IN (0, 1) AND confirms + is_tuning < 2),
+               -- 1: under `confirm`, on a fresh seed: it decides about what the others have found,
+               -- and is in nothing else
     UNIQUE (sweep_id, config_id, seed),
     CHECK (state <> 'completed' OR (best_step IS NOT NULL AND train_acc IS NOT NULL
            AND val_acc IS NOT NULL AND test_acc IS NOT NULL AND test_exact IS NOT NULL

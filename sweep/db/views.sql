@@ -2,6 +2,9 @@
 -- starts from `sweep`: where the program asks for one sweep, that table has one row (rows_of_sweep in
 -- rows.h), and a view must not cost more than its trials do.
 
+-- Under `confirm` all but `trials` and `progress` are of the trials that explore: those that confirm
+-- what these have found (confirms = 1) are in no mean here.
+
 -- Everything about a trial on one line.
 CREATE VIEW trials AS
 SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads, c.d_model,
@@ -16,7 +19,8 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.task, c.heads,
        c.instance, c.batch, c.lr, c.optimizer, c.weight_decay, c.clip, c.schedule, c.warmup,
        c.eval_every, c.examples, c.mode, c.data_sha256, t.attempt, t.retries_used, t.resume_step, a.started, a.ended,
        a.host, a.pid, a.cpu_s, a.max_rss_kib, a.exit_code, a.signal, a.error, a.note,
-       t.replicate, t.look, t.until, t.limit_hit, t.in_shard, t.added, t.remark,
+       t.replicate, t.look, t.until, t.limit_hit, t.in_shard, t.added, t.confirms,
+       t.remark,
        t.checkpoint, t.checkpoint_sha256, c.config_sha256, c.config_json, t.sweep_id, t.config_id
   FROM trial AS t
   JOIN sweep AS s USING (sweep_id)
@@ -45,7 +49,7 @@ WITH unit AS MATERIALIZED (
       FROM trial AS t JOIN config AS c USING (config_id)
      WHERE t.trial_id IN (SELECT trial_id FROM sweep CROSS JOIN trial USING (sweep_id)
                            WHERE in_plan = 1 AND state IN ('completed', 'diverged', 'failed'))
-       AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.replicate = '{}'
+       AND t.is_tuning = 0 AND t.confirms = 0 AND t.choice = 'chosen' AND t.replicate = '{}'
      UNION ALL
     SELECT t.sweep_id, t.setting, c.heads, t.trial_id, max(t.chance), sum(t.state = 'completed'),
            sum(t.state <> 'completed' AND NOT t.limit_hit), sum(t.limit_hit),
@@ -58,8 +62,8 @@ WITH unit AS MATERIALIZED (
            sum(CASE t.state WHEN 'completed' THEN t.test_exact END),
            sum(CASE t.state WHEN 'completed' THEN t.train_s END)
       FROM sweep AS s CROSS JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
-     WHERE s.replicate <> '[]' AND t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
-       AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate <> '{}'
+     WHERE s.replicate <> '[]' AND t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0
+       AND t.choice = 'chosen' AND t.state IN ('completed', 'diverged', 'failed') AND t.replicate <> '{}'
      GROUP BY t.sweep_id, t.setting, c.heads, t.replicate
 ), summary AS MATERIALIZED ( -- numbers are compared first: most of them differ
     SELECT heads, setting, sweep_id, count(acc) AS n, count(shown) AS n_all,
@@ -193,7 +197,8 @@ WITH done AS MATERIALIZED (
     SELECT t.sweep_id, t.setting, t.setting_label, t.replicate, t.seed, c.heads,
            t.test_acc AS acc, t.test_loss AS loss
       FROM sweep AS s CROSS JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
-     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
+     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0 AND t.choice = 'chosen'
+       AND t.state = 'completed'
 ), mean AS MATERIALIZED (
     SELECT sweep_id, setting, heads, avg(acc) AS centre FROM done GROUP BY sweep_id, setting, heads
 ), centred AS MATERIALIZED (
@@ -299,7 +304,7 @@ WITH trained AS (
       FROM trial AS t JOIN config AS c USING (config_id)
      WHERE t.trial_id IN (SELECT trial_id FROM sweep CROSS JOIN trial USING (sweep_id)
                            WHERE in_plan = 1 AND state = 'completed')
-       AND t.is_tuning = 0 AND t.choice = 'chosen'
+       AND t.is_tuning = 0 AND t.confirms = 0 AND t.choice = 'chosen'
 ), one AS (
     SELECT heads, setting, sweep_id, max(flops) AS flops, sum(cpu_s) AS cpu_s,
            max(max_rss_kib) AS rss_kib
@@ -341,7 +346,8 @@ WITH unit AS (
            avg(p.n_params) AS n_params
       FROM pruning AS p JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
       JOIN sweep USING (sweep_id)
-     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
+     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0 AND t.choice = 'chosen'
+       AND t.state = 'completed'
      GROUP BY t.sweep_id, t.setting, c.heads, c.layers, p.kept, p.method, p.finetuned_steps, p.lr,
               CASE t.replicate WHEN '{}' THEN t.trial_id ELSE t.replicate END
 ), centred AS (
@@ -383,10 +389,24 @@ SELECT t.trial_id, s.name AS sweep, t.setting, t.setting_label, c.heads, t.seed,
        e.acc, e.exact, e.loss, t.test_acc, t.test_exact, t.test_loss, t.train_acc, t.chance
   FROM sweep AS s JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
   JOIN evaluation AS e USING (trial_id)
- WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'
+ WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0 AND t.choice = 'chosen'
    AND EXISTS (SELECT 1 FROM json_each(s.eval) AS asked
                 WHERE asked.key = e.name AND json(asked.value) = json(e.options))
  ORDER BY s.name, t.plan_order, e.name;
+
+-- Under `confirm`: what was written down of each setting once its exploring trials had ended. explored:
+-- the verdict on these; best, over: the claim, NULL where there was nothing to confirm; trials: how many
+-- on fresh seeds decide about it, of which so many were there to be `seen` by then.
+CREATE VIEW confirmations AS
+SELECT s.name AS sweep, c.setting, c.changed AS written, c.what ->> '$.kind' AS explored,
+       c.claim ->> '$.best' AS best, c.claim -> '$.over' AS over, c.pairs AS trials, c.seen,
+       c.claim, c.what, c.sweep_id, c.plan_change_id
+  FROM sweep AS s JOIN plan_change AS c USING (sweep_id)
+ WHERE c.by = 'confirm' AND c.plan_change_id = (
+       SELECT plan_change_id FROM plan_change AS d
+        WHERE d.sweep_id = c.sweep_id AND d.by = 'confirm' AND d.setting = c.setting
+        ORDER BY d.claim IS NULL, d.plan_change_id LIMIT 1)
+ ORDER BY s.name, c.plan_change_id;
 
 -- Task text, mode classify: how well each label is recognised, over the completed trials of the plan;
 -- n, mean and interval as in by_heads. n_rows: rows of the test set that have the label.
@@ -396,7 +416,8 @@ WITH unit AS (
            avg(l.n) AS n_rows, avg(l.acc) AS acc
       FROM sweep AS s CROSS JOIN trial AS t USING (sweep_id) JOIN config AS c USING (config_id)
       JOIN label_acc AS l USING (trial_id)
-     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen' AND t.state = 'completed'
+     WHERE t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0 AND t.choice = 'chosen'
+       AND t.state = 'completed'
      GROUP BY t.sweep_id, t.setting, c.heads, l.label,
               CASE t.replicate WHEN '{}' THEN t.trial_id ELSE t.replicate END
 ), centred AS (

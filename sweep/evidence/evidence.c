@@ -79,7 +79,7 @@ static void read_shared(struct scope *x, struct evidence *e)
         "WITH model AS MATERIALIZED (SELECT DISTINCT setting, heads, json_set(config_json,"
         "  '$.model.d_head', d_head, '$.model.d_k', d_k, '$.model.d_v', d_v) AS model"
         "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 1"
-        "   AND is_tuning = 0 AND choice <> 'eliminated')"
+        "   AND is_tuning = 0 AND confirms = 0 AND choice <> 'eliminated')"
         "SELECT a.setting, heads, min(b.setting) FROM model AS a JOIN model AS b"
         " USING (heads, model) WHERE a.setting <> b.setting GROUP BY a.setting, heads",
         VALUES(INTEGER(e->sweep_id)));
@@ -123,15 +123,16 @@ static void put_in_order(struct evidence *e)
         set->input.choice = set->choice;
         for (int k = 0; set->input.longer && k < set->count; k++)
             set->longer[k].trial = e->trial + set->first_longer[k];
+        evidence_bind_confirm(e, set);
     }
 }
 
 struct evidence *evidence_read(struct scope *x, int64_t sweep_id)
 {
     static void (*const readers[])(struct scope *, struct evidence *) = {
-        evidence_read_sweep, evidence_read_trials,  read_targets,
-        read_shared,         evidence_read_tune,    evidence_read_longer,
-        evidence_read_file,  evidence_read_outside, evidence_read_changes};
+        evidence_read_sweep,   evidence_read_trials, read_targets,          read_shared,
+        evidence_read_tune,    evidence_read_longer, evidence_read_confirm, evidence_read_file,
+        evidence_read_outside, evidence_read_changes};
     struct evidence *e = arena_alloc(&x->arena, 1, sizeof *e);
     e->sweep_id = sweep_id;
     e->base.chance = NAN;

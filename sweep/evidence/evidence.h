@@ -16,6 +16,17 @@ struct evidence_heads {
     char lr[24]; /* learning rate; "" where it is not chosen yet */
 };
 
+/* What was written down to be confirmed in a setting, and the trials that decide. */
+struct evidence_confirm {
+    char *written; /* when; NULL: not yet */
+    struct verdict_confirm confirm;
+    struct verdict_input input; /* where there is a claim */
+    int count;                  /* head counts that it names */
+    struct verdict_heads *heads;
+    int *first;    /* as many as heads: index of their first trial */
+    int64_t *over; /* input.claim_over */
+};
+
 /* One combination of the varying axes other than heads, the tuned and the replicated ones. */
 struct evidence_setting {
     char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
@@ -28,6 +39,7 @@ struct evidence_setting {
     int64_t place;     /* in the plan, of the first trial that is judged */
     int64_t config_id; /* of its first trial in the plan, one that only serves to choose too */
     int *first;        /* as many as heads: index of their first trial */
+    struct evidence_confirm *confirm; /* NULL: nothing is to be confirmed */
     struct verdict_heads *longer; /* as many as heads, where input.longer is; and index of their */
     int *first_longer;            /* first trial */
 };

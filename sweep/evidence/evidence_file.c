@@ -77,6 +77,12 @@ static void share_out(struct evidence *e, struct evidence_setting *set, const st
                 else if (pass == 1 && of[i].count == set->input.blocks)
                     e->trial[i].block = e->block + of[i].first;
             }
+    for (int k = 0; set->confirm && k < set->confirm->count; k++) {
+        int first = set->confirm->first[k];
+        for (int i = first; i < first + set->confirm->heads[k].n; i++)
+            if (of[i].count == set->input.blocks)
+                e->trial[i].block = e->block + of[i].first;
+    }
     for (int k = 0; set->input.longer && k < set->count; k++)
         for (int i = set->first_longer[k]; i < set->first_longer[k] + set->longer[k].n; i++)
             if (of[i].count == set->input.blocks)

@@ -30,7 +30,7 @@ static const char MATCHES[] =
     " varies (json) AS MATERIALIZED (SELECT json FROM patch ORDER BY i DESC LIMIT 1),"
     " short AS MATERIALIZED (SELECT config_id, steps, json_patch(config_json, json) AS rest"
     "   FROM varies, config WHERE config_id IN (SELECT config_id FROM trial WHERE sweep_id = ?1"
-    "    AND in_plan = 1 AND is_tuning = 0 AND choice = 'chosen')),"
+    "    AND in_plan = 1 AND is_tuning = 0 AND confirms = 0 AND choice = 'chosen')),"
     " long AS MATERIALIZED (SELECT config_id, steps, json_patch(config_json, json) AS rest"
     "   FROM varies, config WHERE steps >= ?3)"
     "SELECT a.trial_id, o.sweep_id <> ?1, o.sweep_id, long.steps, o.name, b.setting, b.trial_id, "
@@ -42,8 +42,8 @@ static const char MATCHES[] =
     " CROSS JOIN sweep AS o ON (o.tune, o.metric) = (s.tune, s.metric)"
     " CROSS JOIN trial AS b ON b.sweep_id = o.sweep_id AND b.config_id = long.config_id"
     "   AND b.seed = a.seed"
-    " WHERE a.in_plan = 1 AND a.is_tuning = 0 AND a.choice = 'chosen' AND b.in_plan = 1"
-    "   AND b.is_tuning = 0 AND b.choice = 'chosen'"
+    " WHERE a.in_plan = 1 AND a.is_tuning = 0 AND a.confirms = 0 AND a.choice = 'chosen'"
+    "   AND b.in_plan = 1 AND b.is_tuning = 0 AND b.confirms = 0 AND b.choice = 'chosen'"
     "   AND b.state IN ('completed', 'diverged', 'failed')"
     " ORDER BY a.trial_id, b.trial_id";
 

@@ -1,4 +1,4 @@
-#include "sweep/evidence/evidence.h"
+#include "sweep/evidence/evidence_parts.h"
 
 enum { PRESENT, CLAIMED, SEEN, PAIRS, ADDED, REMOVED };
 
@@ -52,7 +52,7 @@ struct verdict_proof evidence_proof(struct scope *x, int64_t sweep_id)
                    "SELECT c.claim IS s.claim, c.claim IS NOT NULL, seen,"
                    " CASE WHEN seen_outside = 0 THEN pairs ELSE 0 END, added, removed"
                    " FROM plan_change AS c JOIN sweep AS s USING (sweep_id) WHERE sweep_id = ?"
-                   " AND s.claim IS NOT NULL ORDER BY plan_change_id",
+                   " AND by = 'file' AND s.claim IS NOT NULL ORDER BY plan_change_id",
                    VALUES(INTEGER(sweep_id)));
     while (scope_next(x, r))
         take_row(&p, r, &claimed);
@@ -66,14 +66,13 @@ struct verdict_proof evidence_proof(struct scope *x, int64_t sweep_id)
                                   0, 0};
 }
 
-struct verdict_similar evidence_similar(struct scope *x, int64_t sweep_id)
+struct verdict_similar evidence_similar_of(struct scope *x, int64_t plan_change_id)
 {
     struct verdict_similar found = {0};
     struct rows *r = scope_rows(x,
                                 "SELECT similar, value FROM plan_change, json_each(similar_differ)"
-                                " WHERE plan_change_id = (SELECT max(plan_change_id)"
-                                "  FROM plan_change WHERE sweep_id = ?) ORDER BY key",
-                                VALUES(INTEGER(sweep_id)));
+                                " WHERE plan_change_id = ? ORDER BY key",
+                                VALUES(INTEGER(plan_change_id)));
     while (scope_next(x, r)) {
         found.trials = rows_integer(r, 0);
         found.differ =
@@ -81,4 +80,12 @@ struct verdict_similar evidence_similar(struct scope *x, int64_t sweep_id)
         found.differ[found.count++] = scope_given(x, r, 1);
     }
     return found;
+}
+
+struct verdict_similar evidence_similar(struct scope *x, int64_t sweep_id)
+{
+    return evidence_similar_of(x, scope_ask(x,
+                                            "SELECT coalesce(max(plan_change_id), 0) FROM"
+                                            " plan_change WHERE sweep_id = ? AND by = 'file'",
+                                            VALUES(INTEGER(sweep_id))));
 }

@@ -80,7 +80,8 @@ enum {
     EXACT,
     CHANCE,
     TRAIN_S,
-    STEPS_DONE
+    STEPS_DONE,
+    CONFIRMS
 };
 
 /* Two ways to the same rows: one by one, by the sweep's index, and, where its trials lie close
@@ -91,7 +92,7 @@ enum {
 #define TRIALS                                                                                     \
     "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"          \
     "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, iif(?2, val_loss, val_acc),"   \
-    "  test_exact, chance, train_s, steps_done FROM trial"
+    "  test_exact, chance, train_s, steps_done, confirms FROM trial"
 static const char *const trials_sql[] = {
     TRIALS ONE_BY_ONE " ORDER BY trial_id",
     TRIALS " WHERE trial_id BETWEEN ?3 AND ?4 AND +sweep_id = ?1 AND in_plan = 1"
@@ -179,7 +180,7 @@ static void put_results(struct planned *p, struct rows *r, struct rows *curve, b
 static void add_trial(struct scan *sc, struct rows *r, struct rows *curve)
 {
     struct grid_point *point = point_of(sc, rows_integer(r, CONFIG_ID));
-    if (!point) /* `check` tells of it */
+    if (!point || rows_integer(r, CONFIRMS)) /* `check` tells of the first */
         return;
     struct trial_group *g = group_of(sc, point, r);
     enum trial_state state = rows_state(r, STATE);

@@ -92,7 +92,8 @@ void evidence_read_changes(struct scope *x, struct evidence *e)
                    "SELECT changed, pairs, added, removed, seen, seen_outside, what,"
                    " (SELECT group_concat(value, ', ') FROM json_each(what, '$.rules')), claim,"
                    " similar, similar_differ"
-                   " FROM plan_change WHERE sweep_id = ?1 ORDER BY plan_change_id",
+                   " FROM plan_change WHERE sweep_id = ?1 AND by = 'file'"
+                   " ORDER BY plan_change_id",
                    VALUES(INTEGER(e->sweep_id)));
     while (scope_next(x, rows)) {
         e->change = arena_grow(&x->arena, e->change, (size_t)e->changes, sizeof *e->change);

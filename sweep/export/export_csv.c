@@ -26,7 +26,8 @@ static const char CURVE[] = "SELECT step, train_loss, train_acc, val_loss, val_a
 static const char OF_TRIALS[] = "SELECT setting_label AS setting, heads, " AXES(
     "tuning") " AS tuning,"
               " " AXES(
-                  "replicate") " AS replicate, seed, iif(is_tuning, 'tuning', 'judged') AS role,"
+                  "replicate") " AS replicate, seed, iif(is_tuning, 'tuning',"
+                               "  iif(confirms, 'confirming', 'judged')) AS role,"
                                " state, val_acc, val_loss, test_acc, test_exact, test_loss, "
                                "best_step, lr, t.chance,"
                                " (SELECT nullif(json_group_array(loss), '[]') FROM (SELECT loss "
@@ -36,7 +37,8 @@ static const char OF_TRIALS[] = "SELECT setting_label AS setting, heads, " AXES(
                                "AND in_plan = 1"
                                " AND (is_tuning = 1 OR (choice <> 'eliminated' AND state <> "
                                "'not_needed'))"
-                               " ORDER BY t.setting, heads, is_tuning DESC, lr, t.tuning, "
+                               " ORDER BY t.setting, heads, is_tuning DESC, confirms, lr, "
+                               "t.tuning, "
                                "t.replicate, seed";
 
 struct export

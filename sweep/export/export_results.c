@@ -8,7 +8,7 @@
 /* CROSS JOIN keeps this order of loops: each table is read by the index of a unique key, so that
  * the rows come in the order that is asked for and none waits to be sorted. */
 static const char TRIALS[] =
-    "SELECT trial_id, s.name, config_sha256, seed, in_plan, setting, tuning, is_tuning,"
+    "SELECT trial_id, s.name, config_sha256, seed, in_plan, setting, tuning, is_tuning, confirms,"
     " CASE state WHEN 'running' THEN 'queued' ELSE state END,"
     " state IN ('completed', 'diverged'), config_json, steps_done, best_step, bad_step, train_acc,"
     " val_acc, val_loss, test_acc, test_exact, test_loss, t.chance"
@@ -24,6 +24,7 @@ enum {
     SETTING,
     TUNING,
     IS_TUNING,
+    CONFIRMS,
     STATE,
     HAS_RESULT,
     CONFIG,
@@ -114,6 +115,8 @@ static enum status put_trial(struct export *e)
     json_add_json(&w, "setting", rows_text(t, SETTING));
     json_add_json(&w, "tuning", rows_text(t, TUNING));
     json_add_bool(&w, "is_tuning", rows_integer(t, IS_TUNING));
+    if (rows_integer(t, CONFIRMS))
+        json_add_bool(&w, "confirms", true);
     json_add_text(&w, "state", rows_text(t, STATE));
     if (rows_integer(t, HAS_RESULT)) {
         for (int i = 0; number_names[i]; i++) {

@@ -3,6 +3,7 @@
  * JSON Lines, one line per trial, ordered by sweep name, config_sha256, seed; keys in this order:
  *
  *   sweep, config_sha256, seed, in_plan, setting, tuning, is_tuning,
+ *   confirms      true; of trials that confirm alone
  *   state         queued (for running trials too: being claimed is not a result) | completed |
  *                 diverged | failed | not_needed
  *   and for completed and diverged trials

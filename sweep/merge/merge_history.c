@@ -1,17 +1,18 @@
 /* How the plans and claims of two files came to be, in one order. */
 #include "sweep/merge/merge_parts.h"
 
-/* A row of which the one before says the same is none: every shard was planned by itself. One whose
- * pairs are those of the row before, in another file, has added none. What rules it changes hangs
- * on the row before, too; one of an earlier development version says no more than that. */
+/* A row of which the one before of its kind says the same is none: every shard was planned by
+ * itself. One whose pairs are those of the row before, in another file, has added none. What rules
+ * it changes hangs on the row before, too; one of an earlier development version says no more than
+ * that. */
 #define SAYS  "json_array(pairs_sha256, pairs, claim)"
-#define PLACE "(ORDER BY changed, pairs_sha256, claim, theirs IS NULL, plan_change_id)"
+#define PLACE "ORDER BY changed, pairs_sha256, claim, theirs IS NULL, plan_change_id"
 #define IN_ORDER                                                                                   \
     "WITH told AS (SELECT *, " SAYS " AS says, what -> '$.asks' AS asks, what -> '$.rules' AS"     \
     "  rules FROM merge_change),"                                                                  \
     " ordered AS (SELECT *, lag(says) OVER each AS said, lag(asks) OVER each AS asked,"            \
-    "  lag(rules) OVER each AS ruled, row_number() OVER each AS place FROM told"                   \
-    "  WINDOW each AS " PLACE "), "                                                                \
+    "  lag(rules) OVER each AS ruled, row_number() OVER (" PLACE ") AS place FROM told"            \
+    "  WINDOW each AS (PARTITION BY by, setting " PLACE ")), "                                     \
     "kept AS (SELECT * FROM ordered WHERE says IS NOT said"                                        \
     "  OR iif(asks IS NULL OR asked IS NULL, rules IS NOT ruled, asks <> asked)) "
 
@@ -22,7 +23,8 @@ static enum status list_changes(struct merging *g, const struct merge_sweep *swe
         .name = "plan_change",
         .to = "merge_change",
         .where = "WHERE sweep_id = ?1 ORDER BY plan_change_id",
-        .tail = g->own ? "WHERE @changed < (SELECT max(changed) FROM merge_change WHERE theirs)"
+        .tail = g->own ? "WHERE @by = 'file'"
+                         " AND @changed < (SELECT max(changed) FROM merge_change WHERE theirs)"
                        : NULL};
     enum status status = store_script(g->into, MERGING, "DELETE FROM merge_change", g->m);
     if (status == STATUS_OK)
@@ -40,15 +42,16 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
 {
     static const char insert[] =
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
-        " claim, seen, seen_outside, trials_ended, similar, similar_differ) " IN_ORDER
+        " claim, seen, seen_outside, trials_ended, similar, similar_differ, by, setting) " IN_ORDER
         "SELECT sweep_id, changed, pairs_sha256, pairs, iif(again, 0, added),"
         " iif(again, 0, removed), CASE WHEN asks = asked THEN json_remove(what, '$.rules')"
         "  WHEN asks <> asked THEN json_set(what, '$.rules', json(" RULES ")) ELSE what END,"
-        " claim, seen, seen_outside, trials_ended, similar, similar_differ FROM"
+        " claim, seen, seen_outside, trials_ended, similar, similar_differ, by, setting FROM"
         " (SELECT sweep_id, changed, pairs_sha256, pairs, added, removed, what, claim, seen,"
-        "   seen_outside, trials_ended, similar, similar_differ, place, asks,"
-        "   lag(asks) OVER each AS asked, pairs_sha256 IS lag(pairs_sha256) OVER each AS again"
-        "   FROM kept WINDOW each AS (ORDER BY place)) ORDER BY place";
+        "   seen_outside, trials_ended, similar, similar_differ, place, asks, by, setting,"
+        "   lag(asks) OVER each AS asked, pairs_sha256 IS lag(pairs_sha256) OVER each AND"
+        "   by = 'file' AS again"
+        "   FROM kept WINDOW each AS (PARTITION BY by, setting ORDER BY place)) ORDER BY place";
     int64_t more = 0, newer = 0;
     enum status status = list_changes(g, sweep);
     if (status == STATUS_OK)
@@ -57,8 +60,8 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
                                0, &more, g->m);
     if (status == STATUS_OK)
         status = store_integer(g->into, MERGING,
-                               IN_ORDER "SELECT theirs IS NULL FROM kept ORDER BY place DESC"
-                                        " LIMIT 1",
+                               IN_ORDER "SELECT theirs IS NULL FROM kept WHERE by = 'file'"
+                                        " ORDER BY place DESC LIMIT 1",
                                NO_VALUES, 0, &newer, g->m);
     *theirs_newer = newer != 0;
     if (status != STATUS_OK || !more)
@@ -88,10 +91,11 @@ enum status merge_seen(struct merging *g, int64_t sweep_id)
 {
     static const char sql[] =
         "WITH newest AS MATERIALIZED (SELECT plan_change_id, changed FROM plan_change"
-        "  WHERE sweep_id = ?1 ORDER BY plan_change_id DESC LIMIT 1),"
+        "  WHERE plan_change_id = ?2),"
         " result AS (" RESULTS "),"
         " planned AS (SELECT result.*, EXISTS (SELECT 1 FROM trial AS p WHERE p.sweep_id = ?1"
-        "  AND p.config_id = result.config_id AND p.seed = result.seed AND p.in_plan = 1)"
+        "  AND p.config_id = result.config_id AND p.seed = result.seed AND p.in_plan = 1"
+        "  AND p.confirms = 0)"
         "  AS planned FROM result),"
         " pair AS (SELECT max(planned) AS planned,"
         "  max(sweep_id IS ?1 AND state IN ('completed', 'diverged', 'failed')) AS ended"
@@ -101,7 +105,16 @@ enum status merge_seen(struct merging *g, int64_t sweep_id)
         "UPDATE plan_change SET seen = max(plan_change.seen, total.seen),"
         " seen_outside = max(seen_outside, outside), trials_ended = max(trials_ended, total.ended)"
         " FROM total WHERE plan_change_id = (SELECT plan_change_id FROM newest)";
+    int64_t row = 0;
     enum status status =
-        store_execute(g->into, MERGING, sql, VALUES(INTEGER(sweep_id)), NULL, g->m);
-    return status == STATUS_OK ? store_note_similar(g->into, sweep_id, RESULTS, g->m) : status;
+        store_integer(g->into, MERGING,
+                      "SELECT max(plan_change_id) FROM plan_change WHERE sweep_id = ?"
+                      " AND by = 'file'",
+                      VALUES(INTEGER(sweep_id)), 0, &row, g->m);
+    if (status == STATUS_OK)
+        status = store_execute(g->into, MERGING, sql, VALUES(INTEGER(sweep_id), INTEGER(row)), NULL,
+                               g->m);
+    if (status == STATUS_OK)
+        status = store_note_similar(g->into, sweep_id, row, RESULTS, g->m);
+    return status == STATUS_OK ? store_confirm_seen(g->into, sweep_id, RESULTS, g->m) : status;
 }

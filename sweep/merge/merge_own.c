@@ -60,7 +60,8 @@ static enum status find_pairs(struct merging *g, const struct merge_sweep *sweep
 {
     static const char wanted[] =
         STANDING ", config_sha256 FROM trial JOIN config USING (config_id) WHERE sweep_id = ?"
-                 " AND in_plan = 1 AND in_shard = 1 AND state NOT IN ('completed', 'diverged')"
+                 " AND in_plan = 1 AND in_shard = 1 AND confirms = 0 AND state NOT IN "
+                 "('completed', 'diverged')"
                  " ORDER BY plan_order";
     static const char same[] =
         STANDING " FROM trial WHERE sweep_id = ?3 AND seed = ?2 AND config_id ="
@@ -121,6 +122,8 @@ static enum status settle_anew(struct merging *g)
 {
     enum status status = store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
                                        VALUES(INTEGER(g->own)), NULL, g->m);
+    if (status == STATUS_OK)
+        status = store_confirm_forget(g->into, g->own, g->m);
     return status == STATUS_OK ? merge_settle(g, g->own) : status;
 }
 

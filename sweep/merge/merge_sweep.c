@@ -179,7 +179,15 @@ static const struct merge_table ensembles = {
     .tail = "WHERE (SELECT count(*) FROM json_each(@trials) JOIN merge_trial ON old = value"
             " WHERE fate <> 'kept') = json_array_length(@trials) ON CONFLICT DO NOTHING"};
 
-/* Looks that were judged stay judged where the plan is the same; trials and the history of the plan
+static enum status forget_looks(struct merging *g, const struct merge_sweep *sweep)
+{
+    enum status status = store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
+                                       VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+    return status == STATUS_OK ? store_confirm_forget(g->into, sweep->into_id, g->m) : status;
+}
+
+/* Looks that were judged stay judged where the plan is the same, and what had nothing to be
+ * confirmed; trials and the history of the plan
  * have their own ways. */
 static enum status merge_table_of_sweep(struct merging *g, const struct merge_sweep *sweep,
                                         const char *name, const char *column)
@@ -191,8 +199,7 @@ static enum status merge_table_of_sweep(struct merging *g, const struct merge_sw
     if (strcmp(name, "trial") == 0 || strcmp(name, "plan_change") == 0)
         return STATUS_OK;
     if (strcmp(name, "look") == 0 && (sweep->plan == MERGE_OURS || sweep->plan == MERGE_THEIRS))
-        return store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
-                             VALUES(INTEGER(sweep->into_id)), NULL, g->m);
+        return forget_looks(g, sweep);
     return merge_rows(g, strcmp(name, ensembles.name) == 0 ? &ensembles : &t, sweep->from_id);
 }
 

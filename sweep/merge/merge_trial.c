@@ -66,7 +66,7 @@ static const struct merge_table new_trial = {
 
 #define OF_PLAN                                                                                    \
     "\"in_plan\", \"plan_order\", \"setting\", \"setting_label\", \"tuning\", \"is_tuning\","      \
-    "\"replicate\", \"look\", \"choice\", \"until\", \"added\""
+    "\"replicate\", \"look\", \"choice\", \"until\", \"added\", \"confirms\""
 
 /* What a sweep file says of a trial. */
 static const struct merge_table plan_of_trial = {.name = "trial",

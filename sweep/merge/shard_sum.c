@@ -71,7 +71,8 @@ static const struct merge_table plan = {
             " plan_order = excluded.plan_order, setting = excluded.setting,"
             " setting_label = excluded.setting_label, tuning = excluded.tuning,"
             " is_tuning = excluded.is_tuning, replicate = excluded.replicate,"
-            " look = excluded.look, choice = excluded.choice, added = excluded.added"};
+            " look = excluded.look, choice = excluded.choice, added = excluded.added,"
+            " confirms = excluded.confirms"};
 
 #define RANK(row)                                                                                  \
     "(CASE " row "state WHEN 'completed' THEN 8 WHEN 'diverged' THEN 8 WHEN 'running' THEN 6"      \

@@ -51,7 +51,7 @@ static void put_curves(const struct page *p, struct json_writer *w)
         scope_rows(x,
                    "SELECT trial_id, count(*) OVER () FROM trial AS t WHERE sweep_id = ?1"
                    "   AND EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
-                   " ORDER BY in_plan DESC, is_tuning, trial_id LIMIT ?2",
+                   " ORDER BY in_plan DESC, is_tuning, confirms, trial_id LIMIT ?2",
                    VALUES(INTEGER(p->report->sweep_id), INTEGER(CURVES_MAX)));
     json_begin_list(w, "curves");
     while (scope_next(x, r)) {

@@ -70,7 +70,7 @@ function inUnit({verdict}, {scale}) {
 
 /* Each setting of the report with the trials that it is judged by. */
 function settingsOf(report, trials, metric) {
-    const judged = trials.filter(t => t.in_plan && !t.is_tuning && t.choice === 'chosen');
+    const judged = trials.filter(t => t.in_plan && !t.is_tuning && !t.confirms && t.choice === 'chosen');
     const found = [...grouped(judged, t => t.setting)].map(([text, list]) => [JSON.parse(text), list]);
     return report.settings.map((set, index) => {
         const own = found.find(([setting]) => sameSetting(setting, set.setting))?.[1] ?? [];
@@ -136,7 +136,7 @@ async function readView(view) {
     const [summary, page] = await Promise.all([source.summary(), source.trials()]);
     const trials = objects(page.trials),
         {report} = summary;
-    const [curves, heads] = await Promise.all([source.curves(trials.filter(t => !t.is_tuning)), source.heads()]);
+    const [curves, heads] = await Promise.all([source.curves(trials.filter(t => !t.is_tuning && !t.confirms)), source.heads()]);
     const metric = metricOf(report),
         settings = settingsOf(report, trials, metric),
         picked = settings.findIndex(set => set.label === view.set?.label);

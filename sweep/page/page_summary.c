@@ -117,7 +117,7 @@ int64_t page_best_trial(const struct report_data *report)
         report->scope,
         "SELECT trial_id FROM trial AS t JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
         " WHERE sweep_id = ?1 AND setting = ?2 AND (heads = ?3 OR ?3 = 0) AND in_plan = 1"
-        "   AND is_tuning = 0 AND choice = 'chosen' AND state = 'completed'"
+        "   AND is_tuning = 0 AND confirms = 0 AND choice = 'chosen' AND state = 'completed'"
         "   AND checkpoint IS NOT NULL"
         " ORDER BY CASE goal WHEN 'minimize' THEN t.val_loss ELSE -t.val_acc END, trial_id LIMIT 1",
         VALUES(INTEGER(report->sweep_id), TEXT(set->setting), INTEGER(set->verdict->candidate)));

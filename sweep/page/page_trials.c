@@ -36,14 +36,15 @@ void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FI
     json_add_integer(&w, "total", span.count);
     json_add_nonzero(&w, "next", next);
     json_add_key(&w, "trials");
-    snprintf(sql, sizeof sql,
-             "SELECT trial_id, heads, setting, setting_label, tuning, replicate, seed, state,"
-             "       in_plan, is_tuning, choice, limit_hit, test_acc, test_exact, test_loss,"
-             "       val_acc, val_loss, train_acc, best_step, steps_done, steps, bad_step,"
-             "       train_s, max_rss_kib, n_params, d_head, lr, started, ended, host, attempt,"
-             "       error, note, remark, checkpoint IS NOT NULL AS weights"
-             "  FROM trials WHERE trial_id IN (%s LIMIT ?3) ORDER BY trial_id",
-             behind);
+    snprintf(
+        sql, sizeof sql,
+        "SELECT trial_id, heads, setting, setting_label, tuning, replicate, seed, state,"
+        "       in_plan, is_tuning, confirms, choice, limit_hit, test_acc, test_exact, test_loss,"
+        "       val_acc, val_loss, train_acc, best_step, steps_done, steps, bad_step,"
+        "       train_s, max_rss_kib, n_params, d_head, lr, started, ended, host, attempt,"
+        "       error, note, remark, checkpoint IS NOT NULL AS weights"
+        "  FROM trials WHERE trial_id IN (%s LIMIT ?3) ORDER BY trial_id",
+        behind);
     page_rows(x, scope_rows(x, sql, values, 4), PAGE_ALL_DIGITS, out);
     json_end_object(&w);
     fputc('\n', out);

@@ -32,7 +32,10 @@ function options(json) {
 }
 
 function roleOf(t) {
-    return !t.in_plan ? 'outside the plan' : t.is_tuning ? 'tuning' : t.choice === 'eliminated' ? 'eliminated' : 'judged';
+    if (!t.in_plan) return 'outside the plan';
+    if (t.is_tuning) return 'tuning';
+    if (t.choice === 'eliminated') return 'eliminated';
+    return t.confirms ? 'confirming' : 'judged';
 }
 
 const COLLATOR = new Intl.Collator('en');

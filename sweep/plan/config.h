@@ -71,6 +71,7 @@ struct config_eval { /* a further test set; {} is a fresh one of the same kind *
 
 enum {
     CONFIG_TUNING_SEED = 1000, /* the first of the seeds that `tune` chooses settings on */
+    CONFIG_FRESH_SEED = 2000,  /* the first of those that `confirm` takes */
     CONFIG_LOOKS_MAX = 8
 };
 
@@ -118,6 +119,11 @@ struct config {
     int64_t extend; /* a head count that chose the outermost number of a tuned axis gets the next
                        one beyond, so often to either side at most; 0: never */
     struct place extend_place;
+    int64_t confirm; /* fresh units for each head count that is held against others, once these were
+                        picked by the results of all: seeds 2000, 2001, ... or, with replicate, the
+                        instances below; 0: nothing is confirmed */
+    int64_t *confirm_instance; /* (confirm); NULL without replicate */
+    struct place confirm_place;
     int evals; /* by name; no part of identity */
     struct config_eval *eval;
     const char *eval_json; /* {"long":{"length":64}}, canonical; {} without */
@@ -152,6 +158,10 @@ enum { CONFIG_PATH_SIZE = 128 }; /* of "train.schedule.warmup" */
 /* What is set as `word` (--set seeds=4): a key of the top level, an option by its path or by its
  * last part ("lr"), also as other programs call it. NULL: nothing. Else path. */
 const char *config_key_meant(const char *word, char path[CONFIG_PATH_SIZE]);
+
+/* The seeds that `confirm` takes of each head count on each instance: CONFIG_FRESH_SEED and the
+ * following. 0 without confirm. */
+int64_t config_fresh_seeds(const struct config *c);
 
 /* Reads a sweep file. sets: `--set` arguments, "path=value" with the value in YAML flow syntax
  * ("model.heads=[1,2]"), each replacing what the file says, or taking it away ("claim=null");

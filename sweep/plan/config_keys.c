@@ -251,11 +251,12 @@ const struct config_mapping config_mappings[] = {
     {"tune.rungs", (const char *const[]){"eta", "min_steps", NULL}},
     {"limits", (const char *const[]){"time", "memory", NULL}},
     {"claim", (const char *const[]){"best", "over", "better", "than", "heads", NULL}},
+    {"confirm", (const char *const[]){"instances", NULL}},
     {NULL, NULL}};
 
 /* All keys with their readers, in the order of reading: tune looks at the seeds, samples at the
  * method, equivalence at the metric, replicate at method and tune, claim at looks, method, tune and
- * replicate. And what the man page says of them. */
+ * replicate, confirm at all of these. And what the man page says of them. */
 #define KEYS(KEY)                                                                                  \
     KEY(name, read_name,                                                                           \
         "name of the sweep in the results file (that of the sweep file, without its ending)")      \
@@ -299,6 +300,10 @@ const struct config_mapping config_mappings[] = {
     KEY(claim, reading_claim,                                                                      \
         "a prediction to be tested: {best: 4, over: [1, 16]}, or of two settings {better: "        \
         "{model.kv_heads: 1}, than: {model.kv_heads: 8}, heads: 8}")                               \
+    KEY(confirm, reading_confirm,                                                                  \
+        "instead of `claim`: so many fresh seeds, at least 6, decide whether the head count that " \
+        "all trials speak for is better than the smallest and the largest; with `replicate`, "     \
+        "{instances: [9, 10, 11, 12, 13, 14]}")                                                    \
     KEY(retries, read_retries, "how often a failed trial is tried again (2)")                      \
     KEY(workers, read_workers, "trials at once (the usable cores); `-j` goes before it")           \
     KEY(threads, read_threads,                                                                     \

@@ -1,7 +1,7 @@
 /* What the parts of the sweep file's reader share: config.c (the file as a whole), config_axes.c
  * (task, model, train), config_points.c, config_roles.c, config_inference.c, config_claim.c,
- * config_eval.c and config_keys.c (the other keys), config_hint.c (suggestions for unknown keys).
- * Everything read is allocated from the config's arena. */
+ * config_confirm.c, config_eval.c and config_keys.c (the other keys), config_hint.c (suggestions
+ * for unknown keys). Everything read is allocated from the config's arena. */
 #ifndef SWEEP_PLAN_CONFIG_READING_H
 #define SWEEP_PLAN_CONFIG_READING_H
 
@@ -118,6 +118,9 @@ enum status reading_eval(struct reading *r, const struct tree *t);
 enum status reading_seeds(struct reading *r, const struct tree *t);
 enum status reading_looks(struct reading *r, const struct tree *t);
 enum status reading_equivalence(struct reading *r, const struct tree *t);
+
+/* config_confirm.c; axes, seeds, looks, tune, replicate and claim are known. */
+enum status reading_confirm(struct reading *r, const struct tree *t);
 
 /* config_claim.c; axes, looks, method, tune and replicate are known. */
 enum status reading_claim(struct reading *r, const struct tree *t);

@@ -88,7 +88,7 @@ enum { PLAN_SHARDS_MAX = 1000000 };
 enum status plan_shard_read(const char *text, struct plan_shard *shard, struct message *m);
 
 /* From now on the plan is to be run by this shard only; the trials stay all of them. BAD_INPUT for
- * a sweep with looks, which are judged by the trials of all shards. */
+ * a sweep with looks or confirm, which are judged by the trials of all shards. */
 enum status plan_set_shard(struct plan *p, struct plan_shard shard, struct message *m);
 struct plan_shard plan_shard(const struct plan *p);
 
@@ -120,6 +120,9 @@ long plan_candidates(const struct plan *p, long i);
  * count that is, from 0 and in the order of the plan; 0 without. */
 long plan_beyond(const struct plan *p, long i);
 long plan_group(const struct plan *p, long i);
+
+/* confirm: a number that points of one setting have in common, and of two settings hardly ever. */
+uint64_t plan_setting_hash(const struct plan *p, long i);
 
 /* Under tune one candidate of a head count is chosen, and the trials of the others are not run: of
  * the waiting[i] trials at point i that this is about, those are spare which are not of the

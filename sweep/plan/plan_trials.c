@@ -123,6 +123,11 @@ uint64_t plan_group_hash(const struct plan *p, long i)
     return plan_hash(p, p->kept[i], ROLE_SETTING | ROLE_HEADS);
 }
 
+uint64_t plan_setting_hash(const struct plan *p, long i)
+{
+    return plan_hash(p, p->kept[i], ROLE_SETTING);
+}
+
 typedef uint64_t hash_of(const struct plan *p, long i);
 
 static uint64_t candidate_hash(const struct plan *p, long i)

@@ -24,7 +24,8 @@ void compare_read_options(struct report_compare *c, int sweep, int64_t sweep_id)
         scope_rows(x,
                    "WITH point AS MATERIALIZED ("
                    "  SELECT DISTINCT config_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1"
-                   "     AND is_tuning = 0 AND state <> 'not_needed' AND choice <> 'eliminated'),"
+                   "     AND is_tuning = 0 AND confirms = 0 AND state <> 'not_needed'"
+                   "     AND choice <> 'eliminated'),"
                    " option AS ("
                    "  SELECT DISTINCT replace(replace(substr(o.fullkey, 3), '.options.', '.'), "
                    "'\"', '') AS path,"
@@ -77,7 +78,8 @@ struct compare_tasks compare_read_tasks(struct scope *x, int64_t sweep_id)
         "WITH task AS ("
         "  SELECT DISTINCT setting, heads, (config_json -> '$.task') || replicate AS task"
         "    FROM trial JOIN config USING (config_id)"
-        "   WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 ORDER BY 1, 2, 3)"
+        "   WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0 AND confirms = 0 ORDER BY 1, 2, "
+        "3)"
         " SELECT setting, heads, group_concat(task, ' ') FROM task GROUP BY setting, heads",
         VALUES(INTEGER(sweep_id)));
     while (scope_next(x, rows)) {

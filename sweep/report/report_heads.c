@@ -79,7 +79,7 @@ const char heads_measured_sql[] =
     "           iif(?4 = 'test', t.test_loss, t.val_loss) AS loss"
     "      FROM trial AS t JOIN config AS c USING (config_id) JOIN study AS y USING (trial_id)"
     "     WHERE iif(?2 > 0, t.trial_id = ?2, t.sweep_id = ?1 AND t.in_plan = 1"
-    "               AND t.is_tuning = 0 AND t.choice = 'chosen')"
+    "               AND t.is_tuning = 0 AND t.confirms = 0 AND t.choice = 'chosen')"
     "       AND t.state = 'completed' AND y.name = 'heads' AND y.options = ?3"
     "       AND y.checkpoint_sha256 = t.checkpoint_sha256"
     "), main AS MATERIALIZED ("

@@ -161,6 +161,7 @@ static void count_trials(struct scope *x, const struct heads_question *q, struct
              "%s SELECT s.name, count(t.trial_id), coalesce(sum(t.state = 'completed'), 0),"
              " (SELECT count(*) FROM one) FROM sweep AS s LEFT JOIN trial AS t"
              " ON t.sweep_id = s.sweep_id AND t.in_plan = 1 AND t.is_tuning = 0"
+             " AND t.confirms = 0"
              " AND t.choice <> 'eliminated' WHERE s.sweep_id = ?1",
              heads_measured_sql);
     struct rows *r = heads_query(x, q, sql.text);

@@ -36,10 +36,9 @@ static void add_crossed(struct json_writer *w, const struct crossed *c, double l
 }
 
 /* The interval of a difference is at the level of the verdict, which looks raise. */
-static void add_difference(struct json_writer *w, const struct report_setting *set,
-                           const struct verdict_rival *r)
+static void add_difference(struct json_writer *w, const struct verdict_input *in,
+                           const struct verdict *v, const struct verdict_rival *r)
 {
-    const struct verdict *v = set->verdict;
     const struct stats_paired *p = &r->pair;
     json_add_integer(w, "n", p->n);
     json_add_integer(w, "wins", p->wins);
@@ -53,9 +52,9 @@ static void add_difference(struct json_writer *w, const struct report_setting *s
     json_add_real(w, "ci_level", v->level);
     json_add_real(w, "ci_low", p->low);
     json_add_real(w, "ci_high", p->high);
-    add_bits(w, &set->input, "mean_diff_bits", p->mean);
-    add_bits(w, &set->input, "ci_low_bits", p->low);
-    add_bits(w, &set->input, "ci_high_bits", p->high);
+    add_bits(w, in, "mean_diff_bits", p->mean);
+    add_bits(w, in, "ci_low_bits", p->low);
+    add_bits(w, in, "ci_high_bits", p->high);
     add_crossed(w, &r->crossed, v->level);
     json_add_real(w, "t", p->t);
     json_add_real(w, "p", p->p);
@@ -66,15 +65,15 @@ static void add_difference(struct json_writer *w, const struct report_setting *s
 }
 
 /* The candidate against its rivals. */
-static void add_comparisons(struct json_writer *w, const struct report_setting *set,
-                            const struct verdict_rival *rival)
+static void add_comparisons(struct json_writer *w, const struct verdict_input *in,
+                            const struct verdict *v, const struct verdict_rival *rival)
 {
     json_begin_list(w, "comparisons");
-    for (int i = 0; i < set->verdict->rivals; i++) {
+    for (int i = 0; i < v->rivals; i++) {
         json_begin_object(w, NULL);
-        json_add_integer(w, "heads_a", set->verdict->candidate);
+        json_add_integer(w, "heads_a", v->candidate);
         json_add_integer(w, "heads_b", rival[i].heads);
-        add_difference(w, set, &rival[i]);
+        add_difference(w, in, v, &rival[i]);
         json_add_text(w, "outcome", rival_outcome_name(rival[i].outcome));
         json_end_object(w);
     }
@@ -95,11 +94,11 @@ static void add_longer(struct json_writer *w, const struct report_setting *set)
     for (int i = 0; i < v->gains; i++) {
         json_begin_object(w, NULL);
         json_add_integer(w, "heads", v->gain[i].heads);
-        add_difference(w, set, &v->gain[i]);
+        add_difference(w, &set->input, v, &v->gain[i]);
         json_end_object(w);
     }
     json_end_list(w);
-    add_comparisons(w, set, v->later);
+    add_comparisons(w, &set->input, v, v->later);
     json_end_object(w);
 }
 
@@ -117,6 +116,35 @@ void report_proof_json(const struct verdict_input *in, struct json_writer *w)
     for (int i = 0; i < in->similar.count; i++)
         json_add_text(w, NULL, in->similar.differ[i]);
     json_end_list(w);
+    json_end_object(w);
+}
+
+/* What fresh trials say of the finding, where `confirm` asks for some. */
+static void add_confirmation(struct json_writer *w, const struct report_setting *set)
+{
+    const struct verdict_confirm *confirm = set->input.confirm;
+    const struct verdict *fresh = set->verdict->confirmed;
+    if (!confirm)
+        return;
+    json_begin_object(w, "confirmation");
+    json_add_integer(w, "units", confirm->units);
+    json_add_bool(w, "written", confirm->written);
+    if (fresh) {
+        json_add_text(w, "kind", verdict_kind_name(fresh->kind));
+        json_add_bool(w, "preliminary", fresh->preliminary);
+        json_add_integer(w, "planned", confirm->input->planned);
+        json_add_integer(w, "ended", fresh->ended);
+        json_begin_object(w, "claim");
+        json_add_integer(w, "best", confirm->input->claim_best);
+        json_begin_list(w, "over");
+        for (int i = 0; i < confirm->input->claim_over_count; i++)
+            json_add_integer(w, NULL, confirm->input->claim_over[i]);
+        json_end_list(w);
+        json_end_object(w);
+        report_proof_json(confirm->input, w);
+        json_add_real(w, "alpha", fresh->alpha);
+        add_comparisons(w, confirm->input, fresh, fresh->rival);
+    }
     json_end_object(w);
 }
 
@@ -202,8 +230,9 @@ static void add_verdict(struct json_writer *w, struct scope *x, const struct rep
     json_begin_object(w, "verdict");
     add_finding(w, set);
     report_heads_json(x, set, w);
-    add_comparisons(w, set, v->rival);
+    add_comparisons(w, &set->input, v, v->rival);
     add_longer(w, set);
+    add_confirmation(w, set);
     json_add_integer(w, "lead", set->text.headlines);
     json_begin_list(w, "sentences");
     for (int i = 0; i < set->text.count; i++)

@@ -29,6 +29,7 @@ static long count_missing(struct scope *x, int64_t sweep_id, int sets)
     return (long)scope_ask(
         x,
         "SELECT (SELECT count(*) FROM trial WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0"
+        " AND confirms = 0"
         " AND choice = 'chosen' AND state = 'completed' AND checkpoint IS NOT NULL) * ?2"
         " - (SELECT count(*) FROM evaluations AS e JOIN trial USING (trial_id)"
         "     WHERE sweep_id = ?1 AND state = 'completed' AND checkpoint IS NOT NULL)",

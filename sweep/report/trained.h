@@ -20,8 +20,8 @@
     "         dense_rank() OVER (ORDER BY t.replicate,"                                            \
     "                            CASE t.replicate WHEN '{}' THEN t.seed END) AS unit"              \
     "    FROM trial AS t JOIN config AS c USING (config_id)"                                       \
-    "   WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0 AND t.choice = 'chosen'"       \
-    "     AND t.state = 'completed') "
+    "   WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0"            \
+    "     AND t.choice = 'chosen' AND t.state = 'completed') "
 
 /* Those of one setting and head count. */
 struct trained {

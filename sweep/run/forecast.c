@@ -1,3 +1,4 @@
+#include "sweep/run/forecast_confirm.h"
 #include "sweep/run/forecast_extend.h"
 
 #include <math.h>
@@ -15,17 +16,6 @@
 static const double FAR = 2;
 enum { CALIBRATIONS = 4 };
 
-static const char *const reasons[FORECAST_STATES] = {
-    [FORECAST_NEW] = "not in the results file yet",
-    [FORECAST_QUEUED] = "queued; resumes from its checkpoint if it has one",
-    [FORECAST_RUNNING] = "running, or to be resumed if its run was killed",
-    [FORECAST_COMPLETED] = "done: its result is kept",
-    [FORECAST_DIVERGED] = "diverged: that is its result",
-    [FORECAST_FAILED] = "failed too often; --retry-failed tries again",
-    [FORECAST_NOT_NEEDED] = "tuning chooses another setting for its head count",
-    [FORECAST_ELSEWHERE] = "of other shards",
-};
-
 bool forecast_runs(enum forecast_state s, bool retry_failed)
 {
     return s == FORECAST_NEW || s == FORECAST_QUEUED || s == FORECAST_RUNNING ||
@@ -38,30 +28,6 @@ long forecast_to_run(const struct forecast_point *q, bool retry_failed)
     for (int i = 0; i < FORECAST_STATES; i++)
         n += forecast_runs((enum forecast_state)i, retry_failed) ? q->count[i] : 0;
     return n;
-}
-
-const char *forecast_name(enum forecast_state s)
-{
-    if (s == FORECAST_ELSEWHERE)
-        return "elsewhere";
-    return s == FORECAST_NEW ? "new" : trial_state_name((enum trial_state)(s - FORECAST_QUEUED));
-}
-
-const char *forecast_reason(enum forecast_state s, enum forecast_note note, bool retry_failed)
-{
-    if (s == FORECAST_FAILED && note == FORECAST_LIMITED)
-        return retry_failed ? "stopped by a limit, will be resumed"
-                            : "stopped by a limit; --retry-failed resumes it";
-    if (s == FORECAST_FAILED && retry_failed)
-        return "failed, will be tried again";
-    if (note == FORECAST_RUNG)
-        return s == FORECAST_NOT_NEEDED ? "eliminated at a rung" : "waits at a rung for the others";
-    if (note == FORECAST_CHOICE)
-        return "runs if tuning chooses its setting";
-    if (note == FORECAST_LOOK)
-        return s == FORECAST_NOT_NEEDED ? "an earlier look decided"
-                                        : "runs if an earlier look does not decide";
-    return reasons[s];
 }
 
 /* A trial of the results file. */
@@ -91,7 +57,8 @@ static enum status stored_read(struct store *s, const char *sweep, struct stored
 {
     struct rows r =
         rows_open(s, m,
-                  "SELECT config_sha256, seed, state, trial_id, in_plan AND NOT added, choice,"
+                  "SELECT config_sha256, seed, state, trial_id,"
+                  " in_plan AND NOT added AND NOT confirms, choice,"
                   " CASE state"
                   " WHEN 'running' THEN (SELECT max(step) FROM curve"
                   "                      WHERE curve.trial_id = trials.trial_id)"
@@ -141,6 +108,12 @@ double forecast_trial_s(const struct forecast *f, const char *sha256)
 {
     const struct forecast_point *q = find_point(f, sha256);
     return q ? q->trial_s : 0;
+}
+
+long forecast_index(const struct forecast *f, const char *sha256)
+{
+    const struct forecast_point *q = find_point(f, sha256);
+    return q ? (long)(q - f->point) : -1;
 }
 
 /* Mean seconds per config over all finished trials of the file, in one pass over it; sets trial_s
@@ -474,6 +447,8 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
         estimate(p, retry_failed, f);
         status = forecast_extend(p, s, retry_failed, f, m);
     }
+    if (status == STATUS_OK)
+        status = forecast_confirm(p, s, retry_failed, f, m);
     if (status == STATUS_OK) {
         *out = f;
         f = NULL;
@@ -492,6 +467,7 @@ void forecast_free(struct forecast *f)
         free(f->sorted);
         free(f->added);
         free(f->due);
+        free(f->confirming);
         free(f);
     }
 }

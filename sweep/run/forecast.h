@@ -25,6 +25,7 @@ enum forecast_note {
     FORECAST_RUNG,    /* queued: waits at a rung; not needed: eliminated there */
     FORECAST_LOOK,    /* queued: waits for an earlier look; not needed: that look has decided */
     FORECAST_CHOICE,  /* new, queued: runs if tuning chooses its value */
+    FORECAST_CONFIRM, /* confirms what the others have found; not needed: no claim names it */
     FORECAST_NOTES
 };
 
@@ -70,6 +71,16 @@ struct forecast_due {
     long trials; /* tuning trials of it; 0: the file has them, from before, and they come back */
 };
 
+/* A trial that the file has of those on fresh seeds (`confirm`). */
+struct forecast_confirming {
+    int64_t trial_id;
+    uint32_t seed;
+    char sha256[65];
+    long point; /* a listed one of the same setting and head count */
+    enum forecast_state state;
+    enum forecast_note note;
+};
+
 struct forecast {
     long points, trials;
     struct forecast_point *point;   /* (points), as plan_point */
@@ -88,6 +99,10 @@ struct forecast {
     long due_count;
     long will_add, may_add; /* the fewest and the most tuning trials that tune.extend may still add
                                and run; in none of the counts above */
+    struct forecast_confirming *confirming; /* (confirming_count): likewise */
+    long confirming_count;
+    long may_confirm;       /* the most trials on fresh seeds of settings whose claim is not written
+                               down yet */
     long leaving;           /* trials of the sweep in the file that this plan no longer has */
     bool other_plan;        /* the file's sweep of this name shares no point with this plan */
     int64_t other_metric;   /* ... has trials whose best step another metric chose */
@@ -99,8 +114,9 @@ struct forecast {
      * tune.extend: least if it adds nothing more, most if all that it may, expected half of it.
      * Under `tune` one candidate of each head count is counted; under rungs, of the tuning trials
      * those that train on. least: the open look decides in every setting; most: only the last look
-     * does; expected: each look that is left is as likely to be the one. Without looks
-     * and tune.extend the three are equal. */
+     * does; expected: each look that is left is as likely to be the one. confirm: least if there is
+     * nothing to confirm, most if there is in every setting, for the head counts that take longest.
+     * Without looks, tune.extend and confirm the three are equal. */
     struct forecast_range {
         double least, expected, most;
     } trials_left, left_s;
@@ -118,6 +134,9 @@ void forecast_free(struct forecast *f);
 
 /* Seconds of one trial of that configuration; 0 where the plan has none. */
 double forecast_trial_s(const struct forecast *f, const char *sha256);
+
+/* Index of the point with that configuration; -1 where the plan has none. */
+long forecast_index(const struct forecast *f, const char *sha256);
 
 /* Whether `run` would take a trial of that state up, and the reason in a few words. */
 bool forecast_runs(enum forecast_state s, bool retry_failed);

@@ -54,6 +54,8 @@ enum status runner_judge_looks(struct runner *r, struct message *m)
     if (s == STATUS_OK)
         s = looks_judge(r->store, r->plan, r->sweep_id, &said, m);
     if (s == STATUS_OK)
+        s = confirm_judge(r->store, r->plan, r->sweep_id, &said, m);
+    if (s == STATUS_OK)
         s = store_commit(r->store, m);
     else
         store_rollback(r->store);
@@ -153,7 +155,8 @@ static void forget_claims(struct runner *r)
     r->claims = 0;
 }
 
-/* said: what looks came to in it and which values were added, to be said once it is committed. */
+/* said: what looks came to in it, what is to be confirmed and which values were added, to be said
+ * once it is committed. */
 static enum status put_all(struct runner *r, struct text_buffer *said, struct message *m)
 {
     int64_t last_added = r->last_added;
@@ -165,6 +168,8 @@ static enum status put_all(struct runner *r, struct text_buffer *said, struct me
         s = put_ending(r, slot, m);
     if (s == STATUS_OK && r->ended.count > 0)
         s = looks_judge(r->store, r->plan, r->sweep_id, said, m);
+    if (s == STATUS_OK && r->ended.count > 0)
+        s = confirm_judge(r->store, r->plan, r->sweep_id, said, m);
     if (s == STATUS_OK && r->ended.count > 0 && plan_config(r->plan)->extend)
         s = store_added(r->store, r->sweep_id, &last_added, said, m);
     if (s == STATUS_OK)
@@ -365,7 +370,8 @@ static void after_commit(struct runner *r)
         free(r->event[i].text);
     r->events = 0;
     const struct config *c = plan_config(r->plan);
-    bool other = r->ended.count > 0 && (c->rung_eta > 0 || c->looks > 0 || c->extend > 0);
+    bool other =
+        r->ended.count > 0 && (c->rung_eta > 0 || c->looks > 0 || c->extend > 0 || c->confirm > 0);
     for (struct slot *s; (s = slot_list_take(&r->ended));)
         close_ending(r, s);
     r->drained = !r->stopping && r->dry;

@@ -18,6 +18,7 @@
 
 #include "engine/base/clock.h"
 #include "sweep/run/busy_retry.h"
+#include "sweep/run/confirm.h"
 #include "sweep/run/cores.h"
 #include "sweep/run/crash_suspects.h"
 #include "sweep/run/forecast.h"
@@ -262,8 +263,9 @@ void runner_say_lines(struct runner *r, struct text_buffer *lines);
  * all is kept for the next try, and the answer is OK. */
 enum status runner_commit(struct runner *r, struct message *m);
 
-/* Judges the looks that are due, in a transaction of its own, and says what they came to: at the
- * start, where a predecessor or another sweep file left results that were not judged. */
+/* Judges the looks that are due and writes down what is to be confirmed, in a transaction of its
+ * own, and says what they came to: at the start, where a predecessor or another sweep file left
+ * results that were not judged. */
 enum status runner_judge_looks(struct runner *r, struct message *m);
 
 /* Removes what tuning trials that lost at a rung left in the folder: rivals of this trial, or (0)

@@ -109,9 +109,10 @@ static const struct promise of_everything[] = {
     {"a look has no trials, or one of them has not ended",
      "SELECT 'sweep ' || name || ', look ' || look FROM look AS l JOIN sweep USING (sweep_id)"
      " WHERE NOT EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = l.sweep_id AND t.setting ="
-     "  l.setting AND t.look = l.look AND in_plan = 1 AND is_tuning = 0)"
+     "  l.setting AND t.look = l.look AND in_plan = 1 AND is_tuning = 0 AND confirms = 0)"
      " OR EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = l.sweep_id AND t.setting = l.setting"
-     "  AND t.look <= l.look AND in_plan = 1 AND is_tuning = 0 AND (choice = 'waiting' OR"
+     "  AND t.look <= l.look AND in_plan = 1 AND is_tuning = 0 AND confirms = 0 AND (choice = "
+     "'waiting' OR"
      "  (choice = 'chosen' AND state IN ('queued', 'running'))))"},
     {"a look was judged without those before it, or after a decision",
      "SELECT 'sweep ' || name || ', look ' || look FROM look AS l JOIN sweep USING (sweep_id)"
@@ -119,9 +120,25 @@ static const struct promise of_everything[] = {
      "  AND b.setting = l.setting AND b.look < l.look AND NOT b.decided)"},
     {"a sweep's plan or claim is not the one that was recorded last",
      "SELECT 'sweep ' || name FROM sweep AS s LEFT JOIN plan_change AS c ON plan_change_id ="
-     " (SELECT max(plan_change_id) FROM plan_change AS n WHERE n.sweep_id = s.sweep_id)"
+     " (SELECT max(plan_change_id) FROM plan_change AS n WHERE n.sweep_id = s.sweep_id"
+     "  AND by = 'file')"
      " WHERE c.pairs IS NULL OR c.claim IS NOT s.claim OR c.pairs <> (SELECT count(*) FROM trial AS"
-     " t WHERE t.sweep_id = s.sweep_id AND in_plan = 1 AND added = 0)"},
+     " t WHERE t.sweep_id = s.sweep_id AND in_plan = 1 AND added = 0 AND confirms = 0)"},
+    {"a confirming trial is needed that no claim names, or on a seed that is not fresh",
+     "SELECT 'trial ' || trial_id FROM trial AS t JOIN config USING (config_id) WHERE confirms = 1"
+     " AND in_plan = 1 AND (seed < 2000 OR (choice <> 'eliminated' AND NOT EXISTS (SELECT 1"
+     "  FROM plan_change AS c WHERE c.sweep_id = t.sweep_id AND c.setting = t.setting"
+     "   AND (heads = claim ->> '$.best' OR heads IN (SELECT value FROM"
+     "    json_each(claim, '$.over'))))))"},
+    {"a claim to be confirmed has not the trials that it was written with",
+     "SELECT 'sweep ' || name || ', ' || c.setting FROM plan_change AS c JOIN sweep AS s USING"
+     " (sweep_id) WHERE by = 'confirm' AND c.claim IS NOT NULL AND s.confirm IS NOT NULL"
+     " AND EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = s.sweep_id AND t.setting = c.setting"
+     "  AND in_plan = 1 AND confirms = 0) AND NOT EXISTS (SELECT 1 FROM plan_change AS d WHERE"
+     "  d.sweep_id = c.sweep_id AND d.setting = c.setting AND d.claim IS NOT NULL"
+     "  AND d.plan_change_id < c.plan_change_id) AND pairs <> (SELECT count(*) FROM trial AS t"
+     "  WHERE t.sweep_id = s.sweep_id AND t.setting = c.setting AND in_plan = 1 AND confirms = 1"
+     "  AND choice = 'chosen')"},
     {"a value was added to a sweep that adds none, or not so far beyond its list",
      "SELECT 'trial ' || trial_id FROM trial JOIN sweep USING (sweep_id) WHERE in_plan = 1"
      " AND added > coalesce(extend * json_array_length(tune), 0)"},

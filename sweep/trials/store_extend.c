@@ -140,7 +140,7 @@ static const char ADD[] =
     "  c.config_id, seed, 1, plan_order, setting, setting_label, ?4, is_tuning, replicate, look,"
     "  iif(is_tuning, 'chosen', 'waiting'), c.chance, in_shard, added + 1"
     "  FROM trial AS t JOIN config AS c ON c.config_id = ?3"
-    "  WHERE t.sweep_id = ?1 AND t.config_id = ?2 AND t.in_plan = 1"
+    "  WHERE t.sweep_id = ?1 AND t.config_id = ?2 AND t.in_plan = 1 AND t.confirms = 0"
     " ON CONFLICT (sweep_id, config_id, seed) DO UPDATE SET in_plan = 1,"
     " plan_order = excluded.plan_order, setting = excluded.setting,"
     " setting_label = excluded.setting_label, tuning = excluded.tuning,"
@@ -192,7 +192,7 @@ static enum status each_point(struct extending *e, const struct group *g, const 
         e->s, DOING,
         "SELECT DISTINCT config_id, config_json, replicate FROM trial JOIN config USING (config_id)"
         " WHERE sweep_id = ? AND setting = ? AND heads = ? AND tuning = ? AND tuning <> '{}'"
-        " AND in_plan = 1 ORDER BY +config_id", /* by the index trial_tuned */
+        " AND in_plan = 1 AND confirms = 0 ORDER BY +config_id", /* by the index trial_tuned */
         VALUES(INTEGER(e->sweep_id), TEXT(g->setting), INTEGER(g->heads), TEXT(g->tuning)), e->m);
     enum status status = STATUS_OK;
     extended->possible = true;

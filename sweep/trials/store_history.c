@@ -10,10 +10,10 @@ enum status plan_describe_change(struct planning *g)
 {
     static const char sql[] =
         "WITH old_seed AS MATERIALIZED (SELECT DISTINCT seed FROM trial"
-        "  WHERE sweep_id = ?1 AND in_plan = 1 AND added = 0),"
+        "  WHERE sweep_id = ?1 AND in_plan = 1 AND added = 0 AND confirms = 0),"
         " new_seed AS MATERIALIZED (SELECT DISTINCT seed FROM planned_trial),"
         " old_point AS MATERIALIZED (SELECT DISTINCT config_id FROM trial"
-        "  WHERE sweep_id = ?1 AND in_plan = 1 AND added = 0),"
+        "  WHERE sweep_id = ?1 AND in_plan = 1 AND added = 0 AND confirms = 0),"
         " new_point AS MATERIALIZED (SELECT DISTINCT config_id FROM planned_point),"
         " old_heads AS MATERIALIZED (SELECT DISTINCT heads FROM old_point"
         "  JOIN config USING (config_id)),"
@@ -55,7 +55,7 @@ static enum status find_newest(struct planning *g, struct newest *n)
     *n = (struct newest){0};
     struct rows r = store_rows(g->s, "recording the plan",
                                "SELECT plan_change_id, pairs_sha256, claim IS nullif(?2, '')"
-                               " FROM plan_change WHERE sweep_id = ?1"
+                               " FROM plan_change WHERE sweep_id = ?1 AND by = 'file'"
                                " ORDER BY plan_change_id DESC LIMIT 1",
                                VALUES(INTEGER(g->changes->sweep_id), TEXT(g->claim)), g->m);
     if (rows_next(&r)) {
@@ -66,18 +66,11 @@ static enum status find_newest(struct planning *g, struct newest *n)
     return rows_close(&r);
 }
 
-/* Results that are there to be seen: of trials that have ended, or have been evaluated on the way,
- * or had been before they were deleted. */
-#define RESULTS                                                                                    \
-    "SELECT config_id, seed, sweep_id FROM trial AS t"                                             \
-    "  WHERE state IN ('completed', 'diverged', 'failed') OR (attempt > 0 AND EXISTS"              \
-    "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"                                 \
-    " UNION ALL SELECT config_id, seed, NULL FROM deleted WHERE seen = 1"
-
 /* By what its trials are chosen and judged; it has every key that can be among the rules. */
 #define ASKS                                                                                       \
     "(SELECT json_object('tune', json(tune), 'replicate', json(replicate), 'looks', json(looks),"  \
-    "  'rungs', json(rungs), 'equivalence', equivalence, 'extend', extend) FROM sweep"             \
+    "  'rungs', json(rungs), 'equivalence', equivalence, 'extend', extend,"                        \
+    "  'confirm', json(confirm)) FROM sweep"                                                       \
     "  WHERE sweep_id = ?1)"
 
 /* Each pair once. */
@@ -85,10 +78,10 @@ static enum status record(struct planning *g, const char *pairs_sha256, int64_t 
                           int64_t removed)
 {
     static const char sql[] =
-        "WITH result AS (" RESULTS "),"
+        "WITH result AS (" STORE_RESULTS "),"
         " planned AS (SELECT config_id, seed, sweep_id, EXISTS (SELECT 1 FROM trial AS p"
         "  WHERE p.sweep_id = ?1 AND p.config_id = result.config_id AND p.seed = result.seed"
-        "   AND p.in_plan = 1) AS planned FROM result),"
+        "   AND p.in_plan = 1 AND p.confirms = 0) AS planned FROM result),"
         " pair AS (SELECT max(planned) AS planned FROM planned"
         "  WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed) "
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
@@ -104,8 +97,14 @@ static enum status record(struct planning *g, const char *pairs_sha256, int64_t 
                              INTEGER(plan_trials(g->p)), INTEGER(added), INTEGER(removed),
                              TEXT(g->what ? g->what : "{}"), TEXT(g->claim), TEXT(g->rules)),
                       NULL, g->m);
-    return status == STATUS_OK ? store_note_similar(g->s, g->changes->sweep_id, RESULTS, g->m)
-                               : status;
+    int64_t row = 0;
+    if (status == STATUS_OK)
+        status =
+            store_integer(g->s, "recording the plan", "SELECT max(plan_change_id) FROM plan_change",
+                          NO_VALUES, 0, &row, g->m);
+    return status == STATUS_OK
+               ? store_note_similar(g->s, g->changes->sweep_id, row, STORE_RESULTS, g->m)
+               : status;
 }
 
 enum status plan_record_change(struct planning *g)

@@ -181,8 +181,8 @@ static enum status count_changes(struct planning *g)
     struct rows r =
         store_rows(g->s, "comparing the plan",
                    "SELECT count(*) FILTER (WHERE t.trial_id IS NULL),"
-                   " count(*) FILTER (WHERE t.in_plan AND NOT t.added),"
-                   " count(*) FILTER (WHERE NOT t.in_plan OR t.added),"
+                   " count(*) FILTER (WHERE t.in_plan AND NOT t.added AND NOT t.confirms),"
+                   " count(*) FILTER (WHERE NOT t.in_plan OR t.added OR t.confirms),"
                    " count(*) FILTER (WHERE t.state = 'completed')"
                    " FROM planned_trial AS p LEFT JOIN trial AS t"
                    " ON t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed",
@@ -285,16 +285,19 @@ static enum status change_plan(struct planning *g, bool replace)
 static enum status write_trials(struct planning *g)
 {
     static const char leave[] =
-        "UPDATE trial SET in_plan = 0 WHERE sweep_id = ? AND in_plan = 1 AND NOT EXISTS (SELECT 1"
+        "UPDATE trial SET in_plan = 0 WHERE sweep_id = ? AND in_plan = 1 AND confirms = 0 AND NOT "
+        "EXISTS (SELECT 1"
         " FROM planned_trial AS p WHERE p.config_id = trial.config_id AND p.seed = trial.seed)";
     static const char keep[] =
         "UPDATE trial SET in_plan = 1, plan_order = p.plan_order, setting = q.setting,"
         " setting_label = q.setting_label, tuning = q.tuning, is_tuning = p.is_tuning,"
-        " replicate = q.replicate, look = p.look, added = 0, until = NULL, choice = " CHOICE ","
+        " replicate = q.replicate, look = p.look, added = 0, confirms = 0, until = NULL, choice "
+        "= " CHOICE ","
         " state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END"
         " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
         " WHERE trial.sweep_id = ? AND p.config_id = trial.config_id AND p.seed = trial.seed"
-        " AND (in_plan <> 1 OR added > 0 OR (trial.plan_order, trial.setting, trial.setting_label, "
+        " AND (in_plan <> 1 OR added > 0 OR confirms = 1 OR (trial.plan_order, trial.setting, "
+        "trial.setting_label, "
         "trial.tuning,"
         "  trial.is_tuning, trial.replicate, trial.look) <> (p.plan_order, q.setting,"
         "  q.setting_label, q.tuning, p.is_tuning, q.replicate, p.look))";
@@ -331,6 +334,8 @@ static enum status settle_anew(struct planning *g)
     const struct value sweep[] = {INTEGER(g->changes->sweep_id)};
     enum status status = store_execute(g->s, "settling the looks",
                                        "DELETE FROM look WHERE sweep_id = ?", sweep, 1, NULL, g->m);
+    if (status == STATUS_OK)
+        status = store_confirm_forget(g->s, g->changes->sweep_id, g->m);
     return status == STATUS_OK ? store_settle(g->s, g->changes->sweep_id, g->m) : status;
 }
 
@@ -339,6 +344,8 @@ static enum status plan_within(struct planning *g, bool replace)
     enum status status = plan_write_texts(g);
     if (status == STATUS_OK)
         status = find_sweep(g);
+    if (status == STATUS_OK)
+        status = store_refuse_confirm(g->s, g->p, g->confirm, g->m);
     if (status == STATUS_OK && !g->same_plan)
         status = change_plan(g, replace);
     if (status == STATUS_OK)

@@ -11,7 +11,13 @@
 #include "sweep/trials/data_file.h"
 #include "sweep/trials/trials_internal.h"
 
-enum { PATHS_SIZE = 4096, LOOKS_SIZE = 256, RUNGS_SIZE = 80, RULES_SIZE = 80 };
+enum {
+    PATHS_SIZE = 4096,
+    LOOKS_SIZE = 256,
+    RUNGS_SIZE = 80,
+    RULES_SIZE = 80,
+    CONFIRM_SIZE = 16384
+};
 
 struct planning {
     struct store *s;
@@ -22,18 +28,18 @@ struct planning {
     /* As they stand in `sweep`; "" for NULL. */
     const char *claim; /* the plan's */
     char tune[PATHS_SIZE], replicate[PATHS_SIZE];
-    char looks[LOOKS_SIZE], rungs[RUNGS_SIZE];
+    char looks[LOOKS_SIZE], rungs[RUNGS_SIZE], confirm[CONFIRM_SIZE];
     long in_plan;           /* trials that the file listed, before */
     bool same_plan;         /* the rows of `trial` are as they should be */
     bool same_question;     /* what is chosen and judged is so by the same rules */
-    char rules[RULES_SIZE]; /* the keys among tune, replicate, looks, rungs, equivalence and
-                               extend that have changed: ["looks"]; "" for none */
+    char rules[RULES_SIZE]; /* the keys among tune, replicate, looks, rungs, equivalence, extend
+                               and confirm that have changed: ["looks"]; "" for none */
     char *what;             /* plan_change.what; NULL: nothing to compare with */
 };
 
 /* ---- store_sweep.c ---- */
 
-/* Writes claim, tune, replicate, looks and rungs. BAD_INPUT where they are too long. */
+/* Writes claim, tune, replicate, looks, rungs and confirm. BAD_INPUT where they are too long. */
 enum status plan_write_texts(struct planning *g);
 
 /* What is stored of the sweep: fills changes, in_plan and same_question; *plan_sha256 gets the hash

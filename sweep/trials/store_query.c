@@ -69,29 +69,29 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
 {
     *list = NULL;
     *count = 0;
-    struct rows r =
-        store_rows(s, "counting trials by heads",
-                   "WITH candidate AS ("
-                   " SELECT setting, heads, is_tuning, goal,"
-                   "   sum(state <> 'not_needed') AS planned,"
-                   "   sum(state NOT IN ('queued', 'running', 'not_needed')) AS ended,"
-                   "   count(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS n,"
-                   "   avg(" METRIC_VALUE ") FILTER (WHERE state = 'completed') AS mean"
-                   "  FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-                   "  WHERE sweep_id = ?1 AND in_plan = 1 AND (in_shard OR state <> 'queued')"
-                   "  GROUP BY setting, heads, is_tuning, tuning), "
-                   "spare AS (SELECT heads, sum(surplus) AS n FROM undecided"
-                   "  WHERE sweep_id = ?1 AND in_shard GROUP BY heads), "
-                   "tuned AS ("
-                   " SELECT heads, avg(best) AS mean FROM"
-                   "  (SELECT heads, iif(goal = 'minimize', min(mean), max(mean)) AS best"
-                   "   FROM candidate WHERE is_tuning GROUP BY setting, heads) GROUP BY heads) "
-                   "SELECT heads, sum(planned) - coalesce(max(spare.n), 0), sum(ended), coalesce("
-                   "  sum(candidate.mean * candidate.n) FILTER (WHERE NOT is_tuning)"
-                   "    / sum(candidate.n) FILTER (WHERE NOT is_tuning), tuned.mean)"
-                   " FROM candidate LEFT JOIN tuned USING (heads) LEFT JOIN spare USING (heads)"
-                   " GROUP BY heads ORDER BY heads",
-                   VALUES(INTEGER(sweep_id)), m);
+    struct rows r = store_rows(
+        s, "counting trials by heads",
+        "WITH candidate AS ("
+        " SELECT setting, heads, is_tuning, goal,"
+        "   sum(state <> 'not_needed') AS planned,"
+        "   sum(state NOT IN ('queued', 'running', 'not_needed')) AS ended,"
+        "   count(" METRIC_VALUE ") FILTER (WHERE state = 'completed' AND NOT confirms) AS n,"
+        "   avg(" METRIC_VALUE ") FILTER (WHERE state = 'completed' AND NOT confirms) AS mean"
+        "  FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
+        "  WHERE sweep_id = ?1 AND in_plan = 1 AND (in_shard OR state <> 'queued')"
+        "  GROUP BY setting, heads, is_tuning, tuning), "
+        "spare AS (SELECT heads, sum(surplus) AS n FROM undecided"
+        "  WHERE sweep_id = ?1 AND in_shard GROUP BY heads), "
+        "tuned AS ("
+        " SELECT heads, avg(best) AS mean FROM"
+        "  (SELECT heads, iif(goal = 'minimize', min(mean), max(mean)) AS best"
+        "   FROM candidate WHERE is_tuning GROUP BY setting, heads) GROUP BY heads) "
+        "SELECT heads, sum(planned) - coalesce(max(spare.n), 0), sum(ended), coalesce("
+        "  sum(candidate.mean * candidate.n) FILTER (WHERE NOT is_tuning)"
+        "    / sum(candidate.n) FILTER (WHERE NOT is_tuning), tuned.mean)"
+        " FROM candidate LEFT JOIN tuned USING (heads) LEFT JOIN spare USING (heads)"
+        " GROUP BY heads ORDER BY heads",
+        VALUES(INTEGER(sweep_id)), m);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r)) {
         struct head_counts *longer = realloc(*list, ((size_t)*count + 1) * sizeof *longer);
@@ -116,15 +116,16 @@ enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *bes
                        struct message *m)
 {
     *best = (struct best_trial){.value = NAN};
-    struct rows r = store_rows(s, "looking for the best trial",
-                               "SELECT trial_id, heads, seed, " METRIC_VALUE " AS value,"
-                               "  setting_label, tuning"
-                               " FROM trial JOIN config USING (config_id)"
-                               " JOIN sweep USING (sweep_id)"
-                               " WHERE sweep_id = ? AND in_plan = 1 AND state = 'completed'"
-                               " ORDER BY iif(goal = 'minimize', -value, value) DESC, plan_order"
-                               " LIMIT 1",
-                               VALUES(INTEGER(sweep_id)), m);
+    struct rows r = store_rows(
+        s, "looking for the best trial",
+        "SELECT trial_id, heads, seed, " METRIC_VALUE " AS value,"
+        "  setting_label, tuning"
+        " FROM trial JOIN config USING (config_id)"
+        " JOIN sweep USING (sweep_id)"
+        " WHERE sweep_id = ? AND in_plan = 1 AND confirms = 0"
+        "  AND state = 'completed' ORDER BY iif(goal = 'minimize', -value, value) DESC, plan_order"
+        " LIMIT 1",
+        VALUES(INTEGER(sweep_id)), m);
     if (rows_next(&r)) {
         best->trial_id = rows_integer(&r, 0);
         best->heads = rows_integer(&r, 1);

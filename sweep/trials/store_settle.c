@@ -46,7 +46,7 @@ static enum status choose(struct store *s, int64_t sweep_id, const char *setting
         "   THEN 'eliminated' ELSE 'waiting' END AS choice,"
         "  t.look - coalesce(judged.look, 0) AS ahead, coalesce(decided, 0) AS decided"
         " FROM trial AS t JOIN config AS f USING (config_id) LEFT JOIN judged USING (setting)"
-        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0"
+        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0"
         "  AND (t.tuning <> '{}' OR t.look > 1) AND (?2 IS NULL OR t.setting = ?2)), "
         "verdict AS MATERIALIZED (SELECT trial_id, CASE"
         "   WHEN choice = 'eliminated' OR (decided AND ahead > 0) THEN 'eliminated'"
@@ -69,7 +69,7 @@ static enum status forget_looks(struct store *s, int64_t sweep_id, long *forgott
         s, "settling the looks",
         "DELETE FROM look WHERE sweep_id = ?1 AND look >= (SELECT min(t.look) FROM trial AS t"
         " WHERE t.sweep_id = ?1 AND t.setting = look.setting AND t.in_plan = 1"
-        "  AND t.is_tuning = 0 AND (t.choice = 'waiting' OR (t.choice = 'chosen'"
+        "  AND t.is_tuning = 0 AND t.confirms = 0 AND (t.choice = 'waiting' OR (t.choice = 'chosen'"
         "   AND t.state IN ('queued', 'running'))))",
         VALUES(INTEGER(sweep_id)), forgotten, m);
 }
@@ -89,7 +89,7 @@ enum status store_settle(struct store *s, int64_t sweep_id, struct message *m)
         status = forget_looks(s, sweep_id, &forgotten, m);
     if (status == STATUS_OK && forgotten > 0)
         status = choose(s, sweep_id, NULL, m);
-    return status;
+    return status == STATUS_OK ? store_settle_confirm(s, sweep_id, m) : status;
 }
 
 /* Without looks, of one head count. */
@@ -101,7 +101,8 @@ static enum status choose_one(struct store *s, int64_t sweep_id, const char *set
         " state = CASE WHEN state = 'queued' AND tuning <> ?4 THEN 'not_needed'"
         "   WHEN state = 'not_needed' AND tuning = ?4 THEN 'queued' ELSE state END"
         " WHERE sweep_id = ?1 AND setting = ?2 AND tuning <> '{}' AND is_tuning = 0"
-        "   AND (SELECT heads FROM config AS c WHERE c.config_id = trial.config_id) = ?3";
+        "   AND confirms = 0 AND (SELECT heads FROM config AS c WHERE c.config_id = "
+        "trial.config_id) = ?3";
     return store_execute(s, "settling the choice under tune", sql,
                          VALUES(INTEGER(sweep_id), TEXT(setting), INTEGER(heads), TEXT(best)), NULL,
                          m);
@@ -159,7 +160,7 @@ enum status store_look_due(struct store *s, int64_t sweep_id, struct look_due *d
         " FROM look WHERE sweep_id = ?1 GROUP BY setting) "
         "SELECT t.setting, coalesce(judged.look, 0) + 1 AS open FROM trial AS t"
         " LEFT JOIN judged USING (setting)"
-        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0"
+        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0"
         "  AND NOT coalesce(decided, 0)"
         " GROUP BY t.setting HAVING max(t.look) >= open AND 0 = sum(t.look <= open AND"
         "  (t.choice = 'waiting' OR (t.choice = 'chosen' AND t.state IN ('queued', 'running'))))"

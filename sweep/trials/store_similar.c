@@ -21,7 +21,12 @@ static const char TABLES[] =
 static const char NO_ROWS[] =
     "DELETE FROM similar_seen; DELETE FROM similar_point; DELETE FROM similar_wanted";
 
-#define JUDGED "sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0"
+/* Of the row ?2 of plan_change: by confirm it is about the confirming trials of a setting. */
+#define ITS(column) "(SELECT " column " FROM plan_change WHERE plan_change_id = ?2)"
+#define NEEDED      "(confirms = 0 OR (choice = 'chosen' AND setting = " ITS("setting") "))"
+#define JUDGED                                                                                     \
+    "sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0"                                              \
+    " AND confirms = " ITS("by = 'confirm'") " AND " NEEDED
 
 static const char POINTS[] =
     "INSERT INTO similar_point SELECT config_id, min(config_id) OVER (PARTITION BY"
@@ -34,7 +39,7 @@ static const char OTHERS[] =
     "DELETE FROM similar_seen AS s WHERE NOT EXISTS (SELECT 1 FROM similar_point AS p"
     "  JOIN similar_wanted AS w USING (kind) WHERE p.config_id = s.config_id AND w.seed = s.seed)"
     " OR EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = ?1 AND t.config_id = s.config_id"
-    "  AND t.seed = s.seed AND in_plan = 1)";
+    "  AND t.seed = s.seed AND in_plan = 1) OR ?2 IS NULL";
 
 /* Each option of training stands at a path in `train`; one that is left out at its default has the
  * value ''. A similar trial differs in the options whose values no judged trial has or, where it
@@ -59,38 +64,38 @@ static const char NOTE[] =
     "UPDATE plan_change SET similar = n, similar_differ = options FROM (SELECT (SELECT count(*)"
     "  FROM similar_seen) AS n, (SELECT json_group_array(name) FROM (SELECT DISTINCT"
     "   'train' || replace(substr(fullkey, 2), '\"', '') AS name FROM differ ORDER BY name))"
-    "  AS options) WHERE n > similar AND plan_change_id ="
-    " (SELECT max(plan_change_id) FROM plan_change WHERE sweep_id = ?1)";
+    "  AS options) WHERE n > similar AND plan_change_id = ?2";
 
-static enum status note(struct store *s, int64_t sweep_id, const char *seen, struct message *m)
+static enum status note(struct store *s, int64_t sweep_id, int64_t plan_change_id, const char *seen,
+                        struct message *m)
 {
     const char *const statements[] = {seen, POINTS, WANTED, OTHERS, NOTE};
     enum status status = store_script(s, DOING, TABLES, m);
     for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
-        status = store_execute(s, DOING, statements[i], VALUES(INTEGER(sweep_id)), NULL, m);
+        status = store_execute(s, DOING, statements[i],
+                               VALUES(INTEGER(sweep_id), INTEGER(plan_change_id)), NULL, m);
     return status == STATUS_OK ? store_script(s, DOING, NO_ROWS, m) : status;
 }
 
-enum status store_note_similar(struct store *s, int64_t sweep_id, const char *results,
-                               struct message *m)
+enum status store_note_similar(struct store *s, int64_t sweep_id, int64_t plan_change_id,
+                               const char *results, struct message *m)
 {
     struct text_buffer seen = {0};
     int64_t claimed = 0;
-    enum status status =
-        store_integer(s, DOING,
-                      "SELECT claim IS NOT NULL FROM plan_change WHERE sweep_id = ?"
-                      " ORDER BY plan_change_id DESC LIMIT 1",
-                      VALUES(INTEGER(sweep_id)), 0, &claimed, m);
+    enum status status = store_integer(
+        s, DOING, "SELECT claim IS NOT NULL FROM plan_change WHERE plan_change_id = ?",
+        VALUES(INTEGER(plan_change_id)), 0, &claimed, m);
     if (status != STATUS_OK || !claimed)
         return status;
     text_add(&seen,
-             "WITH newest AS MATERIALIZED (SELECT changed FROM plan_change WHERE sweep_id = ?1"
-             "  ORDER BY plan_change_id DESC LIMIT 1), result AS (%s) "
-             "INSERT OR IGNORE INTO similar_seen SELECT config_id, seed FROM result",
+             "WITH newest AS MATERIALIZED (SELECT changed FROM plan_change"
+             "  WHERE plan_change_id = ?2), result AS (%s) "
+             "INSERT OR IGNORE INTO similar_seen SELECT config_id, seed FROM result"
+             " WHERE ?1 IS NOT NULL",
              results);
     status = seen.out_of_memory
                  ? status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", store_path(s))
-                 : note(s, sweep_id, seen.text, m);
+                 : note(s, sweep_id, plan_change_id, seen.text, m);
     free(seen.text);
     return status;
 }

@@ -31,11 +31,26 @@ static void write_looks(struct planning *g)
     snprintf(g->looks + used, sizeof g->looks - (size_t)used, "]");
 }
 
+/* CONFIRM_SIZE is enough for a thousand instances. */
+static void write_confirm(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    char *text = g->confirm;
+    size_t used = 0;
+    for (int64_t i = 0; c->replicate && i < c->confirm; i++)
+        used += (size_t)snprintf(text + used, CONFIRM_SIZE - used, "%s%" PRId64,
+                                 i ? "," : "{\"instances\":[", c->confirm_instance[i]);
+    if (c->confirm)
+        snprintf(text + used, CONFIRM_SIZE - used, "%s\"seeds\":%" PRId64 "}",
+                 c->replicate ? "]," : "{", config_fresh_seeds(c));
+}
+
 enum status plan_write_texts(struct planning *g)
 {
     const struct config *c = plan_config(g->p);
     g->claim = plan_claim(g->p);
     write_looks(g);
+    write_confirm(g);
     if (c->rung_eta)
         snprintf(g->rungs, sizeof g->rungs, "{\"eta\":%" PRId64 ",\"min_steps\":%" PRId64 "}",
                  c->rung_eta, c->rung_min_steps);
@@ -61,8 +76,8 @@ static struct value equivalence_of(const struct planning *g)
 /* Reads from column `first` on whether each of these keys is as it was. */
 static void take_rules(struct planning *g, const struct rows *r, int first)
 {
-    static const char *const keys[] = {"tune",  "replicate",   "looks",
-                                       "rungs", "equivalence", "extend"};
+    static const char *const keys[] = {"tune",        "replicate", "looks",  "rungs",
+                                       "equivalence", "extend",    "confirm"};
     size_t used = 0;
     for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++)
         if (!rows_integer(r, first + i))
@@ -79,14 +94,16 @@ enum status plan_find_sweep(struct planning *g, char plan_sha256[65])
         g->s, "looking for the sweep",
         "SELECT sweep_id, yaml_sha256, claim, plan_sha256,"
         " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1"
-        "  AND added = 0),"
+        "  AND added = 0 AND confirms = 0),"
         " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1"
-        "  AND added = 0 AND state = 'completed'),"
+        "  AND added = 0 AND confirms = 0 AND state = 'completed'),"
         " claim IS nullif(?2, '') AND metric = ?8, tune = ?3, replicate = ?4, looks = ?5,"
-        " rungs IS nullif(?6, ''), equivalence IS ?7, extend IS nullif(?9, 0)"
+        " rungs IS nullif(?6, ''), equivalence IS ?7, extend IS nullif(?9, 0),"
+        " confirm IS nullif(?10, '')"
         " FROM sweep AS s WHERE name = ?1",
         VALUES(TEXT(c->name), TEXT(g->claim), TEXT(g->tune), TEXT(g->replicate), TEXT(g->looks),
-               TEXT(g->rungs), equivalence_of(g), TEXT(metric_name(c->metric)), INTEGER(c->extend)),
+               TEXT(g->rungs), equivalence_of(g), TEXT(metric_name(c->metric)), INTEGER(c->extend),
+               TEXT(g->confirm)),
         g->m);
     *plan_sha256 = '\0';
     if (rows_next(&r)) {
@@ -124,14 +141,15 @@ enum status plan_write_sweep(struct planning *g)
         g->s, "recording the sweep",
         "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune,"
         " claim, replicate, looks, equivalence, rungs, eval, measure, created, last_run,"
-        " overrides, drawn, extend)"
+        " overrides, drawn, extend, confirm)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, nullif(?, ''), ?,"
-        " nullif(?, ''), " NOW ", " NOW ", '[]', ?, nullif(?, 0))"
+        " nullif(?, ''), " NOW ", " NOW ", '[]', ?, nullif(?, 0), nullif(?, ''))"
         " ON CONFLICT (name) DO UPDATE SET question = excluded.question, yaml = excluded.yaml,"
         " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
         " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"
         " claim = excluded.claim, replicate = excluded.replicate, looks = excluded.looks,"
         " equivalence = excluded.equivalence, rungs = excluded.rungs, extend = excluded.extend,"
+        " confirm = excluded.confirm,"
         " eval = excluded.eval, measure = excluded.measure, drawn = excluded.drawn,"
         " last_run = excluded.last_run, overrides = '[]'"
         " RETURNING sweep_id",
@@ -139,7 +157,7 @@ enum status plan_write_sweep(struct planning *g)
                TEXT(g->plan_sha256), TEXT(metric_name(c->metric)), TEXT(metric_goal(c->metric)),
                TEXT(g->tune), TEXT(g->claim), TEXT(g->replicate), TEXT(g->looks), equivalence_of(g),
                TEXT(g->rungs), TEXT(c->eval_json), TEXT(c->measure ? "evals" : ""),
-               INTEGER(c->method == METHOD_RANDOM), INTEGER(c->extend)),
+               INTEGER(c->method == METHOD_RANDOM), INTEGER(c->extend), TEXT(g->confirm)),
         0, &g->changes->sweep_id, g->m);
     return status == STATUS_OK ? write_overrides(g) : status;
 }

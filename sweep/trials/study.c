@@ -17,7 +17,7 @@ static const char DUE[] =
           " FROM trial AS t JOIN config USING (config_id)"
           " WHERE state = 'completed' AND checkpoint IS NOT NULL AND checkpoint_sha256 IS NOT NULL"
           " AND CASE WHEN ?2 > 0 THEN trial_id = ?2 ELSE in_plan = 1 AND is_tuning = 0"
-          "      AND choice = 'chosen' AND ?1 IN (0, sweep_id) END"
+          "      AND confirms = 0 AND choice = 'chosen' AND ?1 IN (0, sweep_id) END"
           " ORDER BY sweep_id, plan_order";
 static const char COMPLETED[] = ASKED " 0 FROM trial AS t JOIN config USING (config_id)"
                                       " WHERE state = 'completed'"

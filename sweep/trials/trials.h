@@ -31,6 +31,8 @@
  *                                                      chosen, at a rung or in the end; within
  *                                                      finish, fail, pause and plan
  *   queued     not_needed          store_look_judged   the look; `choice` of later looks
+ *   -          queued, not_needed  store_confirm       confirm: a row of plan_change, and trials on
+ *                                                      fresh seeds, of which the claim needs some
  *   any        -                   store_delete        a row of `deleted`, if it had run
  *
  * Only the coordinator moves trials, and it claims before it spawns: a worker's report counts only
@@ -228,6 +230,26 @@ enum status store_look_due(struct store *s, int64_t sweep_id, struct look_due *d
  * (it was judged in between) changes nothing. */
 enum status store_look_judged(struct store *s, int64_t sweep_id, const struct look_due *due,
                               const char *kind, bool decided, struct message *m);
+
+/* ---- confirm ---- */
+
+/* Whether there is a setting of which all exploring trials have ended, and about which nothing is
+ * written down yet: the first in the order of the plan. The verdict on it says what to tell
+ * store_confirm; then ask again. */
+enum status store_confirm_due(struct store *s, int64_t sweep_id, char setting[PLAN_TEXT_MAX],
+                              bool *due, struct message *m);
+
+struct confirm_claim {
+    int64_t best, over[2];
+    int over_count;
+};
+
+/* Writes down what is to be confirmed of a setting that is due, and makes its trials on fresh seeds
+ * or instances: those of head counts that the claim does not name are not_needed. claim NULL:
+ * nothing is, so that all are. kind: of the verdict on the exploring trials, verdict_kind_name. One
+ * transaction. */
+enum status store_confirm(struct store *s, int64_t sweep_id, const char *setting, const char *kind,
+                          const struct confirm_claim *claim, struct message *m);
 
 /* ---- what people change, while no run holds the file ---- */
 

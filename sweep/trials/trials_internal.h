@@ -7,6 +7,7 @@
  *   store_settle.c   which trials are needed: the choice under `tune`, looks
  *   store_rungs.c    successive halving among tuning trials
  *   store_extend.c   values beyond those listed, where the outermost was chosen
+ *   store_confirm.c  claims that exploring trials have led to, and their trials on fresh seeds
  *   store_query.c    small queries
  *   store_edit.c     names, remarks, deleting
  *   store_similar.c  trials like those that a claim is about
@@ -41,14 +42,43 @@ enum status store_settle(struct store *s, int64_t sweep_id, struct message *m);
 /* The same where a trial has just ended or paused: of its head count. */
 enum status store_settle_after(struct store *s, int64_t trial_id, struct message *m);
 
+/* ---- store_history.c ---- */
+
+/* Results that are there to be seen: of trials that have ended, or have been evaluated on the way,
+ * or had been before they were deleted. */
+#define STORE_RESULTS                                                                              \
+    "SELECT config_id, seed, sweep_id FROM trial AS t"                                             \
+    "  WHERE state IN ('completed', 'diverged', 'failed') OR (attempt > 0 AND EXISTS"              \
+    "   (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"                                 \
+    " UNION ALL SELECT config_id, seed, NULL FROM deleted WHERE seen = 1"
+
 /* ---- store_similar.c ---- */
 
-/* Where the newest row of plan_change of a sweep has a claim: notes there how many trials like
- * those of the plan had results then, and what they differ in. `results` is a query of all trials
+/* Where that row of plan_change of a sweep has a claim: notes there how many trials like those that
+ * decide about it had results then, and what they differ in. `results` is a query of all trials
  * that had: config_id, seed and more; it may use ?1, the sweep, and `newest`, which has that row's
  * changed. More trials than are noted already take their place, fewer do not. */
-enum status store_note_similar(struct store *s, int64_t sweep_id, const char *results,
+enum status store_note_similar(struct store *s, int64_t sweep_id, int64_t plan_change_id,
+                               const char *results, struct message *m);
+
+/* ---- store_confirm.c ---- */
+
+/* Which confirming trials of a sweep are in its plan, and which of these are needed; after choices.
+ */
+enum status store_settle_confirm(struct store *s, int64_t sweep_id, struct message *m);
+
+/* Where nothing was found to confirm, it is asked again. */
+enum status store_confirm_forget(struct store *s, int64_t sweep_id, struct message *m);
+
+/* How many trials decide about each claim that counts, how many of these had results when it was
+ * written, and how many trials like them; `results` as in store_note_similar. */
+enum status store_confirm_seen(struct store *s, int64_t sweep_id, const char *results,
                                struct message *m);
+
+/* BAD_INPUT where the sweep of the plan's name has a claim written down on other fresh seeds or
+ * instances than `confirm` says, as column sweep.confirm has it. */
+enum status store_refuse_confirm(struct store *s, const struct plan *p, const char *confirm,
+                                 struct message *m);
 
 /* ---- store_rungs.c ---- */
 

@@ -271,7 +271,7 @@ static void other_rules_are_a_change(void **state)
     assert_answer(store_db(s),
                   "SELECT what ->> '$.asks' FROM plan_change ORDER BY plan_change_id DESC",
                   "{\"tune\":[],\"replicate\":[],\"looks\":[2,3],\"rungs\":null,"
-                  "\"equivalence\":0.05,\"extend\":null}");
+                  "\"equivalence\":0.05,\"extend\":null,\"confirm\":null}");
     plan_anew(x, s, YAML("a", "[1, 2, 4]", "looks: [2, 3]\nequivalence: .05\n" FIRST));
     assert_answer(store_db(s), "SELECT count(*) FROM plan_change", "4");
     close_store(x, s);

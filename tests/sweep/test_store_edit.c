@@ -197,15 +197,16 @@ static long work_of_deleting(struct fixture *x, struct run r, int trials)
              " WHERE config_id = 1",
              2 * trials, trials);
     run_sql(r.db, sql);
-    run_sql(r.db, "INSERT OR REPLACE INTO sweep SELECT 2, 'other', question, yaml, yaml_sha256,"
-                  " plan_sha256, metric, goal, tune, claim, created, last_run, drawn, overrides,"
-                  " remark, replicate, looks, equivalence, rungs, eval, measure, shards, extend "
-                  "FROM sweep WHERE "
-                  "sweep_id = 1;"
-                  "INSERT INTO trial (sweep_id, config_id, seed, in_plan, plan_order, setting,"
-                  " setting_label, tuning, is_tuning, chance)"
-                  " SELECT 1 + config_id % 2, config_id, 7, 1, 0, '{}', '', '{}', 0, 0"
-                  " FROM config WHERE n_params = 1");
+    run_sql(r.db,
+            "INSERT OR REPLACE INTO sweep SELECT 2, 'other', question, yaml, yaml_sha256,"
+            " plan_sha256, metric, goal, tune, claim, created, last_run, drawn, overrides,"
+            " remark, replicate, looks, equivalence, rungs, eval, measure, shards, extend, confirm "
+            "FROM sweep WHERE "
+            "sweep_id = 1;"
+            "INSERT INTO trial (sweep_id, config_id, seed, in_plan, plan_order, setting,"
+            " setting_label, tuning, is_tuning, chance)"
+            " SELECT 1 + config_id % 2, config_id, 7, 1, 0, '{}', '', '{}', 0, 0"
+            " FROM config WHERE n_params = 1");
     sqlite3_progress_handler(r.db, 1000, count_work, &thousands);
     assert_ok(store_delete(r.s, 2, &x->m));
     sqlite3_progress_handler(r.db, 0, NULL, NULL);

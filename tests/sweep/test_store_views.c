@@ -62,7 +62,8 @@ static void medians_of_odd_and_even_counts(void **state)
             " state, in_plan, plan_order, setting, setting_label, tuning, is_tuning, choice,"
             " attempt, retries_used, resume_step, steps_done, best_step, train_acc, val_acc,"
             " val_loss, %g, test_acc_by_slot, test_exact, test_loss, chance, bad_step, train_s,"
-            " NULL, NULL, NULL, replicate, look, until, limit_hit, in_shard, added FROM trial "
+            " NULL, NULL, NULL, replicate, look, until, limit_hit, in_shard, added, confirms FROM "
+            "trial "
             "WHERE "
             "config_id = 1 "
             "AND seed = 0",

@@ -1,0 +1,180 @@
+/* confirm: what was written down of each setting once its exploring trials had ended, and how the
+ * trials on fresh seeds or instances do, which alone decide about it. */
+#include "sweep/evidence/evidence_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sweep/db/state.h"
+
+/* Every setting has something to be confirmed, or will have. */
+static void expect_all(struct scope *x, struct evidence *e, int64_t units)
+{
+    for (int i = 0; i < e->settings; i++) {
+        struct evidence_confirm *c = arena_alloc(&x->arena, 1, sizeof *c);
+        *c = (struct evidence_confirm){.confirm.units = units};
+        e->setting[i].confirm = c;
+    }
+}
+
+/* ---- claims ---- */
+
+static void read_over(struct scope *x, struct evidence_confirm *c, const char *over)
+{
+    struct rows *r =
+        scope_rows(x, "SELECT value FROM json_each(?) ORDER BY key", VALUES(TEXT(over)));
+    int n = 0;
+    for (; scope_next(x, r); n++) {
+        c->over = arena_grow(&x->arena, c->over, (size_t)n, sizeof *c->over);
+        c->over[n] = rows_integer(r, 0);
+    }
+    c->input.claim_over = c->over;
+    c->input.claim_over_count = n;
+}
+
+static void read_claims(struct scope *x, struct evidence *e)
+{
+    enum { SETTING, WRITTEN, BEST, OVER, TRIALS, SEEN, ROW };
+    struct rows *r = scope_rows(x,
+                                "SELECT setting, written, best, over, trials, seen, plan_change_id"
+                                " FROM confirmations WHERE sweep_id = ? ORDER BY setting",
+                                VALUES(INTEGER(e->sweep_id)));
+    while (scope_next(x, r)) {
+        struct evidence_setting *set = evidence_find(e, rows_given(r, SETTING));
+        if (!set)
+            continue;
+        struct evidence_confirm *c = set->confirm;
+        int64_t seen = rows_integer(r, SEEN), trials = rows_integer(r, TRIALS);
+        c->written = scope_given(x, r, WRITTEN);
+        c->confirm.written = true;
+        if (rows_null(r, BEST))
+            continue;
+        c->confirm.input = &c->input;
+        c->input.claim_best = rows_integer(r, BEST);
+        c->input.proof = (struct verdict_proof){
+            .status = seen ? PROOF_LATE : PROOF_FIRST, .seen = seen, .pairs = trials};
+        read_over(x, c, rows_given(r, OVER));
+        if (seen == 0)
+            c->input.similar = evidence_similar_of(x, rows_integer(r, ROW));
+    }
+}
+
+/* ---- trials ---- */
+
+enum { SETTING, HEADS, UNIT, SEED, TRIAL_ID, STATE, LIMIT_HIT, TEST, VAL, EXACT };
+
+#define CONFIRMING                                                                                 \
+    " FROM trial AS t JOIN config USING (config_id) WHERE sweep_id = ?1 AND confirms = 1"          \
+    " AND in_plan = 1 AND choice = 'chosen'"
+
+static void add_heads(struct arena *a, struct evidence_confirm *c, int64_t heads, int first)
+{
+    size_t n = (size_t)c->count++;
+    c->heads = arena_grow(a, c->heads, n, sizeof *c->heads);
+    c->first = arena_grow(a, c->first, n, sizeof *c->first);
+    c->heads[n] = (struct verdict_heads){.heads = heads};
+    c->first[n] = first;
+}
+
+static void take_trial(struct scope *x, struct evidence *e, struct evidence_confirm *c,
+                       struct rows *r)
+{
+    enum trial_state state = rows_state(r, STATE);
+    int64_t heads = rows_integer(r, HEADS);
+    bool limited = state == TRIAL_FAILED && rows_integer(r, LIMIT_HIT);
+    if (c->count == 0 || c->heads[c->count - 1].heads != heads)
+        add_heads(&x->arena, c, heads, e->trials);
+    c->input.planned++;
+    if (!trial_state_ended(state))
+        return;
+    c->heads[c->count - 1].n++;
+    e->trial[e->trials++] = (struct verdict_trial){.seed = rows_integer(r, SEED),
+                                                   .trial_id = rows_integer(r, TRIAL_ID),
+                                                   .unit = (int)rows_integer(r, UNIT),
+                                                   .bad = state != TRIAL_COMPLETED && !limited,
+                                                   .limited = limited,
+                                                   .test = rows_real(r, TEST),
+                                                   .val = rows_real(r, VAL),
+                                                   .exact = rows_real(r, EXACT),
+                                                   .late_slope = NAN};
+}
+
+static void make_room(struct scope *x, struct evidence *e)
+{
+    int64_t more = scope_ask(x, "SELECT count(*)" CONFIRMING, VALUES(INTEGER(e->sweep_id)));
+    size_t trials = (size_t)e->trials;
+    struct verdict_trial *all = arena_alloc(&x->arena, trials + (size_t)more, sizeof *all);
+    if (trials > 0)
+        memcpy(all, e->trial, trials * sizeof *all);
+    e->trial = all;
+}
+
+static void read_trials(struct scope *x, struct evidence *e)
+{
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT setting, heads, dense_rank() OVER (PARTITION BY setting ORDER BY"
+                   "  replicate), seed, trial_id, state, limit_hit, iif(?2, test_loss, test_acc),"
+                   "  iif(?2, val_loss, val_acc), test_exact" CONFIRMING
+                   " ORDER BY setting, heads, replicate, seed",
+                   VALUES(INTEGER(e->sweep_id), INTEGER(e->base.loss)));
+    while (scope_next(x, r)) {
+        struct evidence_setting *set = evidence_find(e, rows_given(r, SETTING));
+        if (set && set->confirm->confirm.input)
+            take_trial(x, e, set->confirm, r);
+    }
+}
+
+void evidence_read_confirm(struct scope *x, struct evidence *e)
+{
+    int64_t units = scope_ask(x,
+                              "SELECT coalesce(json_array_length(confirm, '$.instances'),"
+                              " confirm ->> '$.seeds', 0) FROM sweep WHERE sweep_id = ?",
+                              VALUES(INTEGER(e->sweep_id)));
+    if (units == 0)
+        return;
+    expect_all(x, e, units);
+    read_claims(x, e);
+    make_room(x, e);
+    read_trials(x, e);
+}
+
+/* ---- what they are judged by ---- */
+
+/* What a head count is, as exploring knows it. */
+static void take_description(const struct evidence_setting *set, struct verdict_heads *heads)
+{
+    for (int k = 0; k < set->count; k++)
+        if (set->heads[k].heads == heads->heads) {
+            heads->d_head = set->heads[k].d_head;
+            heads->lr = set->heads[k].lr;
+        }
+}
+
+void evidence_bind_confirm(const struct evidence *e, struct evidence_setting *set)
+{
+    struct evidence_confirm *c = set->confirm;
+    if (!c)
+        return;
+    set->input.confirm = &c->confirm;
+    struct verdict_input claim = c->input;
+    c->input = set->input;
+    c->input.confirm = NULL;
+    c->input.longer = NULL;
+    c->input.looks = c->input.look = 0;
+    c->input.equivalence = 0;
+    c->input.tuning = c->input.tuning_ended = c->input.eliminated = 0;
+    c->input.has_claim = true;
+    c->input.claim_best = claim.claim_best;
+    c->input.claim_over = claim.claim_over;
+    c->input.claim_over_count = claim.claim_over_count;
+    c->input.proof = claim.proof;
+    c->input.similar = claim.similar;
+    c->input.planned = claim.planned;
+    c->input.count = c->count;
+    c->input.heads = c->heads;
+    for (int k = 0; k < c->count; k++) {
+        c->heads[k].trial = e->trial + c->first[k];
+        take_description(set, &c->heads[k]);
+    }
+}

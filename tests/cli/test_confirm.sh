@@ -1,0 +1,177 @@
+#!/bin/sh
+# confirm: what exploring finds is written down, and fresh seeds decide, to the same bytes whoever is killed,
+# whatever works and wherever. Speaks TAP. HEADCOUNT is the program.
+. tests/tap.sh
+cd "$dir" || exit 1
+export HEADCOUNT_CHECKPOINT_S=0.05
+sql() { sqlite3 "$1" "$2"; }
+run() { # db, arguments...
+    db=$1
+    shift
+    "$headcount" run fresh.yaml --db "$db" "$@" 2>"$db.err" >"$db.out"
+}
+written="SELECT setting, explored, claim, trials, seen FROM confirmations ORDER BY 1"
+same_export() { # db: equal to the undisturbed run's, and so is what was written down
+    "$headcount" export results --db "$1" >"$1.jsonl" && cmp whole.jsonl "$1.jsonl" &&
+        [ "$(sql "$1" "$written")" = "$(sql whole.db "$written")" ]
+}
+once_each() { # db: what completed did so once
+    [ "$(sql "$1" "SELECT count(*) FROM trial WHERE state NOT IN ('completed', 'not_needed')")" = 0 ] &&
+        [ "$(sql "$1" "SELECT count(*) FROM trial AS t WHERE (state = 'completed') <>
+            (SELECT count(*) FROM attempt AS a WHERE a.trial_id = t.trial_id AND outcome = 'completed')")" = 0 ] &&
+        "$headcount" check --db "$1"
+}
+runs_nothing() { # sweep file, db
+    "$headcount" run "$1" --db "$2" 2>&1 >/dev/null | grep -q 'nothing to run'
+}
+value() { # file, path
+    sql :memory: "SELECT readfile('$1') ->> '$2'"
+}
+copy() { # from, to
+    cp "$1" "$2" && cp -r "$1.d" "$2.d"
+}
+says() { # db, sentence of the report, unwrapped
+    "$headcount" report fresh --db "$1" | tr -s '\n ' ' ' | grep -qF "$2"
+}
+
+# Two settings: after 4 steps nothing is learnt, and there is nothing to confirm; after 200 two heads are better.
+cat >fresh.yaml <<'Y'
+name: fresh
+task: {name: gather, length: 16, vocab: 8, slots: 2}
+model: {d_model: 16, heads: [2, 16], layers: 1, d_ff: 32, dropout: 0}
+train: {steps: [4, 200], batch: 32, lr: 1e-2, eval_every: 100, val_examples: 64, test_examples: 64}
+seeds: 3
+confirm: 6
+Y
+
+# Trials on two of the seeds that will be fresh, of another sweep.
+sed 's/^name.*/name: other/; s/^seeds.*/seeds: [2000, 2001]/; /^confirm/d; s/\[4, 200\]/200/' fresh.yaml >other.yaml
+check "others have run before" "$headcount" run other.yaml --db before.db -q
+
+# ---- to the end ----
+"$headcount" plan fresh.yaml --db whole.db >plan.txt
+check "plan says what is confirmed" \
+    grep -qx "What each setting's trials speak for is then confirmed on 6 fresh seeds\." plan.txt
+check "... least and most" grep -qE \
+    '^12 to 36 trials would run: about .* to .*, by whether there is anything to confirm\.$' plan.txt
+check "a sweep that confirms runs to its end" run whole.db -j 2
+"$headcount" export results --db whole.db >whole.jsonl
+check "... says what is to be confirmed" grep -qx \
+    'steps=200: 2 heads are to be confirmed over 16, on 6 fresh seeds, 12 trials' whole.db.err
+check "... or that nothing is" grep -qx 'steps=4: nothing is to be confirmed (at_chance)' whole.db.err
+check "... and what came of it" \
+    says whole.db 'Confirmed on 6 fresh seeds: 2 heads are better than 16, explored on 3 others.'
+check "... or that nothing could" says whole.db \
+    'Nothing is confirmed, as no head count was found that could be held against others.'
+check "fresh seeds ran where there was a claim" \
+    [ "$(sql whole.db "SELECT group_concat(steps || state || n, ' ') FROM (SELECT steps, state, count(*) AS n
+    FROM trials WHERE confirms GROUP BY 1, 2)")" = "4not_needed12 200completed12" ]
+check "... and none before it was written" \
+    [ "$(sql whole.db "SELECT count(*) FROM trial AS t JOIN attempt USING (trial_id)
+    JOIN confirmations AS c USING (setting) WHERE confirms AND started < written")" = 0 ]
+check "means are of the others" [ "$(sql whole.db "SELECT group_concat(DISTINCT n) FROM by_heads")" = 3 ]
+"$headcount" report --db whole.db --json >report.json
+check "the report has it as JSON" \
+    [ "$(sql :memory: "SELECT group_concat(value -> '\$.verdict.confirmation.kind') FROM
+    json_each(readfile('report.json'), '\$.settings') WHERE value -> '\$.verdict.confirmation.claim' IS NOT NULL")" = \
+    '"claim_confirmed"' ]
+check "show tells them" [ "$("$headcount" show --db whole.db | grep -c 'completed, confirming')" = 12 ]
+check "export trials tells them" \
+    [ "$("$headcount" export trials fresh --db whole.db | grep -c ',confirming,completed,')" = 12 ]
+check "export results tells them" [ "$(grep -c '"confirms":true' whole.jsonl)" = 24 ]
+"$headcount" plan fresh.yaml --db whole.db --json >plan.json
+"$headcount" status --db whole.db --json >status.json
+check "plan counts as status does" \
+    [ "$(value plan.json '$.planned') $(value plan.json '$.not_needed') $(value plan.json '$.would_run')" = \
+    "$(value status.json '$[0].planned') $(value status.json '$[0].not_needed') $(value status.json '$[0].queued')" ]
+copy whole.db heads.db
+check "heads measures the others" "$headcount" heads fresh --db heads.db -q
+check "... alone" [ "$(sql heads.db "SELECT count(*) || ' ' || sum(confirms) FROM study JOIN trial USING (trial_id)")" = "12 0" ]
+check "running it again runs nothing" runs_nothing fresh.yaml whole.db
+check "check finds nothing wrong" "$headcount" check --db whole.db
+check "... nor when weights are tested again" "$headcount" check --db whole.db --retest -q
+
+# ---- another number of workers, interrupted, killed, elsewhere: the same trials, the same bytes ----
+for workers in 1 4; do
+    check "with $workers at once" run j$workers.db -j $workers
+    check "... the same bytes" same_export j$workers.db
+done
+for signal in TERM KILL TERM KILL KILL; do
+    "$headcount" run fresh.yaml --db stop.db --quiet -j 2 2>>stop.err >/dev/null &
+    pid=$!
+    seen=$(sql stop.db 'SELECT count(*) FROM attempt' 2>/dev/null)
+    wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*)
+        FROM attempt' 2>/dev/null)\" -ge $((${seen:-0} + 4)) ]"
+    kill -$signal $pid
+    wait $pid 2>/dev/null
+done
+check "stopped and killed in turn, it goes on" run stop.db
+check "... to the same bytes" same_export stop.db
+check "... and what completed did so once" once_each stop.db
+printf '#!/bin/sh\nshift\nexec "$@"\n' >join && chmod +x join
+check "on two other hosts" run hosts.db --launch "$dir/join {host}" --hosts a:1,b:2
+check "... the same bytes" same_export hosts.db
+
+# ---- the file changes ----
+copy whole.db more.db
+sed 's/seeds: 3/seeds: 4/' fresh.yaml >more.yaml
+check "with more seeds, what was written stays" sh -c "'$headcount' run more.yaml --db more.db -q 2>&1"
+check "... and is told by them" \
+    says more.db 'Confirmed on 6 fresh seeds: 2 heads are better than 16, explored on 4 others.'
+check "... as it was" [ "$(sql more.db "SELECT claim || trials FROM confirmations WHERE claim IS NOT NULL")" = \
+    '{"best":2,"over":[16]}12' ]
+"$headcount" run fresh.yaml --db whole.db --set confirm=8 >more.txt 2>&1
+check "another number of them is refused" [ $? = 2 ]
+check "... with the reason" grep -q \
+    'with 6 fresh seeds; others would be one more try, so put `confirm` back, or give the sweep another `name`' more.txt
+check "a sweep that has ended without" "$headcount" run fresh.yaml --db late.db -q --set confirm=null
+"$headcount" plan fresh.yaml --db late.db >late.txt
+check "... may have something to confirm, as plan says" grep -q '^0 to 24 trials would run: about 0' late.txt
+check "... goes on with it" run late.db
+check "... to the same bytes" same_export late.db
+copy whole.db none.db
+check "without confirm they leave the plan" sh -c "'$headcount' run fresh.yaml --db none.db -q --set confirm=null"
+check "... and the verdict" sh -c "! '$headcount' report --db none.db | grep -qi 'fresh seeds'"
+check "... and are back with it" runs_nothing fresh.yaml none.db
+check "... to the same bytes" same_export none.db
+sed 's/^name.*/name: again/' fresh.yaml >again.yaml
+copy whole.db again.db
+check "under another name, the same seeds are not fresh" "$headcount" run again.yaml --db again.db -q
+check "... which is told" sh -c "'$headcount' report again --db again.db | tr -s '\n ' ' ' | grep -qF 'Not confirmed: the \
+claim, 2 heads better than 16, was written down when 12 of the 12 trials on its seeds had ended, so that these are not \
+fresh.'"
+copy whole.db gone.db
+"$headcount" sweep delete fresh --db gone.db --yes >/dev/null
+check "after it was deleted" run gone.db
+check "... they are not fresh either" says gone.db 'so that these are not fresh.'
+
+# ---- merged ----
+check "a part of it elsewhere" "$headcount" run fresh.yaml --db part.db -q --set seeds=2
+check "both are merged" "$headcount" merge --into both.db whole.db part.db -q
+check "... in the other order" "$headcount" merge --into other.db part.db whole.db -q
+for db in both other; do
+    check "what was written first stays in $db" runs_nothing fresh.yaml $db.db
+    check "... with its verdict" \
+        says $db.db 'Confirmed on 6 fresh seeds: 2 heads are better than 16, explored on 3 others.'
+    check "... and is whole" "$headcount" check --db $db.db
+done
+copy whole.db known.db
+check "a file with results from before the claim is merged" "$headcount" merge --into known.db before.db -q
+check "... which takes it back" says known.db \
+    'was written down when 4 of the 12 trials on its seeds had ended, so that these are not fresh.'
+copy whole.db since.db
+"$headcount" run other.yaml --db later.db -q
+check "a file with results from after it is merged" "$headcount" merge --into since.db later.db -q
+check "... which changes nothing" \
+    says since.db 'Confirmed on 6 fresh seeds: 2 heads are better than 16, explored on 3 others.'
+check "a run takes over what has explored" run taken.db --from whole.db
+check "... and confirms by itself" same_export taken.db
+
+# ---- what is refused ----
+"$headcount" run fresh.yaml --db shard.db --shard 1/2 >shard.txt 2>&1
+check "a shard is refused" [ $? = 2 ]
+check "... with the reason" grep -q 'a sweep with `confirm` cannot be cut into shards' shard.txt
+"$headcount" submit fresh.yaml -n --array 4 >array.txt 2>&1
+check "an array is refused" [ $? = 2 ]
+check "... with the reason" grep -q 'confirm picks what is confirmed by all results' array.txt
+finish

@@ -1,0 +1,133 @@
+/* The key `confirm`: what it means where it is good, and that every bad one is refused at its
+ * place. */
+#include "tests/sweep/config_help.h"
+
+#define TASK  "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+#define MODEL "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
+#define MANY  "task: {name: gather, length: 16, vocab: 8, slots: 2, instance: [1, 2, 3]}\n"
+#define OVER  "replicate: [task.instance]\n"
+#define FRESH "confirm: {instances: [9, 10, 11, 12, 13, 14]}\n"
+
+static void fresh_seeds(void **state)
+{
+    (void)state;
+    struct config *c = config_of(TASK MODEL "confirm: 6\n");
+    assert_int_equal(c->confirm, 6);
+    assert_int_equal(config_fresh_seeds(c), 6);
+    assert_null(c->confirm_instance);
+    config_free(c);
+    c = config_of(TASK MODEL "seeds: [0, 1999, 2008]\nconfirm: 8\n"); /* beside the fresh ones */
+    assert_int_equal(c->confirm, 8);
+    config_free(c);
+    c = config_of(TASK MODEL);
+    assert_int_equal(c->confirm, 0);
+    assert_int_equal(config_fresh_seeds(c), 0);
+    config_free(c);
+}
+
+static void fresh_instances(void **state)
+{
+    (void)state;
+    struct config *c = config_of(MANY MODEL OVER "seeds: 3\n" FRESH);
+    assert_int_equal(c->confirm, 6);
+    assert_int_equal(c->confirm_instance[0], 9);
+    assert_int_equal(c->confirm_instance[5], 14);
+    assert_int_equal(config_fresh_seeds(c), 3);
+    config_free(c);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const struct refusal list[] = {
+        {TASK MODEL "confirm: 5\n", "s.yaml:3:10: confirm is 5; allowed: 6 to 1000"},
+        {TASK MODEL "confirm: many\n",
+         "s.yaml:3:10: confirm is many, which is not a number; allowed: 6 to 1000"},
+        {TASK MODEL "confirm: [6]\n", "s.yaml:3:10: confirm must be a single value, not a list"},
+        {TASK "model: {d_model: 32, heads: 4, layers: 1, d_ff: 32}\nconfirm: 8\n",
+         "s.yaml:3:1: confirm holds a head count against others, but model.heads has only one "
+         "value"},
+        {TASK MODEL "claim: {best: 2, over: [1]}\nconfirm: 8\n",
+         "s.yaml:4:1: confirm writes a claim of its own, once the other trials have ended, so it "
+         "cannot stand beside claim; remove one of them"},
+        {TASK MODEL "seeds: [0, 2007]\nconfirm: 8\n",
+         "s.yaml:4:10: the seeds 2000 to 2007 are those that confirm takes, so that they are "
+         "fresh; take 2007 out of seeds"},
+        {TASK MODEL "confirm: {}\n", "s.yaml:3:10: missing key 'instances' under confirm"},
+        {TASK MODEL FRESH,
+         "s.yaml:3:10: confirm.instances needs replicate: [task.instance]; without it, write how "
+         "many fresh seeds there are, as in confirm: 8"},
+        {MANY MODEL OVER "confirm: 8\n",
+         "s.yaml:4:10: with replicate, instances are what a finding is about: list fresh ones, as "
+         "in confirm: {instances: [9, 10, 11, 12, 13, 14]}"},
+        {MANY MODEL OVER "confirm: {instances: [9, 10, 11, 12, 13]}\n",
+         "s.yaml:4:22: confirm.instances lists 5 instances; allowed: 6 to 1000"},
+        {MANY MODEL OVER "confirm: {instances: [9, 10, 2, 12, 13, 14]}\n",
+         "s.yaml:4:30: instance 2 is explored by task.instance, so it is not fresh; list others"},
+        {MANY MODEL OVER "confirm: {instances: [9, 10, 11, 12, 13, 9]}\n",
+         "s.yaml:4:42: instance 9 is in the list twice"},
+        {MANY MODEL OVER "confirm: {instances: [9, 10, 11, 12, 13, x]}\n",
+         "s.yaml:4:42: confirm.instances is x, which is not a number; allowed: 0 to 2147483647"},
+        {TASK MODEL "train: {batch: [8, 16]}\nreplicate: [train.batch]\n" FRESH,
+         "s.yaml:5:10: confirm has no fresh values of train.batch, which is replicated; it can "
+         "stand beside replicate: [task.instance] only"},
+        {"task: {name: text, mode: classify, file: x.csv, instance: [1, 2]}\n" MODEL OVER FRESH,
+         "s.yaml:4:10: confirm cannot stand beside replicate for the task text: splits of a file "
+         "share rows, so none of them is fresh; take replicate or confirm away"},
+        {"task: {name: text, file: [a.txt, b.txt]}\n" MODEL "replicate: [task.file]\n"
+         "confirm: 8\n",
+         "s.yaml:4:10: confirm has no fresh values of task.file, which is replicated; it can stand "
+         "beside replicate: [task.instance] only"},
+    };
+    ASSERT_ALL_REFUSED(list);
+}
+
+static void not_in_shards(void **state)
+{
+    (void)state;
+    struct config *c = config_of(TASK MODEL "confirm: 8\n");
+    struct plan *p;
+    struct message m = {{0}};
+    assert_int_equal(plan_new(c, NULL, 0, &p, &m), STATUS_OK);
+    assert_int_equal(plan_set_shard(p, (struct plan_shard){1, 2}, &m), STATUS_BAD_INPUT);
+    assert_string_equal(m.text,
+                        "s.yaml: a sweep with `confirm` cannot be cut into shards, because what is "
+                        "confirmed is picked by the trials of all of them; take it away (--set "
+                        "confirm=null), or run the sweep as a whole");
+    assert_int_equal(plan_set_shard(p, (struct plan_shard){0, 0}, &m), STATUS_OK);
+    plan_free(p);
+    config_free(c);
+}
+
+/* A claim and the identity of the plan do not hang on it. */
+static void no_part_of_identity(void **state)
+{
+    (void)state;
+    struct config *with = config_of(TASK MODEL "confirm: 8\n"), *without = config_of(TASK MODEL);
+    struct plan *p, *q;
+    struct message m;
+    char one[65], other[65];
+    assert_int_equal(plan_new(with, NULL, 0, &p, &m), STATUS_OK);
+    assert_int_equal(plan_new(without, NULL, 0, &q, &m), STATUS_OK);
+    assert_int_equal(plan_trials(p), plan_trials(q));
+    assert_int_equal(plan_pairs_sha256(p, one, &m), STATUS_OK);
+    assert_int_equal(plan_pairs_sha256(q, other, &m), STATUS_OK);
+    assert_string_equal(one, other);
+    assert_true(plan_setting_hash(p, 0) == plan_setting_hash(p, 1));
+    plan_free(p);
+    plan_free(q);
+    config_free(with);
+    config_free(without);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fresh_seeds),
+        cmocka_unit_test(fresh_instances),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(not_in_shards),
+        cmocka_unit_test(no_part_of_identity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

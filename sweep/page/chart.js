@@ -115,6 +115,12 @@ function hint(mark, text) {
     return mark;
 }
 
+/* A mark that leads to its trial (trial.js). */
+function leadsTo(mark, trialId) {
+    mark.dataset.trial = trialId;
+    return mark;
+}
+
 function dot(x, y, class_, text, radius = 3) {
     return hint(svg('circle', {cx: round(x), cy: round(y), r: radius, class: class_}), text);
 }

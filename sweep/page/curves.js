@@ -48,10 +48,13 @@ function drawCurves(groups, column, name, width) {
     for (const g of groups)
         for (const c of g.curves)
             f.root.append(
-                path(
-                    c.step.map((s, k) => [x(s), c[column][k] === null ? null : f.y(c[column][k])]),
-                    `thin ${g.class}`,
-                    `trial ${c.trial}: ${count(g.heads, 'head')}, seed ${g.trials.get(c.trial).seed}`,
+                leadsTo(
+                    path(
+                        c.step.map((s, k) => [x(s), c[column][k] === null ? null : f.y(c[column][k])]),
+                        `thin ${g.class}`,
+                        `trial ${c.trial}: ${count(g.heads, 'head')}, seed ${g.trials.get(c.trial).seed}`,
+                    ),
+                    c.trial,
                 ),
             );
     for (const g of groups)

@@ -12,6 +12,7 @@ function fileSource() {
             const wanted = new Set(trials.map(t => t.trial_id));
             return all.curves.filter(c => wanted.has(c.trial));
         },
+        trial: async trial => all.details.find(d => d.trial === trial) ?? null,
         heads: async () => all.heads,
         attention: async () => all.attention,
     };
@@ -22,8 +23,7 @@ async function begin() {
     await readView(view);
     view.attention = await view.source.attention();
     makeFrame();
-    drawPage(view);
-    printWhole(view);
+    await beginPage(view);
 }
 
 begin();

@@ -194,7 +194,8 @@ function drawTrials(f, view, set) {
             y = f.y(value);
         const good = trial.state === 'completed';
         const says = `trial ${trial.trial_id}, ${trialName(trial)}: ${good ? four(value) : trial.state}`;
-        f.root.append(good ? dot(x, y, 'trial', says, f.small ? 1.8 : 3.2) : cross(x, y, 'bad', says));
+        const mark = good ? dot(x, y, 'trial', says, f.small ? 1.8 : 3.2) : cross(x, y, 'bad', says);
+        f.root.append(f.small ? mark : leadsTo(mark, trial.trial_id));
     }
 }
 

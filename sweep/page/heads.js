@@ -61,21 +61,26 @@ function shownTrial(view, ids) {
 function headsOfTrial(view, measured) {
     const ids = [...new Set(measured.map(r => r.trial_id))],
         id = shownTrial(view, ids);
-    const rows = measured.filter(r => r.trial_id === id),
+    const named = t => [t, `${t}: ${trialName(view.set.byId.get(t))}`];
+    return headsFigure(
+        view,
+        view.set.byId.get(id),
+        measured.filter(r => r.trial_id === id),
+        picker('Trial', ids.map(named), id, value => view.choose({trial: Number(value)})),
+    );
+}
+
+/* The heads of one trial; pick: how another one is picked. */
+function headsFigure(view, trial, rows, pick = null) {
+    const id = trial.trial_id,
         layers = Math.max(...rows.map(r => r.layer)) + 1;
     const measures = MEASURES.filter(([m]) => rows.some(r => r[m] !== null));
     const [measure, name, says] = measures.find(([m]) => m === view.choice.measure) ?? measures[0];
-    const named = t => trialName(view.set.byId.get(t)),
-        split = view.summary.heads?.split === 'test' ? 'test' : 'validation';
+    const split = view.summary.heads?.split === 'test' ? 'test' : 'validation';
     return figure(`The heads of trial ${id}: ${name}`, {
-        note: `${says}; ${named(id)}, on the ${split} set.`,
+        note: `${says}; ${trialName(trial)}, on the ${split} set.`,
         controls: controls(
-            picker(
-                'Trial',
-                ids.map(t => [t, `${t}: ${named(t)}`]),
-                id,
-                value => view.choose({trial: Number(value)}),
-            ),
+            pick,
             picker('Measure', measures, measure, value => view.choose({measure: value})),
         ),
         draw: width => drawHeads(rows, measure, name, layers, width),

@@ -32,7 +32,7 @@ function livePage(n) {
                 attention = await view.source.attention(trial).catch(({message}) => ({missing: trial, error: message}));
             if (trial !== picked() || attention === view.attention) return;
             view.attention = attention;
-            drawPage(view, id => id === 'attention');
+            drawPage(view, id => CHOICES.sequence.includes(id));
         },
     };
     const stand = () => drawAround(view),
@@ -44,11 +44,13 @@ function livePage(n) {
         const first = !view.summary;
         if (first) view.source.file = (await ask('../../index')).files[n]?.file;
         await readView(view);
-        drawPage(view);
+        if (first) {
+            await beginPage(view);
+        } else {
+            await readTrial(view);
+            drawPage(view);
+        }
         live.look();
-        if (!first) return;
-        printWhole(view);
-        document.getElementById(location.hash.slice(1))?.scrollIntoView();
     }
     stand();
 }

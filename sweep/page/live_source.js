@@ -56,6 +56,7 @@ function liveSource(n, news) {
         most: 2 * TRIALS_AT_ONCE,
         summary: () => once('summary', news.of(n).summary),
         heads: () => once('heads?trial=0', news.of(n).summary),
+        trial: trial => once(`trial?trial=${trial}`, `${news.of(n).version} ${trial}`, 'trial'),
         attention: trial => once(`attention?trial=${trial}`, trial, 'attention'),
         async trials() {
             const {version} = news.of(n),

@@ -31,7 +31,8 @@ enum {
     CURVES_MAX = 1000,
     CURVE_POINTS = 20000, /* of all curves together */
     CURVE_MIN = 12,       /* of each, however many there are */
-    HEADS_MAX = 4000
+    HEADS_MAX = 4000,
+    DETAILS_MAX = 1000 /* trials whose configuration and attempts are here */
 };
 
 /* Without a report: the live page, which has no data in it. */
@@ -65,6 +66,22 @@ static void put_curves(const struct page *p, struct json_writer *w)
     json_end_list(w);
 }
 
+/* Those that ran, as far as there is room, judged ones first. */
+static void put_details(const struct page *p, struct json_writer *w)
+{
+    struct scope *x = p->scope;
+    struct rows *r = scope_rows(x,
+                                "SELECT trial_id FROM trial WHERE sweep_id = ?1 AND attempt > 0"
+                                " ORDER BY in_plan DESC, is_tuning, trial_id LIMIT ?2",
+                                VALUES(INTEGER(p->report->sweep_id), INTEGER(DETAILS_MAX)));
+    json_begin_list(w, "details");
+    while (scope_next(x, r)) {
+        json_add_key(w, NULL);
+        page_trial(x, rows_integer(r, 0), w->out);
+    }
+    json_end_list(w);
+}
+
 static void put_attention(const struct page *p, FILE *out)
 {
     struct scope *x = p->scope;
@@ -84,6 +101,7 @@ static void put_pieces(const struct page *p, FILE *out)
     json_add_key(&w, "trials");
     page_trials(p->scope, p->report->sweep_id, 0, TRIALS_MAX, out);
     put_curves(p, &w);
+    put_details(p, &w);
     json_add_key(&w, "heads");
     page_heads(p->scope, p->report->sweep_id, 0, HEADS_MAX, out);
     json_add_key(&w, "attention");

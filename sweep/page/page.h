@@ -50,6 +50,11 @@ void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FI
  * many points, and the last and the best among them; `of` is how many there are. 0: all. */
 void page_curve(struct scope *x, int64_t trial_id, long most, FILE *out);
 
+/* One trial beside its row: {"trial":12,"config":"{...}","attempts":rows}. config is what it was
+ * trained with; an attempt has outcome, cause, started, ended, resumed_from_step, host, job,
+ * exit_code, signal, cpu_s, max_rss_kib, version and git_commit of its build, error, note. */
+void page_trial(struct scope *x, int64_t trial_id, FILE *out);
+
 /* What single heads do, as rows: trial_id, layer, head, main_slot, main_mass, rise (what the loss
  * gains without it), importance_norm, confidence, entropy, wo_share; to four digits. trial_id 0: of
  * all trials of the sweep that were measured, best trials of each head count first; at most `most`

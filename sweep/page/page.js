@@ -29,8 +29,9 @@ const CHOICES = {
     near: ['accuracy'],
     curve: ['curves'],
     trial: ['heads', 'attention'],
-    measure: ['heads'],
-    sequence: ['attention'],
+    measure: ['heads', 'trial-heads'],
+    sequence: ['attention', 'trial-attention'],
+    pair: ['trial-curve'],
     pruned: ['pruning'],
     cost: ['cost'],
 };
@@ -95,6 +96,9 @@ function newView(source, live) {
         settings: [],
         attention: null,
         index: 0,
+        shownTrial: 0, // that the address names
+        detail: null, // of it (trial.js)
+        left: null, // how far the sweep was scrolled before that
         choice: {hidden: new Set()},
         table: {by: 'trial_id', down: false, filter: '', role: null, page: 0, whole: false},
         get set() {
@@ -157,21 +161,23 @@ async function readView(view) {
 
 /* A section, if it has anything. */
 function sectionOf(view, id, title, draw) {
-    if (!view.set && id !== 'verdict' && !ALIKE.has(id)) return null;
+    if (!view.set && !view.detail && id !== 'verdict' && !ALIKE.has(id)) return null;
     const content = [draw(view)].flat(Infinity).filter(Boolean);
     return content.length
         ? element(
               'section',
               {id, 'aria-labelledby': `${id}-title`},
-              element('h2', {id: `${id}-title`}, title),
+              element('h2', {id: `${id}-title`}, typeof title === 'string' ? title : title(view)),
               content,
           )
         : null;
 }
 
 function drawSections(view, wanted) {
+    const [shown, others] = view.detail ? [TRIAL_SECTIONS, SECTIONS] : [SECTIONS, TRIAL_SECTIONS];
     let next = null;
-    for (const [id, title, draw] of [...SECTIONS].reverse()) {
+    for (const [id] of others) document.getElementById(id)?.remove();
+    for (const [id, title, draw] of [...shown].reverse()) {
         const old = document.getElementById(id),
             made = wanted(id) ? sectionOf(view, id, title, draw) : old;
         if (made && !old) document.getElementById('main').insertBefore(made, next);
@@ -204,22 +210,26 @@ function settingPicker(view) {
           );
 }
 
-/* The sections that there are, and how the sweep stands. */
-function bar(view) {
+function sectionNavigation() {
     const shown = SECTIONS.filter(([id]) => document.getElementById(id));
+    return element(
+        'nav',
+        {'aria-label': 'Sections'},
+        element(
+            'ul',
+            {},
+            shown.map(([id, title]) => element('li', {}, element('a', {href: `#${id}`}, title))),
+        ),
+    );
+}
+
+/* Where to go from here, and how the sweep stands. */
+function bar(view) {
     return element(
         'div',
         {class: 'bar'},
-        element(
-            'nav',
-            {'aria-label': 'Sections'},
-            element(
-                'ul',
-                {},
-                shown.map(([id, title]) => element('li', {}, element('a', {href: `#${id}`}, title))),
-            ),
-        ),
-        settingPicker(view),
+        view.detail ? trialNavigation(view) : sectionNavigation(),
+        view.detail ? null : settingPicker(view),
         view.live?.standing(view),
     );
 }
@@ -264,6 +274,17 @@ function drawPage(view, wanted = () => true) {
     drawSections(view, wanted);
     drawAround(view);
     fit();
+}
+
+/* Once what is shown has been read for the first time. */
+async function beginPage(view) {
+    view.shownTrial = addressedTrial();
+    await readTrial(view);
+    drawPage(view);
+    printWhole(view);
+    followPoints();
+    window.addEventListener('hashchange', () => followAddress(view));
+    if (!view.shownTrial) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
 /* On paper all trials are in the table. */

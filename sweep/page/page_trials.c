@@ -91,6 +91,34 @@ void page_curve(struct scope *x, int64_t trial_id, long most, FILE *out)
     fputc('\n', out);
 }
 
+/* ---- one trial ---- */
+
+void page_trial(struct scope *x, int64_t trial_id, FILE *out)
+{
+    const struct value id[] = {INTEGER(trial_id)};
+    struct text_buffer names = scope_text(x);
+    struct json_writer w = {.out = out};
+    struct rows *r = scope_rows(
+        x, "SELECT config_json FROM trial JOIN config USING (config_id) WHERE trial_id = ?1", id,
+        1);
+    json_begin_object(&w, NULL);
+    json_add_integer(&w, "trial", trial_id);
+    while (scope_next(x, r))
+        page_cell(&w, "config", r, 0, PAGE_ALL_DIGITS, &names);
+    json_add_key(&w, "attempts");
+    page_rows(x,
+              scope_rows(x,
+                         "SELECT attempt, outcome, cause, started, ended, resumed_from_step, host,"
+                         "       job, exit_code, signal, cpu_s, max_rss_kib, version, git_commit,"
+                         "       error, note"
+                         "  FROM attempt JOIN build USING (build_id)"
+                         " WHERE trial_id = ?1 ORDER BY attempt",
+                         id, 1),
+              PAGE_ALL_DIGITS, out);
+    json_end_object(&w);
+    fputc('\n', out);
+}
+
 /* ---- heads ---- */
 
 enum { HEADS_DIGITS = 4 };

@@ -6,6 +6,7 @@
  *   summary()           page_summary
  *   trials()            page_trials: the first ones, as many as are to be had at once
  *   curves(trials)      page_curve of each of these trials (rows of page_trials) that has one: a list
+ *   trial(trial)        page_trial; null: a file has no room for it
  *   heads()             page_heads of all
  *   attention(trial)    page_attention, or {missing: trial}: it cannot be had; 0: no trial has weights
  *

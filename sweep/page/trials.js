@@ -6,7 +6,7 @@ const PAGE_ROWS = 50;
 
 /* What is looked for most comes first, as a phone shows no more at once. */
 const TRIAL_COLUMNS = [
-    {title: 'Trial', column: 'trial_id'},
+    {title: 'Trial', column: 'trial_id', show: trialLink},
     {title: 'Heads', column: 'heads'},
     {title: 'Test accuracy', column: 'test_acc', show: four},
     {title: 'Validation', column: 'val_acc', show: four},
@@ -23,6 +23,10 @@ const TRIAL_COLUMNS = [
     {title: 'Time', column: 'train_s', show: seconds},
     {title: 'Says', column: 'says', text: true, optional: true},
 ];
+
+function trialLink(id) {
+    return element('a', {href: `#trial-${id}`}, String(id));
+}
 
 /* {"train.lr":0.001}: "lr=0.001". */
 function options(json) {
@@ -184,10 +188,15 @@ function trialsLeft(view) {
     );
 }
 
+/* How the reader has the table; judged trials first. */
+function tableState({trials, table: state}) {
+    return {...state, role: state.role ?? (trials.some(t => roleOf(t) === 'judged') ? 'judged' : '')};
+}
+
 function trialsSection(view) {
     const {trials} = view,
-        roles = [...new Set(trials.map(roleOf))];
-    const state = {...view.table, role: view.table.role ?? (roles.includes('judged') ? 'judged' : '')};
+        roles = [...new Set(trials.map(roleOf))],
+        state = tableState(view);
     const columns = trialColumns(trials);
     const rows = trialRows(trials, state),
         pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));

@@ -74,6 +74,9 @@ static void put_piece(struct scope *x, const struct request *q, FILE *out)
     case REQUEST_ATTENTION:
         scope_check(x, page_attention_or_missing(x->store, q->trial, out, x->message));
         return;
+    case REQUEST_TRIAL:
+        page_trial(x, q->trial, out);
+        return;
     case REQUEST_METRICS:
         scope_check(x, metrics_of_file(x->store, out, x->message));
         return;

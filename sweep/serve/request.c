@@ -296,6 +296,7 @@ static const struct piece {
     {"curves", REQUEST_CURVES, true, {"trials", "most"}},
     {"heads", REQUEST_HEADS, true, {"trial"}},
     {"attention", REQUEST_ATTENTION, true, {"trial"}},
+    {"trial", REQUEST_TRIAL, true, {"trial"}},
 };
 
 /* "F/S/" at *at, if it is there: *at moves behind it. */
@@ -386,6 +387,8 @@ static int read_query(const struct piece *piece, const char *query, struct reque
     }
     if (q->kind == REQUEST_CURVES && q->n_trials == 0)
         return refuse(m, REQUEST_BAD, "trials= is missing: of which trials?");
+    if (q->kind == REQUEST_TRIAL && q->trial == 0)
+        return refuse(m, REQUEST_BAD, "trial= is missing: of which trial?");
     return REQUEST_OK;
 }
 

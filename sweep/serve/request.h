@@ -14,6 +14,7 @@
  *                                  trials of at most 500 points (200)
  *   /F/S/heads?trial=N             page_heads, of all where N is 0 or left out
  *   /F/S/attention?trial=N         page_attention, or {"missing":N}; 0 or left out: no trial
+ *   /F/S/trial?trial=N             page_trial
  *   /events                        server-sent events (streams.c)
  *   /metrics                       for a monitor, of all files: Prometheus' text format (metrics.h)
  *
@@ -71,6 +72,7 @@ enum request_kind {
     REQUEST_CURVES,
     REQUEST_HEADS,
     REQUEST_ATTENTION,
+    REQUEST_TRIAL,
     REQUEST_EVENTS,
     REQUEST_METRICS,
     REQUEST_KINDS
@@ -82,7 +84,7 @@ struct request {
     int64_t sweep_id;                   /* from 1; 0 where the address names none */
     int64_t after;                      /* of trials */
     long most;                          /* of trials and curves */
-    int64_t trial;                      /* of heads and attention; 0: see above */
+    int64_t trial;                      /* of heads, attention, trial; 0: see above */
     int64_t trials[REQUEST_CURVES_MAX]; /* of curves */
     int n_trials;
     char location[REQUEST_TARGET_MAX + 1]; /* with REQUEST_MOVED: the address without its token, or

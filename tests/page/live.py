@@ -10,7 +10,8 @@ import sys
 import time
 import urllib.request
 
-from look import HOSTILE, LOOKS, Look
+from handling import Handling
+from look import HOSTILE, LOOKS, STANDING
 
 COOLDOWN = 79  # times what an answer took: SNAPSHOT_COOLDOWN of watched.h
 FILES = "running.db", "evil.db", "many.db"
@@ -19,7 +20,6 @@ HEADCOUNT = os.environ["HEADCOUNT"]
 # The trials that the table has as completed.
 COMPLETED = """[...document.querySelectorAll('#trials tbody tr')]
     .filter(row => row.textContent.includes('completed')).map(row => Number(row.cells[0].dataset.value))"""
-STANDING = "document.querySelector('.standing').textContent"
 # How many points the curve of each trial has that runs.
 GROWING = """Object.fromEntries([...document.querySelectorAll('#trials tbody tr')]
     .filter(row => row.textContent.includes('running')).map(row => {
@@ -48,7 +48,7 @@ class Server:
         return self.process.wait(10)
 
 
-class Live(Look):
+class Live(Handling):
     scripts = 1
     bare = "list",
 
@@ -56,16 +56,6 @@ class Live(Look):
         super().__init__(cases, folder)
         self.server, self.allowed = server, (server.address, "data:", "about:")
         self.addresses = {"list": "", "running": "0/1/", "evil": "1/1/", "many": "2/1/"}
-
-    def wait(self, expression, what, most=60):
-        """Until it is true; whether it became so in time."""
-        end = time.monotonic() + most
-        while not self.browser.ask(f"!!({expression})"):
-            if time.monotonic() > end:
-                self.expect(False, f"never came: {what}; it says: {self.browser.ask(STANDING)}")
-                return False
-            self.browser.settle(0.05, 0.1)
-        return True
 
     def cost(self, piece):
         """Seconds that an answer takes here now, the longest of three that nobody has asked for before."""
@@ -201,12 +191,14 @@ def main():
         live.appearance("list", LOOKS)
         live.appearance("running", LOOKS)
         live.news(int(sys.argv[3]))
+        subprocess.run(["sh", "-c", "headcount show --db running.db 1 --json >running.trial.json"], check=True)
         subprocess.run(["sh", "-c", "for n in running many; do headcount report --db $n.db --json >$n.json;"
                                     " headcount show --db $n.db --json >$n.trials.json; done"], check=True)
         live.numbers("running")
         live.structure("running")
         live.keyboard("running")
         live.maps()
+        live.trial("running", 1)
         live.foreign()
         live.pages()
         live.lost()

@@ -1,9 +1,8 @@
-"""Looks at pages in Chromium: look.py CASES FOLDER NAME... reads NAME.html and NAME.json here, leaves
-pictures in FOLDER and prints TAP, whose numbers go on after CASES."""
+"""What pages are asked in Chromium: how they look, what they say, how they are built."""
 import json
 import os
-import sqlite3
 import sys
+import time
 
 from chromium import Chromium
 
@@ -64,7 +63,7 @@ LANDMARKS = """({
     banner: document.querySelectorAll('body > header').length, footer: document.querySelectorAll('body > footer').length,
     skipped: [...document.querySelectorAll('h1, h2, h3, h4')].map(h => Number(h.tagName[1])).filter((l, i, all) => i && l > all[i - 1] + 1).length,
     twice: [...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i),
-    links: [...document.querySelectorAll('a[href^="#"]')].filter(a => !document.getElementById(a.hash.slice(1))).length,
+    links: [...document.querySelectorAll('a[href^="#"]')].filter(a => !/^#trial-\\d+$/.test(a.hash) && !document.getElementById(a.hash.slice(1))).length,
     tables: [...document.querySelectorAll('table')].filter(t => !t.caption || !t.tHead || [...t.rows].some(r => !r.querySelector('th'))).length,
 })"""
 
@@ -78,6 +77,9 @@ REACHED = """(() => {
 
 SMALL = """[...document.querySelectorAll('button, select, input, summary, nav a')].filter(e => e.checkVisibility())
     .map(e => [e.getBoundingClientRect(), e]).filter(([b]) => b.height < 24 || b.width < 24).map(([b, e]) => `small: ${b.width}x${b.height} ${e.outerHTML.slice(0, 60)}`)"""
+
+# How the sweep stands: on the live page.
+STANDING = "document.querySelector('.standing')?.textContent"
 
 # Characters that would be obeyed, in what is shown.
 OBEYED = r"""(document.title + document.body.innerText).match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g)"""
@@ -130,6 +132,16 @@ class Look:
     def finish(self):
         print(f"1..{self.cases}")
         sys.exit(self.failed > 0)
+
+    def wait(self, expression, what, most=60):
+        """Until it is true; whether it became so in time."""
+        end = time.monotonic() + most
+        while not self.browser.ask(f"!!({expression})"):
+            if time.monotonic() > end:
+                self.expect(False, f"never came: {what}; it says: {self.browser.ask(STANDING)}")
+                return False
+            self.browser.settle(0.05, 0.1)
+        return True
 
     # ---- what is looked at ----
 
@@ -265,42 +277,6 @@ class Look:
             yes = row["Edge of its grid"]["text"] == "yes"
             self.expect(yes == (int(row["Heads"]["value"]) in at_edge), f"{name}: at an edge: {row}")
 
-    def tuning(self, name, widths=(360, 900, 1600)):
-        """Each tuned value with its score, as the results file has it, and what is said of it, as the report has it."""
-        verdict = json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]
-        results = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True)
-        candidates = results.execute("SELECT heads, tuning, score, rank, settled, eliminated_at, added FROM tuning").fetchall()
-        tried = {}
-        for _, tuning, *_ in candidates:
-            for axis, value in json.loads(tuning).items():
-                tried.setdefault(axis, set()).add(value)
-        for width in widths:
-            self.open(name, width)
-            seen = 0
-            for heads, tuning, score, rank, settled, eliminated, added in candidates:
-                values = json.loads(tuning)
-                first, *rest = (values[axis] for axis in sorted(values, key=lambda axis: len(tried[axis])))
-                across = plural(heads, "head") if not rest else f"{first:g}"
-                rows = self.table("Tuning of " + (plural(heads, "head") if rest else ""))
-                row = next(r for r in rows if float(next(iter(r.values()))["text"]) == (rest[0] if rest else first))
-                shown, what = row[across], f"{name} at {width}: {heads} heads, {tuning}"
-                self.same({"value": shown["value"], "text": shown["text"][:6]}, score, what, 4)
-                edges = [e["edge"] for e in verdict["edges"] if e["heads"] == heads and rank == 1 and settled]
-                for said, wanted in (("chosen", rank == 1 and settled), (f"eliminated at step {eliminated}", eliminated),
-                                     ("added", added), *((f"edge: {edge}", True) for edge in edges)):
-                    self.expect((said in shown["text"]) == bool(wanted), f"{what}: {said} in {shown}")
-                seen += 1
-            cells = self.browser.ask("document.querySelectorAll('#tuning td.heat').length")
-            self.expect(seen == cells > 0, f"{name} at {width}: {cells} cells of {seen} candidates")
-            ask = self.browser.ask
-            ask("document.querySelector('#tuning .scroll').focus()")
-            wide = "(e => e.scrollWidth - e.clientWidth)(document.querySelector('#tuning .scroll'))"
-            self.browser.key("ArrowRight", 39)
-            self.browser.settle(0.1)
-            self.expect(ask(wide) <= 0 or ask("document.querySelector('#tuning .scroll').scrollLeft") > 0, f"{name}: not scrolled by a key")
-        self.quiet(name)
-        self.verdict(f"{name}: the map of tuning, with choices, edges, added and eliminated values")
-
     def structure(self, name):
         self.open(name)
         found = self.browser.ask(LANDMARKS)
@@ -337,91 +313,6 @@ class Look:
         self.expect(reached and len(reached) == of, f"{name}: {len(reached)} reached")
         self.verdict(f"{name}: everything is reached by Tab, in the order of reading, and seen to be")
 
-    def choices(self):
-        """What the reader picks is drawn, and the keyboard stays where it was."""
-        self.open("one")
-        ask = self.browser.ask
-        name = "Learning curves: validation loss"
-        ask("(s => { s.focus(); s.value = 'val_loss'; s.dispatchEvent(new Event('change')); })(document.querySelector('#curves select'))")
-        self.expect(ask("document.querySelector('#curves h3').textContent") == name, "another curve")
-        self.expect(ask("document.activeElement === document.querySelector('#curves select')"), "the focus was lost")
-        before = ask("document.querySelectorAll('#curves .thin').length")
-        ask("document.querySelector('#curves input').click()")
-        self.browser.settle()
-        self.expect(0 < ask("document.querySelectorAll('#curves .thin').length") < before, "a head count is hidden")
-        for section, value, title in ("heads", "entropy", "entropy"), ("cost", "mean_cpu_s", "CPU time of training"):
-            ask(f"(s => {{ s.value = '{value}'; s.dispatchEvent(new Event('change')); }})"
-                f"([...document.querySelectorAll('#{section} select')].find(s => [...s.options].some(o => o.value === '{value}')))")
-            self.expect(ask(f"document.querySelector('#{section} h3').textContent").endswith(title), f"{section}: {value}")
-        order = "[...document.querySelectorAll('#trials tbody tr')].map(r => Number(r.cells[0].dataset.value))"
-        ask("document.querySelectorAll('#trials thead button')[0].click()")
-        self.expect(ask(order) == sorted(ask(order), reverse=True), "sorted the other way round")
-        ask("(i => { i.value = 'seed 1 32 heads'; i.dispatchEvent(new Event('input')); })(document.querySelector('#trials input'))")
-        self.expect(len(ask(order)) == 1, f"filtered: {ask(order)}")
-        self.browser.settle()
-        self.quiet("one")
-        self.verdict("choices: curves, head counts, measures, costs, trials")
-
-    def sorting(self):
-        """By any column, both ways, what is unknown last; by pointer and by keyboard."""
-        self.open("many")
-        ask = self.browser.ask
-        ask(f"(s => {{ s.value = ''; s.dispatchEvent(new Event('change')); }})(document.querySelector('#trials select'))")
-        for i in range(ask("document.querySelectorAll('#trials thead button').length")):
-            button = f"document.querySelectorAll('#trials thead button')[{i}]"
-            for way in ("ascending", "descending") if i else ("descending", "ascending"):
-                if i % 2:
-                    ask(f"{button}.focus()")
-                    self.browser.key("Enter", 13)
-                else:
-                    ask(f"{button}.click()")
-                found = ask(f"({{order: {button}.closest('th').ariaSort, took: performance.now(), values: "
-                            f"[...document.querySelectorAll('#trials tbody tr')].map(r => r.cells[{i}].dataset.value || null)}})")
-                known = [v for v in found["values"] if v is not None]
-                try:
-                    known = [float(v) for v in known]
-                except ValueError:
-                    known = [v.lower() for v in known]
-                self.expect(found["order"] == way and known == sorted(known, reverse=way == "descending")
-                            and None not in found["values"][:len(known)], f"column {i}, {way}: {found}")
-        self.verdict("the table of trials is sorted by any column")
-
-    def many(self):
-        """Tens of thousands of rows are sorted and filtered while the reader waits; seconds are told."""
-        self.open("many")
-        ask = self.browser.ask
-        took = "(act => { const began = performance.now(); act(); return (performance.now() - began) / 1000; })"
-        times = [ask(f"{took}(() => document.querySelectorAll('#trials thead button')[{i}].click())") for i in range(4)]
-        for words in "s", "se", "seed 17", "":
-            times.append(ask(f"{took}(() => {{ const i = document.querySelector('#trials input'); i.value = '{words}';"
-                             " i.dispatchEvent(new Event('input')); })"))
-        print("# seconds for a sort or a filter of 30,000 trials:", " ".join(f"{t:.3f}" for t in times))
-        self.expect(max(times) < max(1, os.getloadavg()[0] / os.cpu_count()), f"seconds: {times}")
-        self.verdict("30,000 trials are sorted and filtered quickly")
-
-    def wide(self):
-        """A table wider than the page says so; its first column stays, and accuracy is among what a phone shows."""
-        table = "document.querySelector('#trials .scroll')"
-        says = f"getComputedStyle({table}, '::before').content"
-        for width in WIDTHS:
-            self.open("one", width)
-            ask = self.browser.ask
-            wide = ask(f"{table}.scrollWidth > {table}.clientWidth + 1")
-            self.expect(wide == ("right" in ask(says)), f"at {width}: wide is {wide}, but: {ask(says)}")
-            self.expect(wide or width > 360, "not wide on a phone")
-            heads = ask("[...document.querySelectorAll('#trials thead th')].map(c => [c.textContent, c.getBoundingClientRect().right])")
-            shown = [name for name, right in heads if right <= width]
-            self.expect("Test accuracy" in shown, f"at {width}: {shown}")
-            if not wide:
-                continue
-            ask(f"{table}.scrollLeft = 1e6")
-            self.browser.settle()
-            self.expect("left" in ask(says), f"at {width}, at the end: {ask(says)}")
-            lefts = ask(f"[...{table}.querySelectorAll('tr > :first-child')].map(c => c.getBoundingClientRect().left"
-                        f" - {table}.getBoundingClientRect().left)")
-            self.expect(all(abs(left) < 1 for left in lefts), f"at {width}: first column at {lefts[:4]}")
-        self.verdict("a wide table says so, and keeps its first column")
-
     def foreign(self):
         self.open("evil")
         ask = self.browser.ask
@@ -451,35 +342,3 @@ class Look:
         self.browser.print(f"{self.folder}/one.pdf")
         self.expect(os.path.getsize(f"{self.folder}/one.pdf") > 20000, "an empty print")
         self.verdict("printed: dark on light")
-
-
-def main():
-    look = Look(int(sys.argv[1]), sys.argv[2])
-    names = sys.argv[3:]
-    try:
-        for name in names:
-            look.appearance(name, LOOKS if name in ("one", "grid") else [(360, False), (360, True)])
-        for name in "one", "grid", "tuned":
-            look.numbers(name)
-        for name in "tuned", "extended", "rungs":
-            look.tuning(name)
-        look.unclaimed("half")
-        look.unlearned("chance")
-        for name in names:
-            look.structure(name)
-        for name in "one", "grid":
-            look.keyboard(name)
-        look.choices()
-        look.sorting()
-        look.many()
-        look.wide()
-        look.foreign()
-        look.without_script()
-        look.printed()
-    finally:
-        look.browser.close()
-    look.finish()
-
-
-if __name__ == "__main__":
-    main()

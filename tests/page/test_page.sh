@@ -82,7 +82,8 @@ for name in one grid tuned extended rungs many evil early half chance; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json
+"$headcount" show --db one.db 7 --json >one.trial.json
 verdict "sweeps to look at"
-python3 "$root/tests/page/look.py" "$cases" "$pictures" one grid tuned extended rungs evil early
+python3 "$root/tests/page/handling.py" "$cases" "$pictures" one grid tuned extended rungs evil early
 code=$?
 [ $code -eq 0 ] || exit $code

@@ -190,6 +190,25 @@ static void test_curve(void **state)
     free(all), free(some), free(none);
 }
 
+/* What a trial was trained with, and each of its attempts. */
+static void test_trial(void **state)
+{
+    struct fixture *f = *state;
+    sql(f, "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome,"
+           "                     resumed_from_step, cause, error)"
+           "  VALUES (3, 1, 1, 'a', '2026-01-01T00:00:00.000Z', 'requeued', 0, 'lost', NULL),"
+           "         (3, 2, 1, 'b', '2026-01-02T00:00:00.000Z', 'failed', 20, NULL,"
+           "          'cannot open /home/me/x: no')");
+    char *text = PIECE(f, page_trial(in, 3, out));
+    assert_non_null(strstr(text, "{\"trial\":3,\"config\":\"{\\\"task\\\":{\\\"name\\\":\\\"copy"));
+    assert_non_null(strstr(text, "[1,\"requeued\",\"lost\",\"2026-01-01T00:00:00.000Z\",null,0,\"a\","));
+    assert_non_null(strstr(text, ",20,\"b\","));
+    assert_non_null(strstr(text, ",\"v\",\"g\",\"cannot open x: no\",null]]}}\n"));
+    char *none = PIECE(f, page_trial(in, 2, out));
+    assert_non_null(strstr(none, "\"rows\":[]}}\n"));
+    free(text), free(none);
+}
+
 /* The best trial of each head count first; of a trial all of its heads or none. */
 static void test_heads(void **state)
 {
@@ -348,7 +367,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_index, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_curve, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_trial, set_up, tear_down),
+cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attention, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_live, set_up, tear_down),

@@ -143,6 +143,9 @@ static void nothing_else_has_one(void **state)
         {"/0/3/curves?trials=1&most=501", 400},
         {"/0/3/heads?trial=x", 400},
         {"/0/3/heads?most=3", 400},
+        {"/0/3/trial", 400},
+        {"/0/3/trial?trial=0", 400},
+        {"/0/3/trial?trial=2", 200},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -342,6 +345,7 @@ static void equal_questions_have_equal_keys(void **state)
                                             "/0/2/heads",
                                             "/0/1/heads?trial=1",
                                             "/0/1/attention?trial=1",
+                                            "/0/1/trial?trial=1",
                                             "/0/1/trials?after=1",
                                             "/0/1/curves?trials=1",
                                             "/0/1/curves?trials=1,2",

@@ -32,6 +32,8 @@ static void each_piece_is_answered(void **state)
     served_answers(f, "/0/1/heads", 200, "{\"columns\":[\"trial_id\",");
     served_answers(f, "/0/1/attention?trial=3", 200, "{\"missing\":3}");
     served_answers(f, "/0/1/attention", 200, "{\"missing\":0}");
+    served_answers(f, "/0/1/trial?trial=3", 200, "{\"trial\":3,\"config\":\"{");
+    served_answers(f, "/0/1/trial?trial=8", 404, "{\"error\":\"this sweep has no trial 8\"}");
     served_answers(f, "/0/1/summary", 200, ",\"best\":1,");
     served_answers(f, "/0/2/summary", 404, "{\"error\":\"this file has no sweep 2\"}");
     served_answers(f, "/0/1/heads?trial=8", 404, "{\"error\":\"this sweep has no trial 8\"}");

@@ -230,6 +230,7 @@ function figure(title, options) {
         options.controls,
         element('div', {class: 'chart', draw: options.draw}),
         options.legend ? element('p', {class: 'legend'}, options.legend) : null,
+        saveFigure(title),
         options.table
             ? element(
                   'details',
@@ -240,7 +241,7 @@ function figure(title, options) {
                       'The same as a table',
                       element('span', {class: 'unseen'}, `: ${plain(title)}`),
                   ),
-                  scrolling(`Table: ${plain(title)}`, options.table()),
+                  scrolling(plain(title), options.table()),
               )
             : null,
     );

@@ -181,9 +181,11 @@ function isEmpty(value) {
     return value === null || value === undefined || value === '' || value === false;
 }
 
-/* What may be wider than the page scrolls by itself, by keyboard too. */
-function scrolling(label, content) {
-    return element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, content);
+/* What may be wider than the page scrolls by itself, by keyboard too. Of a table more may be saved than is
+ * shown: all() makes that. */
+function scrolling(label, content, all) {
+    const scroll = element('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, content);
+    return element('div', {class: 'tabled'}, scroll, saveTable(label, all));
 }
 
 /* Says of what scrolls whether there is more of it, and where. */

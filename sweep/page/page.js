@@ -271,6 +271,7 @@ function drawAround(view) {
 /* The page, or those of its sections that are wanted, as the view is now. */
 function drawPage(view, wanted = () => true) {
     document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
+    SAVED.sweep = plain(view.report.sweep);
     drawSections(view, wanted);
     drawAround(view);
     fit();

@@ -2,6 +2,11 @@
 
 /* The sweep file, and what ran it. */
 
+async function copyFile({target}) {
+    const section = target.closest('section');
+    section.querySelector('[role=status]').textContent = await copyText(section.querySelector('.file'));
+}
+
 function fileSection(view) {
     const {overrides} = view.report;
     return [
@@ -15,10 +20,13 @@ function fileSection(view) {
               )
             : null,
         element('p', {}, 'As it was when the sweep was last planned; absolute paths are cut to their last names.'),
+        element('pre', {class: 'file'}, foreign(view.summary.sweep.yaml)),
         element(
-            'pre',
-            {class: 'file', tabindex: 0, role: 'region', 'aria-label': 'The sweep file'},
-            foreign(view.summary.sweep.yaml),
+            'p',
+            {class: 'save'},
+            element('button', {type: 'button', class: 'link', onclick: copyFile}, 'Copy the sweep file'),
+            ' ',
+            element('span', {role: 'status'}),
         ),
     ];
 }

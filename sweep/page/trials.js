@@ -210,7 +210,7 @@ function trialsSection(view) {
         trialsLeft(view),
         trialsControls(view, roles, state),
         element('p', {role: 'status', class: 'status'}, says),
-        scrolling('Trials', trialsTable(view, columns, part)),
+        scrolling('Trials', trialsTable(view, columns, part), () => trialsTable(view, columns, rows)),
         pages > 1 && !state.whole ? trialsPager(view, page, pages) : null,
     ];
 }

@@ -1,9 +1,14 @@
 """Looks at pages in Chromium, and uses them as readers do: handling.py CASES FOLDER NAME... reads NAME.html and
 NAME.json here, leaves pictures in FOLDER and prints TAP, whose numbers go on after CASES."""
+import base64
+import csv
+import io
 import json
 import os
+import re
 import sqlite3
 import sys
+import xml.etree.ElementTree
 
 from look import LOOKS, WIDTHS, Look, plural
 
@@ -113,6 +118,64 @@ class Handling(Look):
         self.quiet(name)
         self.verdict(f"{name}: a trial has a page of its own, and back goes back")
 
+    def saved(self, button):
+        """What a button saves: its name and its bytes, taken where the page hands them to the browser."""
+        return base64.b64decode(self.browser.ask("""(async button => {
+            let kept = null;
+            const hand = URL.createObjectURL;
+            URL.createObjectURL = blob => (kept = blob, hand.call(URL, blob));
+            button.focus();
+            button.click();
+            while (!kept) await new Promise(done => setTimeout(done, 20));
+            URL.createObjectURL = hand;
+            return btoa([...new Uint8Array(await kept.arrayBuffer())].map(b => String.fromCharCode(b)).join(''));
+        })(%s)""" % button))
+
+    def saving(self, name):
+        """Figures and tables as files, the sweep file on the clipboard: without a request."""
+        self.browser.call("Browser.setDownloadBehavior", behavior="deny")
+        self.open(name)
+        ask = self.browser.ask
+        buttons = "[...document.querySelectorAll('%s .save button')].filter(b => b.textContent.startsWith('%s'))"
+        for section in "accuracy", "attention":
+            find = buttons % ("#" + section, "SVG")
+            drawn = self.saved(find + "[0]").decode()
+            picture = xml.etree.ElementTree.fromstring(drawn)
+            marks = [e for e in picture.iter() if e.tag.endswith(("path", "circle"))]
+            shown = ask(f"document.querySelectorAll('#{section} .chart path, #{section} .chart circle').length")
+            self.expect(len(marks) == shown > 0, f"{section}: {len(marks)} marks of {shown}")
+            self.expect(all(e.get("fill") and not e.get("class") for e in marks), f"{section}: marks without a style of their own")
+            self.expect(not re.search(r"(href|src|url\()", drawn), f"{section}: asks for something")
+            png = self.saved((buttons % ("#" + section, "PNG")) + "[0]")
+            width, height = (int.from_bytes(png[at:at + 4], "big") for at in (16, 20))
+            self.expect(png[1:4] == b"PNG" and (width, height) == (2 * int(picture.get("width")), 2 * int(picture.get("height"))),
+                        f"{section}: {width} by {height}")
+            with open(f"{self.folder}/{name}-{section}-saved.png", "wb") as f:
+                f.write(png)
+        rows = list(csv.DictReader(io.StringIO(self.saved((buttons % ("#accuracy", "CSV")) + "[0]").decode())))
+        for row, wanted in zip(rows, json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]["heads"]):
+            self.expect(float(row["Mean"]) == wanted["mean"] and int(row["Heads"]) == wanted["heads"], f"{row} is not {wanted}")
+        self.expect(rows, "an empty table")
+        self.browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        ask("document.querySelector('#file button').focus()")
+        self.browser.key("Enter", 13)
+        self.wait("document.querySelector('#file [role=status]').textContent === 'Copied.'", "the word that it is copied")
+        file = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True).execute("SELECT yaml FROM sweep").fetchone()[0]
+        self.expect(ask("navigator.clipboard.readText()") == file, "the clipboard has another text")
+        self.expect(ask("(e => e.scrollHeight - e.clientHeight)(document.querySelector('.file'))") <= 0, "the sweep file is cut")
+        self.quiet(name)
+        self.verdict(f"{name}: figures, tables and the sweep file are saved and copied")
+
+    def saved_whole(self):
+        """Of trials all that the filter leaves, in the order that they are shown in; texts stay texts."""
+        self.open("many")
+        rows = list(csv.reader(io.StringIO(self.saved("document.querySelector('#trials .save button')").decode())))
+        self.expect(len(rows) == 30007, f"{len(rows)} lines")
+        self.open("evil")
+        text = self.browser.ask("csvField('=1+1') + csvField('-0.5') + csvField('a,\"b\"')")
+        self.expect(text == '\'=1+1-0.5"a,""b"""', text)
+        self.verdict("all trials are saved, and no text is a formula")
+
     def sorting(self):
         """By any column, both ways, what is unknown last; by pointer and by keyboard."""
         self.open("many")
@@ -192,6 +255,8 @@ def main():
             look.keyboard(name)
         look.choices()
         look.trial("one", 7)
+        look.saving("one")
+        look.saved_whole()
         look.sorting()
         look.many()
         look.wide()

@@ -54,7 +54,7 @@ class Live(Handling):
 
     def __init__(self, cases, folder, server):
         super().__init__(cases, folder)
-        self.server, self.allowed = server, (server.address, "data:", "about:")
+        self.server, self.allowed = server, (server.address, "data:", "about:", "blob:")
         self.addresses = {"list": "", "running": "0/1/", "evil": "1/1/", "many": "2/1/"}
 
     def cost(self, piece):

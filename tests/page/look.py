@@ -94,7 +94,7 @@ def plural(n, one):
 
 class Look:
     # Who may be asked for anything: the page itself and what is written within it.
-    allowed = "file:", "data:", "about:"
+    allowed = "file:", "data:", "about:", "blob:"
     scripts = 2  # elements: data, program
     bare = "early",  # pages without charts
 

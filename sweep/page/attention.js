@@ -11,19 +11,18 @@ function decoded(base64) {
     return bytes;
 }
 
-/* One map: squares of equal level are one path, so that colours stay the style's. */
-function drawMap(weights, T, label_) {
+/* One map: squares of equal level are one path, so that colours stay the style's. bytes: of a text,
+ * at its axes; null: of none. */
+function drawMap(weights, T, label_, bytes) {
     const d = Array(LEVELS).fill('');
     for (let i = 0; i < T; i++)
         for (let k = 0; k < T; k++) {
             const l = Math.round(Math.sqrt(weights[i * T + k] / 255) * (LEVELS - 1));
             if (l > 0) d[l] += `M${k} ${i}h1v1h-1z`;
         }
-    return svg(
-        'svg',
-        {viewBox: `0 0 ${T} ${T}`, role: 'img', 'aria-label': label_, class: 'map'},
-        d.map((path_, l) => (path_ ? svg('path', {d: path_, class: `a${l}`}) : null)),
-    );
+    const paths = d.map((path_, l) => (path_ ? svg('path', {d: path_, class: `a${l}`}) : null));
+    const {viewBox, children} = bytes ? withBytes(paths, bytes) : {viewBox: `0 0 ${T} ${T}`, children: paths};
+    return svg('svg', {viewBox, role: 'img', 'aria-label': label_, class: 'map'}, children);
 }
 
 function strongest(weights, T) {
@@ -34,18 +33,13 @@ function strongest(weights, T) {
     });
 }
 
-/* A byte of a text as its character; what other tasks have as numbers. */
-function inputText(values, ofText) {
-    const [byte] = values;
-    return ofText && byte > 32 && byte < 127 ? String.fromCharCode(byte) : values.join(' ');
-}
-
-function attentionTable(a, sequence, maps, ofText) {
+/* bytes: of a text; null: the task has numbers. */
+function attentionTable(a, sequence, maps, bytes) {
     return table(
         'The key that each query gives most to',
         [
             {title: 'Query', value: i => i},
-            {title: 'Input', number: false, value: i => inputText(a.inputs[sequence][i], ofText)},
+            {title: 'Input', number: false, value: i => (bytes ? byteName(bytes[i]) : a.inputs[sequence][i].join(' '))},
             ...maps.map(m => ({
                 title: m.name,
                 number: false,
@@ -112,13 +106,15 @@ function attentionSection(view) {
     const sequence = Math.min(view.choice.sequence ?? 0, a.sequences - 1),
         maps = mapsOf(a, sequence);
     const sequences = Array.from({length: a.sequences}, (_, i) => [i, `${i + 1} of the validation set`]);
+    const ofText = view.settings[0]?.rows[0]?.task === 'text',
+        bytes = ofText ? a.inputs[sequence].map(([byte]) => byte) : null;
     const drawn = m =>
-        drawMap(m.weights, a.length, `${m.name}: a map of ${a.length} by ${a.length}; its table is below`);
+        drawMap(m.weights, a.length, `${m.name}: a map of ${a.length} by ${a.length}; its table is below`, bytes);
     const which =
         a.sequences > 1
             ? picker('Sequence', sequences, sequence, value => view.choose({sequence: Number(value)}))
             : null;
-    return figure(`Where the heads of trial ${a.trial} look`, {
+    const shownMaps = figure(`Where the heads of trial ${a.trial} look`, {
         note: attentionNote(
             a,
             view.trials.find(t => t.trial_id === a.trial),
@@ -127,9 +123,10 @@ function attentionSection(view) {
         draw: () =>
             element(
                 'div',
-                {class: 'maps'},
+                {class: bytes ? 'maps text' : 'maps'},
                 maps.map(m => element('div', {}, element('span', {class: 'name'}, m.name), drawn(m))),
             ),
-        table: () => attentionTable(a, sequence, maps, view.settings[0]?.rows[0]?.task === 'text'),
+        table: () => attentionTable(a, sequence, maps, bytes),
     });
+    return bytes ? [shownMaps, lookBackTable(maps, bytes)] : shownMaps;
 }

@@ -247,6 +247,7 @@ def main():
             look.numbers(name)
         for name in "tuned", "extended", "rungs":
             look.tuning(name)
+        look.text("text")
         look.unclaimed("half")
         look.unlearned("chance")
         for name in names:

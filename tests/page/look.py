@@ -1,6 +1,8 @@
 """What pages are asked in Chromium: how they look, what they say, how they are built."""
 import json
 import os
+import re
+import struct
 import sys
 import time
 
@@ -90,6 +92,37 @@ HOSTILE = "name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'
 
 def plural(n, one):
     return f"{n} {one}{'' if n == 1 else 's'}"
+
+
+def exported(trial, name):
+    """The attention of a trial's heads on its first sequence, (T,T) each, and its bytes: what `export attention` wrote."""
+    with open(f"{name}.{trial}.maps", "rb") as f:
+        header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
+        data = f.read()
+    L, H, N, T, _ = header["attention"]["shape"]
+    begin, end = header["attention"]["data_offsets"]
+    weights = struct.unpack(f"<{L * H * N * T * T}f", data[begin:end])
+    begin = header["inputs"]["data_offsets"][0]
+    maps = [[weights[(h * N * T + i) * T:][:T] for i in range(T)] for h in range(L * H)]
+    return maps, struct.unpack(f"<{T}q", data[begin:begin + 8 * T])
+
+
+def looks_back(weights, text):
+    """What lookBack of sweep/page/attention_text.js says, the words found by another rule."""
+    T, word = len(text), re.compile(rb"[0-9A-Za-z_\x80-\xff]+")
+    spans = [m.span() for m in word.finditer(bytes(text))]
+    sums = dict.fromkeys(("Distance", "Itself", "Byte before", "Rest of its word", "Word before"), 0)
+    for i in range(1, T):
+        own = next((s for s in spans if s[0] <= i < s[1]), (0, 0))
+        ended = [s for s in spans if s[1] <= i]
+        before = ended[-1] if ended else (0, 0)
+        for k, w in enumerate(weights[i]):
+            sums["Distance"] += w * abs(i - k) / (T - 1)
+            place = ("Itself" if k == i else "Byte before" if k == i - 1 else "Rest of its word" if own[0] <= k < own[1]
+                     else "Word before" if before[0] <= k < before[1] else None)
+            if place:
+                sums[place] += w / (T - 1)
+    return sums
 
 
 class Look:
@@ -265,6 +298,25 @@ class Look:
         cells = self.browser.ask("[...document.querySelectorAll('.heatmap td strong')].map(e => e.textContent)")
         self.expect(cells == ["unsolved"] * len(report["map"]["cells"]), f"{name}: {cells}")
         self.verdict(f"{name}: pairs of settings at chance are counted, and settings that nothing solves are named")
+
+    def text(self, name):
+        """Head maps of a text have its bytes at their axes; beside them stands how far each head looks."""
+        self.open(name)
+        trial = self.browser.ask("Number(document.querySelector('#attention h3').textContent.match(/trial (\\d+)/)[1])")
+        attention, inputs = exported(trial, name)
+        signs = self.browser.ask("[...document.querySelectorAll('#attention svg.map')].map(m => [...m.querySelectorAll('text')].map(t => t.textContent))")
+        wanted = [chr(b) if 32 < b < 127 else "\u21b5" if b == 10 else "\u00b7" for b in inputs for _ in "xy"]
+        self.expect(signs and all(s == wanted for s in signs), f"{name}: axes {signs[:1]}, not {wanted}")
+        named = [row["Input"]["text"] for row in self.table("The key that each query")]
+        self.expect(named == [chr(b) if 32 < b < 127 else {10: "\\n", 32: "space"}.get(b, f"\\x{b:02x}") for b in inputs], f"{name}: inputs {named}")
+        rows = self.table("How far the heads look")
+        self.expect(len(rows) == len(attention) == len(signs), f"{name}: {len(rows)} heads")
+        for row, weights in zip(rows, attention):
+            for column, value in looks_back(weights, inputs).items():
+                shown = float(row[column]["value"])
+                near = .1 if column == "Distance" else .008  # weights are bytes there
+                self.expect(abs(shown - value) < near, f"{name}: {row['Head']['text']}, {column}: {shown} for {value}")
+        self.verdict(f"{name}: bytes at the axes of head maps, and how far heads look")
 
     def edges(self, name, verdict, text):
         """What was chosen at the edge of a grid: in the facts, and in the table by head count."""

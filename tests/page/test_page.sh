@@ -51,6 +51,20 @@ train: {steps: 40, batch: 16, lr: [1e-4, 1e-3, 3e-3, 1e-2], eval_every: 10}
 tune: {axes: [train.lr], seeds: 1, rungs: {eta: 2, min_steps: 10}}
 seeds: 2
 END
+seq 100 400 | sed "s/4/$(printf '\001')/; s/\$/ and_/" >back.txt
+cat >text.yaml <<'END'
+# What do heads look at in a text?
+name: text
+task: {name: text, file: back.txt, length: 20}
+model: {d_model: 8, heads: [1, 2], d_ff: 16, mask: causal}
+train: {steps: 20, batch: 4, eval_every: 10, val_examples: 4, test_examples: 4}
+metric: {name: val_loss}
+seeds: 2
+END
+run run text.yaml --db text.db --quiet
+for trial in 1 2 3 4; do
+    run export attention $trial text.$trial.maps --examples 1 --db text.db
+done
 run run configs/quick.yaml --db one.db --quiet --set seeds=3
 run heads --db one.db --quiet
 run prune --db one.db --quiet --by random
@@ -78,12 +92,12 @@ sqlite3 half.db "UPDATE sweep SET claim = NULL; DELETE FROM plan_change;
 cp grid.db chance.db
 sqlite3 chance.db "UPDATE sweep SET claim = NULL, metric = 'val_acc', goal = 'maximize'; DELETE FROM plan_change;
     UPDATE trial SET test_acc = chance + (trial_id % 2) / 1000.0"
-for name in one grid tuned extended rungs many evil early half chance; do
+for name in one grid tuned extended rungs text many evil early half chance; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json
 "$headcount" show --db one.db 7 --json >one.trial.json
 verdict "sweeps to look at"
-python3 "$root/tests/page/handling.py" "$cases" "$pictures" one grid tuned extended rungs evil early
+python3 "$root/tests/page/handling.py" "$cases" "$pictures" one grid tuned extended rungs text evil early
 code=$?
 [ $code -eq 0 ] || exit $code

@@ -21,23 +21,40 @@ struct evidence_setting *evidence_find(struct evidence *e, const char *setting)
 
 /* ---- what the test set has, and what settings have in common ---- */
 
-/* Targets that count in one example of the test set: of a file all of them. */
-static int64_t targets_of(struct arena *a, const struct point *p, const struct task_shape *shape)
+/* Of how many examples of the test set the targets are counted: where their number differs from
+ * example to example, enough for a mean; of long sequences, which take long to draw, fewer. */
+enum { COUNTED_EXAMPLES = 256, COUNTED_POSITIONS = 4096 };
+
+static int64_t examples_to_count(const struct task_shape *shape, int64_t examples)
+{
+    int64_t n = COUNTED_POSITIONS / shape->length;
+    n = n < COUNTED_EXAMPLES ? n : COUNTED_EXAMPLES;
+    n = n < examples ? n : examples;
+    return n > 1 ? n : 1;
+}
+
+/* Targets that count in a test set of so many examples: of a file all of them, else as many as in
+ * the first ones on average. */
+static int64_t targets_of(struct arena *a, const struct point *p, const struct task_shape *shape,
+                          int64_t examples)
 {
     size_t inputs = (size_t)(shape->length * shape->fields);
     size_t targets = (size_t)shape->slots * (shape->per_sequence ? 1 : (size_t)shape->length);
     if (p->task->file)
-        return (int64_t)targets;
+        return examples * (int64_t)targets;
     int32_t *example = arena_alloc(a, inputs + targets, sizeof *example);
     void *instance = arena_alloc(a, 1, p->task->instance_size);
+    const int64_t counted = examples_to_count(shape, examples);
     int64_t n = 0;
-    struct rng r = rng_at(0, RNG_TEST, 0, 0);
     if (p->task->instance)
         p->task->instance(p->task_options, instance);
-    p->task->example(p->task_options, instance, &r, example, example + inputs);
-    for (size_t i = 0; i < targets; i++)
-        n += example[inputs + i] != TASK_MASKED;
-    return n;
+    for (int64_t i = 0; i < counted; i++) {
+        struct rng r = rng_at(0, RNG_TEST, 0, (uint32_t)i);
+        p->task->example(p->task_options, instance, &r, example, example + inputs);
+        for (size_t k = 0; k < targets; k++)
+            n += example[inputs + k] != TASK_MASKED;
+    }
+    return examples * n / counted;
 }
 
 /* 0: unknown, as where the configuration is of another version of its task. */
@@ -49,8 +66,8 @@ static int64_t test_targets(struct arena *a, const char *config_json)
     if (point_parse(config_json, &point, &ignored) != STATUS_OK ||
         point.task->shape(point.task_options, &shape, &ignored) != STATUS_OK)
         return 0;
-    return point_examples(shape.part[TASK_TEST], point.train.test_examples) *
-           targets_of(a, &point, &shape);
+    return targets_of(a, &point, &shape,
+                      point_examples(shape.part[TASK_TEST], point.train.test_examples));
 }
 
 static void read_targets(struct scope *x, struct evidence *e)

@@ -8,6 +8,7 @@
 #include "sweep/evidence/evidence.h"
 #include "sweep/judge/verdict_text.h"
 #include "tests/assert_each.h"
+#include "tests/unit/task_help.h"
 
 static struct scope *reading; /* that has what read_it returned */
 
@@ -87,6 +88,45 @@ static void trials_and_their_slopes(void **state)
     assert_near(e->setting[0].input.heads[0].trial[0].late_slope, .1);
     forget();
     close_store(x, r.s);
+}
+
+/* By task.nearest, whose sequences have from 1 to 14 targets. */
+static int64_t targets_of_nearest(struct fixture *x, const char *test_examples)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "name: ties_%s\ntask: {name: nearest, dims: 4}\n"
+             "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
+             "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50, test_examples: %s}\n",
+             test_examples, test_examples);
+    struct run r = start(x, text);
+    work(x, &r, 1);
+    struct evidence *e = read_it(x, &r);
+    int64_t targets = e->setting[0].input.test_targets;
+    forget();
+    close_store(x, r.s);
+    return targets;
+}
+
+/* Where their number differs from example to example, targets are counted, not those of one. */
+static void targets_of_sequences_that_differ(void **state)
+{
+    struct fixture *x = *state;
+    struct setup nearest;
+    int32_t inputs[16 * 4], targets[16];
+    int64_t counted[2] = {0};
+    setup_options(&nearest, "nearest", "dims=4");
+    for (uint32_t i = 0; i < 1024; i++) {
+        struct rng r = rng_at(0, RNG_TEST, 0, i);
+        nearest.task->example(nearest.options, NULL, &r, inputs, targets);
+        for (int k = 0; k < 16; k++)
+            if (targets[k] != TASK_MASKED) {
+                counted[0] += i < 100;
+                counted[1]++;
+            }
+    }
+    assert_int_equal(targets_of_nearest(x, "100"), counted[0]);
+    assert_true(fabs((double)targets_of_nearest(x, "1024") / (double)counted[1] - 1) < .05);
 }
 
 static void add_blocks(sqlite3 *db, int trial, const char *losses)
@@ -361,6 +401,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(trials_and_their_slopes),
+        TEST(targets_of_sequences_that_differ),
         TEST(blocks_of_text),
         TEST(instances_are_units),
         TEST(trials_of_a_look),

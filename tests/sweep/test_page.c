@@ -201,7 +201,8 @@ static void test_trial(void **state)
            "          'cannot open /home/me/x: no')");
     char *text = PIECE(f, page_trial(in, 3, out));
     assert_non_null(strstr(text, "{\"trial\":3,\"config\":\"{\\\"task\\\":{\\\"name\\\":\\\"copy"));
-    assert_non_null(strstr(text, "[1,\"requeued\",\"lost\",\"2026-01-01T00:00:00.000Z\",null,0,\"a\","));
+    assert_non_null(
+        strstr(text, "[1,\"requeued\",\"lost\",\"2026-01-01T00:00:00.000Z\",null,0,\"a\","));
     assert_non_null(strstr(text, ",20,\"b\","));
     assert_non_null(strstr(text, ",\"v\",\"g\",\"cannot open x: no\",null]]}}\n"));
     char *none = PIECE(f, page_trial(in, 2, out));
@@ -368,7 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_curve, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_trial, set_up, tear_down),
-cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attention, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_live, set_up, tear_down),

@@ -211,15 +211,19 @@ static enum status check_kv_heads(const struct encoder_config *c, struct encoder
                        kv_heads, form_names[c->form]);
 }
 
-/* What makes d_k under rotary positions odd, by what gives it its width. */
+/* What makes d_k under rotary positions odd, by what gives it its width. The rules hold where
+ * another option gives it, or the word that asks for it. */
 static const struct encoder_fault odd_d_k = {WORDS("model.d_k", "model.positions"),
-                                             "model.positions != 'rotary' or model.d_k % 2 == 0"};
+                                             "model.positions != 'rotary' or model.d_k == 'd_head' "
+                                             "or model.d_k % 2 == 0"};
 static const struct encoder_fault odd_d_head = {
     WORDS("model.d_head", "model.d_k", "model.positions"),
-    "model.positions != 'rotary' or model.d_head % 2 == 0"};
+    "model.positions != 'rotary' or model.d_k != 'd_head' or model.d_head == 'split' or "
+    "model.d_head % 2 == 0"};
 static const struct encoder_fault odd_split = {
-    WORDS("model.heads", "model.d_model", "model.d_k", "model.positions"),
-    "model.positions != 'rotary' or model.d_model % (2 * model.heads) == 0"};
+    WORDS("model.heads", "model.d_model", "model.d_head", "model.d_k", "model.positions"),
+    "model.positions != 'rotary' or model.d_k != 'd_head' or model.d_head != 'split' or "
+    "model.d_model % (2 * model.heads) == 0"};
 static const struct encoder_fault odd_segments = {
     WORDS("model.segment_width", "model.heads", "model.d_k", "model.positions"), NULL};
 

@@ -255,8 +255,8 @@ static void test_refused(void **state)
         {GATHER "model:\n  d_model: 32\n  positions: rotary\n  heads: [4, 32]\n",
          "s.yaml:5:14: the point model.heads=32 is impossible: model.positions is rotary, which "
          "turns pairs of numbers, but d_k is 1 by model.heads; make it even (model.d_k: 2), or use "
-         "other positions; or add constraints: [\"model.positions != 'rotary' or model.d_model % "
-         "(2 * model.heads) == 0\"]"},
+         "other positions; or add constraints: [\"model.positions != 'rotary' or model.d_k != "
+         "'d_head' or model.d_head != 'split' or model.d_model % (2 * model.heads) == 0\"]"},
         {GATHER "train: {steps: [100, 50], schedule: {warmup: 60}}\n",
          "s.yaml:2:22: the point train.steps=50 is impossible: train.schedule.warmup is 60, more "
          "than "
@@ -292,6 +292,43 @@ static void test_refused(void **state)
          "s.yaml:3:28: claim.over names 4 heads, but no point of the sweep has them"},
     };
     ASSERT_ALL_REFUSED(list);
+}
+
+/* Appends the rule that the plan of the text suggests as another constraint. False: it is taken. */
+static bool add_suggested(char *text, size_t size)
+{
+    struct config *c = config_of(text);
+    struct plan *p;
+    struct message m;
+    enum status s = plan_new(c, NULL, 0, &p, &m);
+    if (s == STATUS_OK)
+        plan_free(p);
+    config_free(c);
+    if (s == STATUS_OK)
+        return false;
+    const char *rule = strstr(m.text, "add constraints: [");
+    if (!rule)
+        fail_msg("no rule: %s\nfor:\n%s", m.text, text);
+    rule = strchr(rule, '"');
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "- %.*s\n", (int)(strrchr(rule, ']') - rule), rule);
+    return true;
+}
+
+/* The rules that are suggested for odd widths under rotary positions drop no point that can be,
+ * also where other options hold words: in the end all 18 with learned positions are there and, with
+ * rotary ones, 6 with the d_k 4, 2 with the d_head 6 and one with 4 heads of a split. */
+static void test_suggested(void **state)
+{
+    (void)state;
+    char text[1024] =
+        GATHER "model: {d_model: 32, positions: [rotary, learned], heads: [4, 32],\n"
+               "  d_head: [split, 5, 6], d_k: [d_head, 3, 4]}\nconstraints:\n- model.heads > 0\n";
+    for (int rules = 0; rules < 3; rules++)
+        assert_true(add_suggested(text, sizeof text));
+    struct plan *p = plan_of(text);
+    assert_int_equal(plan_points(p), 18 + 6 + 2 + 1);
+    free_all(p);
 }
 
 /* 26 axes of 10 values each: the count does not fit 64 bits and is not expanded. */
@@ -421,6 +458,7 @@ int main(void)
         cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_constraint_values),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_suggested),
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_no_memory),

@@ -6,7 +6,7 @@ not_sanitized "the edges of the committed results"
 kept=results/reference
 
 # Made before reports said so; to be run again.
-again="budget gather-slots map text"
+again="map"
 
 # The values that a config gives each head count: setting, heads, axis, value.
 given() { # name

@@ -10,7 +10,7 @@ function claimOfSettings(claim) {
             'div',
             {class: 'finding'},
             preliminaryBadge(claim.preliminary),
-            lead.map(s => element('p', {class: 'lead'}, foreign(s))),
+            lead.map(s => element('p', {class: 'lead'}, said(s))),
         ),
         sentenceList(rest),
     ];
@@ -51,7 +51,7 @@ function testedPairs(view, tested) {
             'p',
             {},
             `Differences in ${view.metric.name} between settings that differ in one axis, at the same head count, ` +
-                `the better one first${claimed}, with ${Number((100 * level).toPrecision(3))} % intervals. ` +
+                `the better one first${claimed}, with ${Number((100 * level).toPrecision(3))}% intervals. ` +
                 'Each p is corrected for the number of comparisons in the column "of".',
         ),
         scrolling(

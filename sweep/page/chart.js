@@ -53,6 +53,12 @@ function label(x, y, text, options = {}) {
     return svg('text', {x, y, 'text-anchor': options.anchor ?? 'start', class: options.class ?? 'label'}, plain(text));
 }
 
+/* All ticks of a scale with as many decimals. */
+function tickText(list) {
+    const decimals = Math.max(0, ...list.map(t => (String(t).split('.')[1] ?? '').length));
+    return t => fixed(t, decimals);
+}
+
 /* The frame of a chart with a vertical scale of numbers: where the marks go, and the scale. */
 function frame(width, height, yRange, options = {}) {
     const left = options.left ?? 46,
@@ -65,12 +71,12 @@ function frame(width, height, yRange, options = {}) {
         role: 'img',
         'aria-label': plain(options.label),
     });
-    const list = ticks(yRange[0], yRange[1], (height - top - bottom) / 44);
-    const decimals = Math.max(0, ...list.map(t => (String(t).split('.')[1] ?? '').length));
+    const list = ticks(yRange[0], yRange[1], (height - top - bottom) / 44),
+        show = tickText(list);
     for (const t of list)
         root.append(
             svg('line', {x1: left, x2: width - right, y1: y(t), y2: y(t), class: 'grid'}),
-            label(left - 6, y(t) + 4, fixed(t, decimals), {anchor: 'end'}),
+            label(left - 6, y(t) + 4, show(t), {anchor: 'end'}),
         );
     if (options.yTitle) root.append(label(4, 12, options.yTitle, {class: 'axis'}));
     if (options.xTitle) root.append(label(width - right, height - 4, options.xTitle, {anchor: 'end', class: 'axis'}));
@@ -86,6 +92,21 @@ function categories(f, names) {
         if (i % every === 0) f.root.append(label(at(i), f.bottom + 16, name, {anchor: 'middle'}));
     });
     return {at, step};
+}
+
+/* A logarithmic scale of head counts along the bottom, in their order: at(i) is where the i-th stands, step the
+ * least room that one has, from(i) where its room begins and from(i + 1) where it ends. */
+function headCounts(f, heads) {
+    const logs = heads.map(Math.log2),
+        gaps = logs.slice(1).map((l, i) => l - logs[i]);
+    const span = logs.at(-1) - logs[0],
+        gap = gaps.length ? Math.min(...gaps) : 1,
+        width = f.right - f.left;
+    const margin = span ? Math.max(((gap / 2) * width) / (span + gap), Math.min(24, width / 8)) : width / 2;
+    const at = i => (span ? linear(logs[0], logs.at(-1), f.left + margin, f.right - margin)(logs[i]) : f.left + margin);
+    const from = i => (i === 0 ? f.left : i === heads.length ? f.right : (at(i - 1) + at(i)) / 2);
+    bottomTicks(f, at, [...heads.keys()], i => String(heads[i]));
+    return {at, from, step: span ? (gap * (width - 2 * margin)) / span : width};
 }
 
 /* Ticks of a numeric scale along the bottom. */

@@ -48,7 +48,9 @@ function drawCost(rows, cost, name, show, width) {
         f.top,
         f.bottom,
     );
-    order.forEach((r, i) =>
+    const placed = [];
+    order.forEach((r, i) => {
+        const at = [x(r[cost]) + 9, heights[i] + 4];
         f.root.append(
             dot(
                 x(r[cost]),
@@ -57,9 +59,11 @@ function drawCost(rows, cost, name, show, width) {
                 `${count(r.heads, 'head')}: ${four(r.mean_acc)} at ${show(r[cost])}`,
                 5,
             ),
-            label(x(r[cost]) + 9, heights[i] + 4, String(r.heads)),
-        ),
-    );
+        );
+        if (placed.some(other => Math.abs(other[0] - at[0]) < 20 && Math.abs(other[1] - at[1]) < 12)) return;
+        placed.push(at); // those that would touch another have their hint only
+        f.root.append(label(...at, String(r.heads)));
+    });
     return f.root;
 }
 

@@ -20,7 +20,9 @@ function drawDifferences(view, set, width) {
         right = width - (narrow ? 12 : 150),
         x = linear(low, high, left, right);
     const f = {root, left, right, top: 12, bottom: height - 34};
-    bottomGrid(f, x, ticks(low, high, (right - left) / 80), t => signed(t, 3).replace(/0+$/, '').replace(/\.$/, ''));
+    const list = ticks(low, high, (right - left) / 80),
+        show = tickText(list);
+    bottomGrid(f, x, list, t => (t > 0 ? '+' : '') + show(t));
     root.append(
         svg('line', {x1: x(0), x2: x(0), y1: 8, y2: height - 30, class: 'zero'}),
         label(right, height - 2, `difference in ${view.metric.drawn}`, {anchor: 'end', class: 'axis'}),
@@ -52,7 +54,7 @@ function differencesNote(view, verdict) {
     const over = verdict.comparisons.some(r => r.over) ? ', over seeds and blocks of the text' : '';
     return (
         `${capital(view.metric.drawn)} with ${count(verdict.candidate, 'head')} less that with others, with ` +
-        `${percent} % intervals${over}; each p is held against ${Number(verdict.alpha.toPrecision(3))}.`
+        `${percent}% intervals${over}; each p is held against ${Number(verdict.alpha.toPrecision(3))}.`
     );
 }
 

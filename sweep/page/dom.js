@@ -27,6 +27,11 @@ function plain(text) {
     return String(text ?? '').replace(new RegExp(OBEYED.source, 'gu'), '\ufffd');
 }
 
+/* A sentence of a report: what stands between backquotes is a name of the program's. */
+function said(sentence) {
+    return sentence.split('`').map((part, i) => (i % 2 ? element('code', {}, foreign(part)) : foreign(part)));
+}
+
 function build(made, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
         if (typeof value === 'function') made[name] = value;

@@ -48,7 +48,7 @@ function sentenceList(sentences) {
         ? element(
               'ul',
               {class: 'sentences'},
-              sentences.map(s => element('li', {}, foreign(s))),
+              sentences.map(s => element('li', {}, said(s))),
           )
         : null;
 }
@@ -63,8 +63,8 @@ function verdictOf(set) {
             'div',
             {class: 'finding'},
             preliminaryBadge(verdict.preliminary),
-            lead.slice(0, -1).map(s => element('p', {}, foreign(s))),
-            lead.length ? element('p', {class: 'lead'}, foreign(lead.at(-1))) : null,
+            lead.slice(0, -1).map(s => element('p', {}, said(s))),
+            lead.length ? element('p', {class: 'lead'}, said(lead.at(-1))) : null,
         ),
         verdict.kind === 'nothing'
             ? null
@@ -160,7 +160,7 @@ function accuracyFrame(view, set, [width, height], yRange, small) {
         label: `${view.metric.drawn} by head count: ${means.join(', ')}.`,
         ...(small ? {left: 40, top: 8, bottom: 22} : {left: 50, yTitle: view.metric.drawn, xTitle: 'heads'}),
     });
-    const x = categories(
+    const x = headCounts(
         f,
         rows.map(row => row.heads),
     );
@@ -172,9 +172,9 @@ function drawGround(f, {guess, heads}) {
         if (row.in_plateau)
             f.root.append(
                 svg('rect', {
-                    x: round(f.x.at(i) - f.x.step / 2),
+                    x: round(f.x.from(i)),
                     y: f.top,
-                    width: round(f.x.step),
+                    width: round(f.x.from(i + 1) - f.x.from(i)),
                     height: f.bottom - f.top,
                     class: 'plateau',
                 }),
@@ -240,7 +240,7 @@ function accuracyLegend(set) {
     const {verdict} = set;
     return [
         key('trial', '\u25cf', 'a trial'),
-        key('mean', '\u25c6', `mean over ${verdict.unit}s and its 95 % interval`),
+        key('mean', '\u25c6', `mean over ${verdict.unit}s and its 95% interval`),
         verdict.candidate === null ? null : key('candidate', '\u25c6', 'the candidate'),
         set.trials.some(t => t.state !== 'completed')
             ? key('bad', '\u00d7', 'diverged or failed: counts as a guess')

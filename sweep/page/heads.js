@@ -3,7 +3,7 @@
 /* What heads do. */
 
 const MEASURES = [
-    ['importance_norm', 'importance', 'E|dL/dxi| of the head\u2019s gate, of length 1 per layer (Michel et al. 2019)'],
+    ['importance_norm', 'importance', 'E|\u2202L/\u2202\u03be\u1d62| of the head\u2019s gate, of length 1 per layer (Michel et al. 2019)'],
     ['rise', 'loss without it', 'what the loss gains when the head is removed'],
     [
         'main_mass',
@@ -33,7 +33,7 @@ function drawHeads(rows, measure, name, layers, width) {
     });
     const x = linear(least, most, left, width - 56),
         f = {root, left, right: width - 56, top: 8, bottom: height - 30};
-    bottomGrid(f, x, ticks(least, most, (f.right - left) / 90), t => String(t));
+    bottomGrid(f, x, ticks(least, most, (f.right - left) / 90), tickText(ticks(least, most, (f.right - left) / 90)));
     rows.forEach((row, i) => {
         const y = 12 + line * i,
             value = row[measure];
@@ -115,7 +115,7 @@ function headsOfSweep(view) {
             ? element(
                   'ul',
                   {class: 'sentences'},
-                  all.seen.map(s => element('li', {}, foreign(s))),
+                  all.seen.map(s => element('li', {}, said(s))),
               )
             : null,
     ];

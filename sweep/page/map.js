@@ -122,7 +122,7 @@ function mapLine(fit, opening) {
         {},
         foreign(
             `${opening}log2 h* = ${terms.join('')}, R\u00b2 ${fixed(fit.r_squared, 2)}; ` +
-                `95 % of the slopes: ${slopes.join(', ')}.`,
+                `95% of the slopes: ${slopes.join(', ')}.`,
         ),
     );
 }

@@ -31,12 +31,22 @@ function fileSection(view) {
     ];
 }
 
+/* {"better":{"model.d_model":16},"heads":2,"than":...}: "better d_model=16, than d_model=8, heads 2". */
+function claimText(claim) {
+    const text = value => (value && typeof value === 'object' ? options(JSON.stringify(value)) : String(value)),
+        {heads, ...others} = claim,
+        names = Object.keys(others).concat(heads === undefined ? [] : 'heads');
+    return names
+        .map(name => `${spaced(name)} ${text(claim[name])}`)
+        .join(', ');
+}
+
 function changeText(c) {
     return (
         `${time(c.changed)}: ${count(c.pairs, 'pair')} of configuration and seed planned (${c.added} added, ${c.removed} removed), ` +
         `when the results of ${c.seen} could be seen` +
         (c.similar ? `, and of ${c.similar} like these, which differ in ${c.similar_differ.join(', ')}` : '') +
-        (c.claim ? `; claim ${JSON.stringify(c.claim)}` : '')
+        (c.claim ? `; claim: ${claimText(c.claim)}` : '')
     );
 }
 

@@ -33,7 +33,7 @@ static const struct table_column COLUMNS[] = {
     {.name = "n", .csv = "_n", .title = "n", ROW(value.n), PAGE("n")},
     {.name = "mean", .csv = "_mean", .title = "mean", ROW(value.summary.mean), PAGE("Mean")},
     {.title = "95% interval", INTERVAL(value.summary), .leave_out = 1},
-    {.name = "ci95_low", .csv = "_low", ROW(value.summary.low), PAGE("95 % from")},
+    {.name = "ci95_low", .csv = "_low", ROW(value.summary.low), PAGE("95% from")},
     {.name = "ci95_high", .csv = "_high", ROW(value.summary.high), PAGE("to")},
     {.name = "mean_diff",
      .csv = "_diff",

@@ -248,6 +248,8 @@ def main():
         for name in "tuned", "extended", "rungs":
             look.tuning(name)
         look.text("text")
+        for name in "one", "dense":
+            look.scale(name)
         look.unclaimed("half")
         look.unlearned("chance")
         for name in names:

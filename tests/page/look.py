@@ -1,5 +1,6 @@
 """What pages are asked in Chromium: how they look, what they say, how they are built."""
 import json
+import math
 import os
 import re
 import struct
@@ -17,7 +18,11 @@ CHARTS = """[...document.querySelectorAll('.chart')].map(chart => {
     const marks = chart.querySelectorAll('svg path, svg circle, svg rect');
     const box = chart.querySelector('svg')?.getBoundingClientRect();
     const texts = [...chart.querySelectorAll('*')].flatMap(e => [...e.attributes].map(a => a.value)).join(' ');
-    return {marks: marks.length, width: box?.width ?? 0, height: box?.height ?? 0,
+    const labels = [...chart.querySelectorAll('svg:not(.map) text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+    const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+    const crowded = labels.flatMap(([a, at], i) => labels.slice(i + 1).filter(([, other]) => meet(at, other)).map(([b]) => `${a} / ${b}`));
+    return {crowded, marks: marks.length, width: box?.width ?? 0, height: box?.height ?? 0,
         right: box?.right ?? 0, bad: /NaN|undefined|Infinity/.test(texts),
         table: !chart.closest('figure') || !!chart.closest('figure').querySelector('table'),
         title: chart.closest('figure')?.querySelector('h3')?.textContent ?? 'small'};
@@ -187,6 +192,7 @@ class Look:
             charts = self.browser.ask(CHARTS)
             self.expect(charts or name in self.bare, f"{words}: no charts")
             for c in charts:
+                self.expect(not c["crowded"], f"{words}: {c['title']}: texts run together: {c['crowded']}")
                 self.expect(c["marks"] > 0 and c["width"] > 80 and c["height"] > 60 and not c["bad"] and c["table"]
                             and c["right"] <= width, f"{words}: {c}")
             for what in self.browser.ask(CONTRAST) + self.browser.ask(SMALL):
@@ -224,7 +230,7 @@ class Look:
             for shown, row in zip(rows, verdict["heads"]):
                 for column, key in (("Heads", "heads"), ("n", "n")):
                     self.same(shown[column], row[key], f"{name} {key}")
-                for column, key in (("Mean", "mean"), ("95 % from", "ci95_low"), ("to", "ci95_high"), ("Median", "median"),
+                for column, key in (("Mean", "mean"), ("95% from", "ci95_low"), ("to", "ci95_high"), ("Median", "median"),
                                     ("Least", "min"), ("Most", "max"), ("Validation", "mean_val")):
                     self.same(shown[column], row[key], f"{name} {key}", 4)
             rows = self.table("Paired differences")
@@ -236,7 +242,8 @@ class Look:
                     self.same(shown[column], row[key], f"{name} {key}", 4)
             text = self.browser.ask("document.getElementById('verdict').innerText")
             for sentence in verdict["sentences"]:
-                self.expect(sentence in text, f"{name}: not said: {sentence}")
+                self.expect(sentence.replace("`", "") in text, f"{name}: not said: {sentence}")
+            self.expect("`" not in text, f"{name}: raw markup: {text}")
             self.edges(name, verdict, text)
         self.between(name, report["between"])
         for shown, row in zip(self.table("Means per head count"), self.heads(name)):
@@ -317,6 +324,23 @@ class Look:
                 near = .1 if column == "Distance" else .008  # weights are bytes there
                 self.expect(abs(shown - value) < near, f"{name}: {row['Head']['text']}, {column}: {shown} for {value}")
         self.verdict(f"{name}: bytes at the axes of head maps, and how far heads look")
+
+    def scale(self, name):
+        """Head counts lie where their logarithms do, each with a tick unless that would touch another."""
+        heads = [row["heads"] for row in json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]["heads"]]
+        for width in WIDTHS:
+            self.open(name, width)
+            means = self.browser.ask("""[...document.querySelectorAll('#accuracy path.mean:not(.interval), #accuracy path.candidate')]
+                .map(e => Number(e.getAttribute('d').match(/[\\d.]+/)[0]))""")
+            self.expect(len(means) == len(heads), f"{name}: {len(means)} means of {heads}")
+            far = (means[-1] - means[0]) / math.log2(heads[-1] / heads[0])
+            for at, h in zip(means, heads):
+                wanted = means[0] + far * math.log2(h / heads[0])
+                self.expect(abs(at - wanted) < 0.2, f"{name} at {width}: {h} heads at {at}, not {wanted}")
+            ticks = self.browser.ask("[...document.querySelectorAll('#accuracy text.label[text-anchor=middle]')].map(t => Number(t.textContent))")
+            self.expect(set(ticks) <= set(heads) and ticks[0] == heads[0] and (width == 360 or ticks == heads or len(heads) > 8),
+                        f"{name} at {width}: ticks {ticks}")
+        self.verdict(f"{name}: head counts on a logarithmic axis")
 
     def edges(self, name, verdict, text):
         """What was chosen at the edge of a grid: in the facts, and in the table by head count."""

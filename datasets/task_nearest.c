@@ -49,22 +49,41 @@ static double asked(const struct options *o)
     return sum;
 }
 
+/* What to change where hardly any point has a single best one. Of more values than two nearly all
+ * points differ in all coordinates: with two, and with 16 coordinates of them, a third have one
+ * even of 4096 points. */
+static enum status refuse_ties(const struct options *o, struct task_shape *s, struct message *m)
+{
+    static const char *const of_dims[] = {"task.dims", "task.length", "task.vocab", NULL};
+    static const char *const of_vocab[] = {"task.vocab", "task.dims", "task.length", NULL};
+    const char *find = o->find == FIND_NEAREST ? "nearest" : "farthest";
+    const long long length = o->common.length, dims = o->dims, vocab = o->common.vocab;
+    struct options two = *o;
+    two.common.vocab = 2;
+    if (asked(&two) < LEAST_ASKED) {
+        s->at_fault = of_dims;
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.dims is %lld: of %lld points with so few coordinates, fewer than "
+                           "%.0f %% have a single %s one; make task.dims larger or task.length "
+                           "smaller",
+                           dims, length, 100 * LEAST_ASKED, find);
+    }
+    s->at_fault = of_vocab;
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "task.vocab is %lld: of %lld points of %lld coordinates with so many values, "
+        "fewer than %.0f %% have a single %s one; make task.vocab smaller",
+        vocab, length, dims, 100 * LEAST_ASKED, find);
+}
+
 static enum status shape(const void *options, struct task_shape *s, struct message *m)
 {
     static const char *const name[MAX_DIMS] = {"x1",  "x2",  "x3",  "x4",  "x5",  "x6",
                                                "x7",  "x8",  "x9",  "x10", "x11", "x12",
                                                "x13", "x14", "x15", "x16"};
-    static const char *const ties[] = {"task.dims", "task.length", "task.vocab", NULL};
     const struct options *o = options;
-    if (asked(o) < LEAST_ASKED) {
-        s->at_fault = ties;
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "task.dims is %lld: of %lld points with so few coordinates, fewer than "
-                           "%.0f %% have a single %s one; make task.dims larger or task.length "
-                           "smaller",
-                           (long long)o->dims, (long long)o->common.length, 100 * LEAST_ASKED,
-                           o->find == FIND_NEAREST ? "nearest" : "farthest");
-    }
+    if (asked(o) < LEAST_ASKED)
+        return refuse_ties(o, s, m);
     *s = task_shape_of_tokens(&o->common, 1);
     s->fields = (int)o->dims;
     for (int d = 0; d < o->dims; d++) {

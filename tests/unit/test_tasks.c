@@ -342,6 +342,15 @@ static void options_that_contradict_are_refused(void **state)
         {"nearest", "length=64 dims=4 find=farthest",
          "task.dims is 4: of 64 points with so few coordinates, fewer than 10 % have a single "
          "farthest one; make task.dims larger or task.length smaller"},
+        {"nearest", "vocab=4096",
+         "task.vocab is 4096: of 16 points of 16 coordinates with so many values, fewer than 10 % "
+         "have a single nearest one; make task.vocab smaller"},
+        {"nearest", "length=64 dims=8 vocab=8 find=farthest",
+         "task.vocab is 8: of 64 points of 8 coordinates with so many values, fewer than 10 % have "
+         "a single farthest one; make task.vocab smaller"},
+        {"nearest", "length=1024 dims=2 vocab=8",
+         "task.dims is 2: of 1024 points with so few coordinates, fewer than 10 % have a single "
+         "nearest one; make task.dims larger or task.length smaller"},
         {"induction", "length=30",
          "task.length is 30, but two tokens that both occur twice take four positions; make it 32"},
         {"induction", "length=64",
@@ -364,6 +373,23 @@ static void options_that_contradict_are_refused(void **state)
         assert_int_equal(s.task->shape(s.options, &s.shape, &m), STATUS_BAD_INPUT);
         assert_string_equal(m.text, refused[i][2]);
     }
+}
+
+/* So the most dims are never told to be larger. */
+static void most_dims_are_enough_of_two_values(void **state)
+{
+    (void)state;
+    for (int length = 2; length <= TASK_MAX_LENGTH; length++)
+        for (int farthest = 0; farthest < 2; farthest++) {
+            struct setup s;
+            struct message m = {""};
+            char settings[64];
+            snprintf(settings, sizeof settings, "dims=16 length=%d find=%s", length,
+                     farthest ? "farthest" : "nearest");
+            setup_options(&s, "nearest", settings);
+            if (s.task->shape(s.options, &s.shape, &m) != STATUS_OK)
+                fail_msg("%s: %s", settings, m.text);
+        }
 }
 
 static void ranges_are_kept(void **state)
@@ -393,6 +419,7 @@ int main(void)
         cmocka_unit_test(chance_is_as_stated),
         cmocka_unit_test(instances_differ),
         cmocka_unit_test(options_that_contradict_are_refused),
+        cmocka_unit_test(most_dims_are_enough_of_two_values),
         cmocka_unit_test(ranges_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

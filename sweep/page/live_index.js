@@ -1,11 +1,25 @@
 'use strict';
 
-/* The live page's list of sweeps, of each file those that ran last first. */
+/* The live page's list of sweeps, of each file those that ran last first: question, progress, finding. */
 
 const ENDED = ['completed', 'diverged', 'failed'];
 
-function sweepItem(file, sweep) {
-    const ended = ENDED.reduce((n, state) => n + sweep[state], 0),
+const FINDINGS_MAX = 30; // sweeps whose findings are asked for, of those that ran last
+
+function endedOf(sweep) {
+    return ENDED.reduce((n, state) => n + sweep[state], 0);
+}
+
+/* What was found, in a sentence: of what was claimed of settings, of the only setting, or how many came to what. */
+function findingOf({settings, between}) {
+    const verdict = between?.claims[0] ?? (settings.length === 1 ? settings[0].verdict : null);
+    if (verdict) return verdict.sentences[Math.max(0, verdict.lead - 1)] ?? '';
+    const kinds = [...grouped(settings, s => s.verdict.kind)].map(([kind, list]) => `${list.length} ${spaced(kind)}`);
+    return kinds.length ? `${count(settings.length, 'setting')}: ${kinds.join(', ')}` : '';
+}
+
+function sweepItem(file, sweep, finding) {
+    const ended = endedOf(sweep),
         others = ['running', 'queued', 'diverged', 'failed', 'not_needed'].filter(state => sweep[state]);
     return element(
         'li',
@@ -24,11 +38,12 @@ function sweepItem(file, sweep) {
             others.map(state => `, ${sweep[state].toLocaleString('en')} ${spaced(state)}`),
             ` \u00b7 ${sweep.last_run ? `last run ${time(sweep.last_run)}` : `planned ${time(sweep.created)}`}`,
         ),
+        finding ? element('p', {class: 'found'}, said(finding)) : null,
         sweep.remark ? element('p', {}, 'Note: ', foreign(sweep.remark)) : null,
     );
 }
 
-function fileItem({file, error, sweeps}, i) {
+function fileItem({file, error, sweeps}, i, findings) {
     const list = sweeps ? objects(sweeps) : [];
     return element(
         'section',
@@ -39,7 +54,7 @@ function fileItem({file, error, sweeps}, i) {
             ? element(
                   'ul',
                   {class: 'sweeps'},
-                  list.map(sweep => sweepItem(i, sweep)),
+                  list.map(sweep => sweepItem(i, sweep, findings.get(`${i}/${sweep.sweep_id}/`)?.text)),
               )
             : error
               ? null
@@ -48,6 +63,7 @@ function fileItem({file, error, sweeps}, i) {
 }
 
 function liveIndex() {
+    const findings = new Map(); // of a sweep's address: {text, of}, of: the trials and the run that it is of
     let files = [];
     const rounds = makeRounds(refresh, draw),
         news = listen('events', rounds.again, draw);
@@ -59,13 +75,26 @@ function liveIndex() {
         becomeParts({
             header: element('header', {}, element('p', {class: 'sweep'}, 'headcount'), element('h1', {}, 'Sweeps')),
             '.bar': element('div', {class: 'bar'}, standing(trouble, files.length ? says : 'Asking for the sweeps\u2026', at)),
-            main: element('main', {id: 'main', tabindex: -1}, files.map(fileItem)),
+            main: element('main', {id: 'main', tabindex: -1}, files.map((file, i) => fileItem(file, i, findings))),
             footer: footer(true),
         });
     }
     async function refresh() {
         ({files} = await ask('index'));
         draw();
+        await askFindings();
+    }
+    /* One after another: a server computes them. */
+    async function askFindings() {
+        const all = files.flatMap((f, i) => (f.sweeps ? objects(f.sweeps) : []).map(s => [`${i}/${s.sweep_id}/`, s]));
+        for (const [address, sweep] of all.slice(0, FINDINGS_MAX)) {
+            const of = `${endedOf(sweep)} ${sweep.planned} ${sweep.last_run}`;
+            if (findings.get(address)?.of === of) continue;
+            const summary = await ask(`${address}summary`).catch(() => null); // its page says what hinders it
+            if (!summary) continue;
+            findings.set(address, {text: findingOf(summary.report), of});
+            draw();
+        }
     }
     document.title = 'Sweeps \u2013 headcount';
     draw();

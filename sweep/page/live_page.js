@@ -10,6 +10,20 @@ function standingText(summary, report) {
     return queued ? `Not running: ${ended}, ${queued.toLocaleString('en')} to come` : ended;
 }
 
+const UNSEEN = 10000; // ms between two looks at how far a sweep is while nobody sees its page
+
+/* While nobody looks, the title alone goes on. */
+async function keepTitle(n, view) {
+    for (;;) {
+        await pause(UNSEEN);
+        if (!document.hidden || !view.report) continue;
+        const {files} = await ask('../../index').catch(() => ({files: []})),
+            sweeps = files[n]?.sweeps ? objects(files[n].sweeps) : [],
+            sweep = sweeps.find(s => s.sweep_id === view.summary.sweep.sweep_id);
+        if (sweep && document.hidden) document.title = titleOf(sweep.sweep, endedOf(sweep), sweep.planned);
+    }
+}
+
 /* Of a sweep of the n-th file. */
 function livePage(n) {
     const live = {
@@ -53,4 +67,5 @@ function livePage(n) {
         live.look();
     }
     stand();
+    keepTitle(n, view);
 }

@@ -268,9 +268,16 @@ function drawAround(view) {
     becomeParts({header: header(view), '.bar': bar(view), footer: footer(view.live)});
 }
 
+/* How far a sweep is comes first, as a tab shows little more; with invisible marks of its name shown, too. */
+function titleOf(sweep, ended, planned, trial) {
+    const before = (ended < planned ? `${ended}/${planned} ` : '') + (trial ? `Trial ${trial} \u2013 ` : '');
+    return `${before}${plain(sweep)} \u2013 headcount`;
+}
+
 /* The page, or those of its sections that are wanted, as the view is now. */
 function drawPage(view, wanted = () => true) {
-    document.title = `${plain(view.report.sweep)} \u2013 headcount`; // with its invisible marks shown, too
+    const {report, detail} = view;
+    document.title = titleOf(report.sweep, report.ended, report.planned, detail?.id);
     SAVED.sweep = plain(view.report.sweep);
     drawSections(view, wanted);
     drawAround(view);

@@ -83,7 +83,13 @@ class Live(Handling):
         self.expect([f for f in FILES] == ask("[...document.querySelectorAll('h2')].map(h => h.textContent)"), "files")
         self.expect(HOSTILE in ask("document.querySelectorAll('.sweeps li')[1].textContent"), "the hostile name is not there")
         self.expect("at work" in ask(STANDING), ask(STANDING))
-        ask("document.querySelector('.sweeps a').click()")
+        lead = json.loads(subprocess.run([HEADCOUNT, "report", "--db", "many.db", "--json"], capture_output=True, check=True,
+                                         text=True).stdout)["settings"][0]["verdict"]
+        found = lead["sentences"][max(0, lead["lead"] - 1)].replace("`", "")
+        self.wait("document.querySelectorAll('.found').length === 3", "the findings")
+        self.expect(found == ask("document.querySelectorAll('.found')[2].textContent"), f"not found: {found}")
+        ask("document.querySelector('.sweeps a').focus()")
+        self.browser.key("Enter", 13)
         self.wait("document.querySelector('#trials table')", "the page of a sweep")
         self.expect(ask("location.pathname") == "/0/1/", "a sweep's address")
         self.quiet("list")
@@ -128,6 +134,11 @@ class Live(Handling):
         self.expect(ask("document.querySelector('#trials .scroll').scrollLeft") == 70, "scrolled back")
         top = ask("document.getElementById('trials').getBoundingClientRect().top")
         self.expect(0 <= top < 200, f"what is read has moved to {top}")
+        self.expect(re.match(r"\d+/40 running ", ask("document.title")), ask("document.title"))
+        ask("""Object.defineProperty(document, 'hidden', {value: true, configurable: true}),
+            document.dispatchEvent(new Event('visibilitychange')), unseen = document.title, 0""")
+        self.wait("document.title !== unseen && /^\\d+.40 /.test(document.title)", "the title of a page that nobody sees")
+        ask("delete document.hidden, document.dispatchEvent(new Event('visibilitychange'))")
         self.expect(grows(), f"curves do not grow: {points}")
         self.expect(re.match(r"Running: \d+ of 40 trials ended, \d at work", ask(STANDING)), ask(STANDING))
         self.quiet("running")

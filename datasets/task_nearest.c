@@ -104,26 +104,33 @@ static int64_t distance(const struct options *o, const int32_t *inputs, int64_t 
     return count;
 }
 
+/* Names j as the best so far of point i, or none where it is as good as another. */
+static void offer(int32_t *targets, int64_t *best, int64_t i, int64_t j, int64_t d)
+{
+    if (d < best[i])
+        targets[i] = (int32_t)j;
+    else if (d == best[i])
+        targets[i] = TASK_MASKED;
+    best[i] = d < best[i] ? d : best[i];
+}
+
 /* Writes the targets and says whether there is one: the single best of the other points, or none
  * where several are. */
 static bool label(const struct options *o, const int32_t *inputs, int32_t *targets)
 {
-    const int64_t sign = o->find == FIND_NEAREST ? 1 : -1;
+    const int64_t length = o->common.length, sign = o->find == FIND_NEAREST ? 1 : -1;
+    int64_t best[TASK_MAX_LENGTH];
     bool any = false;
-    for (int64_t i = 0; i < o->common.length; i++) {
-        int64_t best = INT64_MAX;
-        targets[i] = TASK_MASKED;
-        for (int64_t j = 0; j < o->common.length; j++) {
-            int64_t d = i == j ? INT64_MAX : sign * distance(o, inputs, i, j);
-            if (d < best) {
-                best = d;
-                targets[i] = (int32_t)j;
-            } else if (d == best && i != j) {
-                targets[i] = TASK_MASKED;
-            }
+    for (int64_t i = 0; i < length; i++)
+        best[i] = INT64_MAX;
+    for (int64_t i = 0; i < length; i++)
+        for (int64_t j = i + 1; j < length; j++) {
+            int64_t d = sign * distance(o, inputs, i, j);
+            offer(targets, best, i, j, d);
+            offer(targets, best, j, i, d);
         }
+    for (int64_t i = 0; i < length; i++)
         any |= targets[i] != TASK_MASKED;
-    }
     return any;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/base/heartbeat.h"
+
 struct data {
     struct point point;
     struct encoder_io io;
@@ -111,9 +113,11 @@ const int32_t *data_sources(struct arena *a, const struct data *d, const struct 
     if (!s->task->sources)
         return NULL;
     int32_t *source = arena_alloc(a, (size_t)(set->n * s->targets_each), sizeof *source);
-    for (long i = 0; i < set->n; i++)
+    for (long i = 0; i < set->n; i++) {
+        heartbeat();
         s->task->sources(s->options, s->instance, set->tokens + i * s->tokens_each,
                          source + i * s->targets_each);
+    }
     return source;
 }
 

@@ -118,8 +118,7 @@ enum status examples_draw(const struct example_source *s, uint32_t seed, enum rn
     enum status status = STATUS_OK;
     for (long i = 0; i < e->n && status == STATUS_OK; i++) {
         struct examples x = examples_range(s, e, i, 1);
-        if (i % 256 == 255)
-            heartbeat();
+        heartbeat();
         status = example_draw(s, seed, stream, step, i, e->n, &x, m);
     }
     return status;
@@ -138,8 +137,7 @@ enum status examples_draw_finite(const struct example_source *s, uint32_t seed, 
         int64_t stretch = all / e->n, rest = all % e->n;
         int64_t first = i * stretch + (i < rest ? i : rest), size = stretch + (i < rest);
         int64_t k = first + (int64_t)(rng_uniform(&r) * (double)size);
-        if (i % 256 == 255)
-            heartbeat();
+        heartbeat();
         status =
             s->task->file->read(s->file, TASK_TRAIN, k, all, x.tokens, x.targets, x.padding, m);
     }

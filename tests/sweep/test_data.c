@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/heartbeat.h"
 #include "sweep/worker/data.h"
 #include "tests/assert_each.h"
 
@@ -148,11 +149,35 @@ static void training_examples(void **state)
     sets_free(&common), sets_free(&own);
 }
 
+static int beats;
+
+static void hear(void)
+{
+    beats++;
+}
+
+/* An example of task nearest can take a second: the heart beats at each one, and where each one's
+ * sources are looked up. */
+static void a_beat_per_example(void **state)
+{
+    (void)state;
+    struct sets s;
+    beats = 0;
+    heartbeat_listener = hear;
+    sets_new(&s, task_find("nearest"), EVAL_SETS_COMMON, 0, 0);
+    assert_int_equal(beats, 30 + 30);
+    assert_non_null(data_sources(&s.arena, s.data, data_test(s.data)));
+    assert_int_equal(beats, 30 + 30 + 30);
+    heartbeat_listener = NULL;
+    sets_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eval_sets),
         cmocka_unit_test(training_examples),
+        cmocka_unit_test(a_beat_per_example),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

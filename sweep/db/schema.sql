@@ -307,7 +307,8 @@ CREATE TABLE attempt (
 
 -- Trials that had run before they were deleted: what came of them may have been seen by whoever
 -- claims something about the same configuration and seed later. Of a trial that was in two files
--- when they were merged, the one that did not stay, if it was the older.
+-- when they were merged, the one that did not stay, if it was the older; `ended` is then when its
+-- first attempt began, as it may have been evaluated soon after.
 CREATE TABLE deleted (
     trial_id      INTEGER PRIMARY KEY,  -- never given again: files of that number may lie about
     config_id     INTEGER NOT NULL REFERENCES config,

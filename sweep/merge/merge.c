@@ -14,7 +14,12 @@ static const char TABLES[] =
     "CREATE TEMP TABLE merge_sweep (old INTEGER PRIMARY KEY, new INTEGER, plan INTEGER);"
     "CREATE TEMP TABLE merge_trial (old INTEGER PRIMARY KEY, new INTEGER, fate TEXT);"
     "CREATE TEMP TABLE merge_attempt (old_trial INTEGER, old INTEGER, trial INTEGER, new INTEGER,"
-    " PRIMARY KEY (old_trial, old)) WITHOUT ROWID;"
+    " PRIMARY KEY (old_trial, old), UNIQUE (trial, new)) WITHOUT ROWID;"
+    "CREATE TEMP TABLE merge_left (number INTEGER PRIMARY KEY, trial INTEGER, theirs INTEGER,"
+    " began TEXT);"
+    "CREATE TEMP TABLE merge_here (number INTEGER PRIMARY KEY);"
+    "INSERT INTO merge_here SELECT trial_id FROM deleted;"
+    "CREATE TEMP TABLE merge_theirs (plan_change_id INTEGER PRIMARY KEY);"
     "CREATE TEMP TABLE merge_change AS SELECT *, 1 AS theirs FROM plan_change LIMIT 0";
 
 /* ---- what trials share ---- */
@@ -152,7 +157,8 @@ static enum status see_for_others(struct merging *g)
         "WITH brought AS MATERIALIZED (SELECT config_id FROM merge_trial JOIN trial ON trial_id = "
         "new"
         "  WHERE fate IN ('added', 'taken') AND attempt > 0"
-        "  UNION SELECT config_id FROM deleted WHERE trial_id > ?1 AND seen = 1),"
+        "  UNION SELECT config_id FROM deleted"
+        "   WHERE seen = 1 AND trial_id NOT IN (SELECT number FROM merge_here)),"
         " kind AS MATERIALIZED (SELECT DISTINCT config_json -> '$.task' AS task,"
         "  config_json -> '$.model' AS model FROM brought JOIN config USING (config_id)) "
         "SELECT sweep_id FROM sweep AS s WHERE (claim IS NOT NULL OR EXISTS (SELECT 1"
@@ -162,8 +168,7 @@ static enum status see_for_others(struct merging *g)
         "   WHERE t.sweep_id = s.sweep_id AND in_plan = 1)"
         "  AND (config_json -> '$.task', config_json -> '$.model') IN (SELECT task, model FROM "
         "kind))";
-    struct rows r =
-        store_rows(g->into, MERGING, concerned, VALUES(INTEGER(g->highest_before)), g->m);
+    struct rows r = store_rows(g->into, MERGING, concerned, NO_VALUES, g->m);
     while (rows_next(&r))
         r.status = merge_seen(g, rows_integer(&r, 0));
     return rows_close(&r);
@@ -171,10 +176,7 @@ static enum status see_for_others(struct merging *g)
 
 static enum status merge_sweeps(struct merging *g)
 {
-    enum status status = store_integer(g->into, MERGING, "SELECT " MERGE_NEXT_NUMBER " - 1",
-                                       NO_VALUES, 0, &g->highest_before, g->m);
-    if (status == STATUS_OK)
-        status = begin_sweeps(g);
+    enum status status = begin_sweeps(g);
     if (status == STATUS_OK)
         status = merge_trial_rows(g);
     if (status == STATUS_OK)

@@ -35,6 +35,18 @@ static enum status list_changes(struct merging *g, const struct merge_sweep *swe
     return status == STATUS_OK ? merge_rows(g, &theirs, sweep->from_id) : status;
 }
 
+/* Their claims and ours are told apart by the rows that were here before. */
+enum status merge_note_theirs(struct merging *g, int64_t sweep_id)
+{
+    return store_execute(g->into, MERGING,
+                         "INSERT INTO merge_theirs SELECT plan_change_id FROM plan_change AS p"
+                         " WHERE sweep_id = ? AND NOT EXISTS (SELECT 1 FROM merge_change AS c"
+                         "  WHERE c.theirs = 1 AND c.sweep_id = p.sweep_id"
+                         "   AND c.changed = p.changed AND c.pairs_sha256 = p.pairs_sha256"
+                         "   AND c.claim IS p.claim AND c.by = p.by AND c.setting IS p.setting)",
+                         VALUES(INTEGER(sweep_id)), NULL, g->m);
+}
+
 /* Those that a row `asks` for otherwise than the row before it `asked`. */
 #define RULES "(SELECT json_group_array(key) FROM json_each(asks) WHERE value IS NOT asked ->> key)"
 
@@ -68,24 +80,36 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
         return status;
     status = store_execute(g->into, MERGING, "DELETE FROM plan_change WHERE sweep_id = ?",
                            VALUES(INTEGER(sweep->into_id)), NULL, g->m);
-    return status == STATUS_OK ? store_execute(g->into, MERGING, insert, NO_VALUES, NULL, g->m)
-                               : status;
+    if (status == STATUS_OK)
+        status = store_execute(g->into, MERGING, insert, NO_VALUES, NULL, g->m);
+    return status == STATUS_OK ? merge_note_theirs(g, sweep->into_id) : status;
 }
 
-/* An attempt of another file may have been at work when the plan was made. Of one that came to
- * nothing, it is seen by what followed whether it had been evaluated; when it ended says nothing,
- * as of one that was killed with its coordinator this is when the next run found it. */
+/* Whether the row ?2 of plan_change is theirs; whether an attempt is. */
+#define THEIRS  "(?2 IN (SELECT plan_change_id FROM merge_theirs))"
+#define BROUGHT "((a.trial_id, a.attempt) IN (SELECT trial, new FROM merge_attempt))"
+
+/* That its file has had a checkpoint of it from behind its first evaluation. */
+#define EVALUATED                                                                                  \
+    "((SELECT n.resumed_from_step FROM attempt AS n WHERE n.trial_id = a.trial_id"                 \
+    "   AND n.attempt = a.attempt + 1) >= eval_every"                                              \
+    "  OR (a.attempt = t.attempt AND t.resume_step >= eval_every))"
+
+/* An attempt of another file than the claim's may have been at work when that was made. Of one that
+ * came to nothing, only a checkpoint that was made as it stopped says for sure that it had not been
+ * evaluated. Of its own trials, and those that it had deleted, the file of the claim has counted
+ * what was to be seen: they count again where they had ended, not by what was heard later. */
 #define RESULTS                                                                                    \
     "SELECT config_id, seed, sweep_id, state FROM newest, trial AS t JOIN config"                  \
     "  USING (config_id) WHERE t.attempt > 0 AND (state IN ('completed', 'diverged', 'failed')"    \
     "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id))"                       \
     "  AND EXISTS (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id"                       \
-    "   AND a.started < changed AND (a.outcome <> 'requeued'"                                      \
-    "    OR (SELECT n.resumed_from_step FROM attempt AS n WHERE n.trial_id = a.trial_id"           \
-    "        AND n.attempt = a.attempt + 1) >= eval_every"                                         \
-    "    OR (a.attempt = t.attempt AND t.resume_step >= eval_every)))"                             \
-    " UNION ALL SELECT config_id, seed, NULL, '' FROM newest, deleted WHERE seen = 1"              \
-    "  AND coalesce(ended, deleted) < changed"
+    "   AND a.started < changed AND iif(" BROUGHT " <> " THEIRS ", a.outcome IS NOT 'requeued'"    \
+    "    OR a.ended > changed OR a.cause IN ('lost', 'coordinator') OR " EVALUATED ","             \
+    "    a.ended < changed AND (a.outcome <> 'requeued' OR " EVALUATED ")))"                       \
+    " UNION ALL SELECT config_id, seed, NULL, '' FROM newest, deleted AS d WHERE seen = 1"         \
+    "  AND coalesce(ended, deleted) < changed AND (d.trial_id IN (SELECT number FROM"              \
+    "   merge_here)) = " THEIRS
 
 enum status merge_seen(struct merging *g, int64_t sweep_id)
 {

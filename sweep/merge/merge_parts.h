@@ -8,7 +8,9 @@
  *   merge_compare.c  whether two results contradict each other
  *   merge_rows.c     rows of a table from one file to the other
  *
- * The names that things have in the two files meet in temporary tables of `into`. */
+ * The names that things have in the two files meet in temporary tables of `into`; so does what
+ * tells apart who had what: merge_theirs has the rows of `plan_change` that came from `from`,
+ * merge_here those of `deleted` that say what had come of trials of `into`. */
 #ifndef SWEEP_MERGE_MERGE_PARTS_H
 #define SWEEP_MERGE_MERGE_PARTS_H
 
@@ -29,8 +31,7 @@ struct merging {
     struct message *m;
     int64_t own; /* store_take_over: the sweep whose trials are meant; 0: all are */
     bool unfinished;
-    int64_t highest_before; /* number that a trial of `into`, deleted ones too, had before */
-    struct merge_copy new_trial, plan_of_trial, result_of_trial, older_trial; /* merge_trial.c */
+    struct merge_copy new_trial, plan_of_trial, result_of_trial, left_trial; /* merge_trial.c */
 };
 
 #define MERGING "merging"
@@ -115,6 +116,9 @@ enum status merge_settle(struct merging *g, int64_t sweep_id);
 /* Puts the plan changes of both files into one order, and says which file's comes last. Of trials
  * that are taken over into a plan: those from before it. */
 enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bool *theirs_newer);
+
+/* Which rows of `plan_change` have come from `from`. */
+enum status merge_note_theirs(struct merging *g, int64_t sweep_id);
 
 /* What could be seen when the newest plan was made, now that more is known of that time. */
 enum status merge_seen(struct merging *g, int64_t sweep_id);

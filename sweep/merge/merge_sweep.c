@@ -28,7 +28,9 @@ static enum status add_sweep(struct merging *g, struct merge_sweep *sweep)
                                VALUES(TEXT(sweep->name)), 0, &sweep->into_id, g->m);
     if (status == STATUS_OK)
         status = merge_note_sweep(g, sweep);
-    return status == STATUS_OK ? merge_rows(g, &changes, sweep->from_id) : status;
+    if (status == STATUS_OK)
+        status = merge_rows(g, &changes, sweep->from_id);
+    return status == STATUS_OK ? merge_note_theirs(g, sweep->into_id) : status;
 }
 
 /* ---- a sweep that both have ---- */

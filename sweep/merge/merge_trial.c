@@ -2,6 +2,7 @@
 #include "sweep/merge/merge_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/db/tables.h"
@@ -87,20 +88,62 @@ static const struct merge_table result_of_trial = {
     .tail = SAME_TRIAL,
 };
 
-/* What came of a trial that is not taken over may have been seen before the one that stays began:
- * the ledger remembers it, for claims made in between. */
-static const struct merge_table older_trial = {
-    .name = "(SELECT trial_id, min(started) AS started, max(ended) AS ended FROM attempt AS a"
-            " WHERE EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = a.trial_id)"
-            " AND trial_id = ?1 GROUP BY trial_id)",
+/* Of a trial that both have, what came of the one that does not stay may have been seen before the
+ * other began. */
+#define WAS_SEEN                                                                                   \
+    "SELECT trial_id, min(started) AS began FROM attempt AS a WHERE trial_id = ?1"                 \
+    " AND EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = a.trial_id) GROUP BY trial_id"
+
+static const struct merge_table left_trial = {
+    .name = "(" WAS_SEEN ")",
     .where = "WHERE trial_id = ?1",
-    .write = "INSERT INTO deleted (trial_id, config_id, seed, sweep, ended, deleted, seen)"
-             " SELECT " MERGE_NEXT_NUMBER ", config_id, seed, name, @ended, " NOW ", 1"
-             " FROM trial AS t JOIN sweep USING (sweep_id)"
-             " WHERE trial_id = (SELECT new FROM merge_trial WHERE old = @trial_id) AND @started <"
-             "  (SELECT min(started) FROM attempt AS a WHERE a.trial_id = t.trial_id)"
-             " AND NOT EXISTS (SELECT 1 FROM deleted AS d WHERE d.config_id = t.config_id"
-             "  AND d.seed = t.seed AND d.ended IS @ended)"};
+    .write = "INSERT INTO merge_left (trial, theirs, began) SELECT new, 1, @began FROM merge_trial"
+             " WHERE old = @trial_id AND @began <"
+             "  (SELECT min(started) FROM attempt WHERE trial_id = new)"};
+
+/* Not where theirs is the same trial some time later. */
+static enum status leave_ours(struct merging *g, const struct standing *theirs,
+                              const struct standing *ours)
+{
+    char *last = NULL;
+    int64_t known = 0;
+    if (ours->attempts == 0)
+        return STATUS_OK;
+    enum status status =
+        store_text(g->into, MERGING, "SELECT max(started) FROM attempt WHERE trial_id = ?",
+                   VALUES(INTEGER(ours->trial_id)), &last, g->m);
+    if (status == STATUS_OK)
+        status = store_integer(g->from, MERGING,
+                               "SELECT 1 FROM attempt WHERE trial_id = ? AND started = ?",
+                               VALUES(INTEGER(theirs->trial_id), TEXT(last)), 0, &known, g->m);
+    if (status == STATUS_OK && !known)
+        status = store_execute(g->into, MERGING,
+                               "INSERT INTO merge_left (trial, theirs, began)"
+                               " SELECT trial_id, 0, began FROM (" WAS_SEEN ")",
+                               VALUES(INTEGER(ours->trial_id)), NULL, g->m);
+    free(last);
+    return status;
+}
+
+/* The ledger remembers it, for claims made in between. */
+static enum status remember_left(struct merging *g)
+{
+    static const char once[] =
+        "DELETE FROM merge_left WHERE EXISTS (SELECT 1 FROM deleted AS d JOIN trial AS t"
+        "  USING (config_id, seed) WHERE t.trial_id = merge_left.trial AND d.ended = began)";
+    static const char number[] = "UPDATE merge_left SET number = number - 1 + " MERGE_NEXT_NUMBER;
+    static const char write[] =
+        "INSERT INTO deleted (trial_id, config_id, seed, sweep, ended, deleted, seen)"
+        " SELECT l.number, config_id, seed, name, began, " NOW ", 1"
+        " FROM merge_left AS l JOIN trial ON trial_id = trial JOIN sweep USING (sweep_id)";
+    static const char here[] =
+        "INSERT INTO merge_here SELECT number FROM merge_left WHERE NOT theirs";
+    const char *const statements[] = {once, number, write, here};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
+        status = store_execute(g->into, MERGING, statements[i], NO_VALUES, NULL, g->m);
+    return status;
+}
 
 /* What the trial is called in both files, and what becomes of its rows: "kept", those of `into`
  * stay; "same", those of `from` are true of it as well; "taken", they come in the place of those of
@@ -222,6 +265,8 @@ enum status merge_take_over(struct merging *g, const struct standing *theirs,
     int64_t attempts = ours->attempts;
     enum status status = note_trial(g, theirs->trial_id, ours->trial_id, "taken");
     if (status == STATUS_OK)
+        status = leave_ours(g, theirs, ours);
+    if (status == STATUS_OK)
         status = merge_copy_run(&g->result_of_trial, theirs->trial_id);
     if (status == STATUS_OK)
         status = take_attempts(g, theirs, ours->trial_id, &attempts);
@@ -265,7 +310,7 @@ static enum status keep_ours(struct merging *g, const struct standing *theirs,
     else if (status == STATUS_OK)
         status = note_trial(g, theirs->trial_id, ours->trial_id, "kept");
     return status == STATUS_OK && theirs->attempts > 0
-               ? merge_copy_run(&g->older_trial, theirs->trial_id)
+               ? merge_copy_run(&g->left_trial, theirs->trial_id)
                : status;
 }
 
@@ -319,7 +364,7 @@ enum status merge_trials_open(struct merging *g)
         status = merge_copy_open(g, &plan_of_trial, &g->plan_of_trial);
     if (status == STATUS_OK)
         status = merge_copy_open(g, &result_of_trial, &g->result_of_trial);
-    return status == STATUS_OK ? merge_copy_open(g, &older_trial, &g->older_trial) : status;
+    return status == STATUS_OK ? merge_copy_open(g, &left_trial, &g->left_trial) : status;
 }
 
 void merge_trials_close(struct merging *g)
@@ -327,7 +372,7 @@ void merge_trials_close(struct merging *g)
     merge_copy_close(&g->new_trial);
     merge_copy_close(&g->plan_of_trial);
     merge_copy_close(&g->result_of_trial);
-    merge_copy_close(&g->older_trial);
+    merge_copy_close(&g->left_trial);
 }
 
 enum status merge_trials(struct merging *g, const struct merge_sweep *sweep)
@@ -414,8 +459,8 @@ static enum status merge_table_of_trials(struct merging *g, const char *name, co
 
 enum status merge_trial_rows(struct merging *g)
 {
+    enum status status = remember_left(g);
     struct rows r = tables_of(g->into, "trial", g->m);
-    enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r))
         status = merge_table_of_trials(g, rows_given(&r, 0), rows_given(&r, 1));
     return rows_close_after(&r, status);

@@ -172,4 +172,19 @@ static inline void bring_under_trouble(struct fixture *x, bringing *with)
     stand_between(false);
 }
 
+/* ---- merging ---- */
+
+static inline enum status merge_stores(struct store *into, struct store *from,
+                                       struct merge_counts *counts, struct message *m)
+{
+    return store_merge(into, from, note_move, NULL, counts, m);
+}
+
+static inline struct merge_counts merge(struct fixture *x, enum status expected)
+{
+    return bring(x, merge_stores, expected);
+}
+
+#define CHANGES "SELECT group_concat(changed || ' ' || pairs || ' ' || seen, ', ') FROM plan_change"
+
 #endif

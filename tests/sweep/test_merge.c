@@ -1,20 +1,7 @@
-/* Two results files in one: which of two trials stays, what contradicts, what becomes of numbers,
- * plans and claims; and that a merge that meets trouble has changed nothing. Whole shards are
+/* Two results files in one: which of two trials stays, what contradicts, what becomes of numbers
+ * and plans; and that a merge that meets trouble has changed nothing. Whole shards are
  * merged by tests/cli/test_merge.sh. */
 #include "merge_help.h"
-
-/* ---- merging ---- */
-
-static enum status merge_stores(struct store *into, struct store *from, struct merge_counts *counts,
-                                struct message *m)
-{
-    return store_merge(into, from, note_move, NULL, counts, m);
-}
-
-static struct merge_counts merge(struct fixture *x, enum status expected)
-{
-    return bring(x, merge_stores, expected);
-}
 
 /* ---- trials ---- */
 
@@ -185,8 +172,6 @@ static void numbers_are_given_anew(void **state)
 
 /* ---- plans and claims ---- */
 
-#define CHANGES "SELECT group_concat(changed || ' ' || pairs || ' ' || seen, ', ') FROM plan_change"
-
 static void same_plans_are_one(void **state)
 {
     static const enum fate done[] = {DONE, DONE};
@@ -291,113 +276,6 @@ static void rules_that_are_not_told(void **state)
     }
 }
 
-/* A claim in one file, results of before in the other. */
-static void what_could_be_seen(void **state)
-{
-    static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
-    struct files f = files_of(x);
-    make_file(&f.into, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n"), done, 0, .5);
-    make_file(&f.from, FOUR, done, 2, .5);
-    change(&f.into, "UPDATE plan_change SET changed = '2026-01-02'");
-    change(&f.from, "UPDATE plan_change SET changed = '2026-01-01';"
-                    "UPDATE attempt SET started = '2026-01-01T01', ended = '2026-01-01T02'"
-                    " WHERE trial_id = 1");
-    merge(x, STATUS_OK);
-    assert_into(CHANGES, "2026-01-01 4 0, 2026-01-02 4 1");
-    assert_into("SELECT claim ->> 'best' FROM sweep", "2");
-}
-
-/* A claim in one file, results of other trials in the other: of the same ones, and of trials that
- * differ in how often they are evaluated. In whichever order the files are merged. */
-static void what_others_had_found_out(void **state)
-{
-    static const char claimed[] = "name: claimed\n"
-                                  "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
-                                  "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
-                                  "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: %d}\n"
-                                  "seeds: 2\nclaim: {best: 2, over: [1]}\n";
-    static const char answer[] = "SELECT seen || ' ' || similar || similar_differ FROM plan_change"
-                                 " WHERE claim IS NOT NULL";
-    static const enum fate done[] = {DONE, DONE, DONE};
-    struct fixture *x = *state;
-    for (int i = 0; i < 4; i++) {
-        struct files f = files_of(x);
-        struct fixture *with_claim = i & 1 ? &f.into : &f.from, *with = i & 1 ? &f.from : &f.into;
-        bool same = i > 1;
-        char yaml[sizeof claimed + 8];
-        unlink(f.into.db);
-        unlink(f.from.db);
-        snprintf(yaml, sizeof yaml, claimed, same ? 50 : 30);
-        make_file(with_claim, yaml, done, 0, .5);
-        make_file(with, FOUR, done, 3, .5);
-        change(with_claim, "UPDATE plan_change SET changed = '2026-01-02'");
-        change(with, "UPDATE plan_change SET changed = '2026-01-01'; UPDATE attempt SET started ="
-                     " '2026-01-01T01', ended = '2026-01-01T02' WHERE trial_id < 3");
-        merge(x, STATUS_OK);
-        assert_into(answer, same ? "2 0[]" : "0 2[\"train.eval_every\"]");
-        merge(x, STATUS_OK);
-        assert_into(answer, same ? "2 0[]" : "0 2[\"train.eval_every\"]");
-    }
-}
-
-#define CLAIMED                                                                                    \
-    "name: claimed\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                        \
-    "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
-    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 2\n"
-
-/* A trial was at work when its run was killed. The claim was written then, and the next run took in
- * what had become of the trial: nothing, so that it began again, or its result. */
-static void make_killed_file(struct fixture *x, bool result)
-{
-    bool accepted;
-    struct attempt_end end = {.step = 20, .cause = CAUSE_COORDINATOR};
-    struct run r = start(x, CLAIMED);
-    struct claimed c = claim(x, r.s, r.sweep, r.build);
-    plan_into(x, r.s, CLAIMED "claim: {best: 2, over: [1]}\n");
-    run_sql(r.db, "UPDATE plan_change SET changed = '2026-01-0' || plan_change_id");
-    if (!result) {
-        assert_ok(store_requeue(r.s, c.trial_id, c.attempt, &end, &accepted, &x->m));
-        c = claim(x, r.s, r.sweep, r.build);
-    }
-    assert_true(finish(x, r.s, &c, result_of(.5)));
-    run_sql(r.db, "UPDATE attempt SET started = iif(attempt = 1, '2026-01-01', '2026-01-03'),"
-                  " ended = '2026-01-03'");
-    assert_answer(r.db, "SELECT group_concat(seen || ' ' || similar) FROM plan_change", "0 0,0 0");
-    close_store(x, r.s);
-}
-
-/* Nothing could be seen of it, whether the other file has anything to do with the claim or not. */
-static void killed_before_its_first_evaluation(void **state)
-{
-    static const enum fate done[] = {DONE, DONE};
-    static const char *const others[] = {FOUR, SWEEP("[4, 8]", "seeds: 2\n")};
-    struct fixture *x = *state;
-    for (int i = 0; i < 2; i++) {
-        struct files f = files_of(x);
-        unlink(f.into.db);
-        unlink(f.from.db);
-        make_killed_file(&f.into, false);
-        make_file(&f.from, others[i], done, 2, .5);
-        merge(x, STATUS_OK);
-        assert_into("SELECT seen || ' ' || similar FROM plan_change WHERE claim IS NOT NULL",
-                    "0 0");
-    }
-}
-
-/* A file that has to do with nothing of a claim says nothing about it, however what was here before
- * may look by now. */
-static void an_unrelated_file(void **state)
-{
-    static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
-    struct files f = files_of(x);
-    make_killed_file(&f.into, true);
-    make_file(&f.from, SWEEP("[4, 8]", "seeds: 2\n"), done, 2, .5);
-    merge(x, STATUS_OK);
-    assert_into("SELECT seen || ' ' || similar FROM plan_change WHERE claim IS NOT NULL", "0 0");
-}
-
 static void sweeps_that_do_not_go_together(void **state)
 {
     static const enum fate done[] = {DONE, DONE};
@@ -459,10 +337,6 @@ int main(void)
         TEST(the_newer_plan_stays),
         TEST(the_newer_rules_stay),
         TEST(rules_that_are_not_told),
-        TEST(what_could_be_seen),
-        TEST(killed_before_its_first_evaluation),
-        TEST(an_unrelated_file),
-        TEST(what_others_had_found_out),
         TEST(sweeps_that_do_not_go_together),
         TEST(rows_that_cannot_be),
         TEST(any_trouble_changes_nothing),

@@ -90,17 +90,22 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
     return memory;
 }
 
-/* Frees memory that has a chunk of its own. */
-static void free_large(struct arena *a, const void *memory, size_t bytes)
+/* The chunk that this memory has to itself; NULL: it shares one. */
+static struct arena_chunk *own_chunk(const struct arena *a, const void *memory, size_t bytes)
+{
+    struct arena_chunk *c = a->chunks;
+    while (c && (c->start != memory || c->size != bytes))
+        c = c->next;
+    return c;
+}
+
+static void free_chunk(struct arena *a, struct arena_chunk *c)
 {
     struct arena_chunk **at = &a->chunks;
-    while (*at && ((*at)->start != memory || (*at)->size != bytes))
+    while (*at != c)
         at = &(*at)->next;
-    struct arena_chunk *c = *at;
-    if (!c)
-        return;
     *at = c->next;
-    a->used -= bytes;
+    a->used -= c->size;
     free(c);
 }
 
@@ -109,11 +114,12 @@ void *arena_grow(struct arena *a, void *array, size_t count, size_t size)
     size_t room = array_room(count);
     if (!room)
         return array;
+    struct arena_chunk *left = count ? own_chunk(a, array, aligned(count * size)) : NULL;
     void *grown = arena_alloc(a, room, size);
-    if (count) {
+    if (count)
         memcpy(grown, array, count * size);
-        free_large(a, array, aligned(count * size));
-    }
+    if (left)
+        free_chunk(a, left);
     return grown;
 }
 

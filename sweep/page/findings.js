@@ -24,7 +24,7 @@ function setName(verdict) {
 /* "32 heads: lr 0.1", of what was chosen where a better value may lie beyond. */
 function edgesText(verdict) {
     return verdict.edges
-        .map(e => `${count(e.heads, 'head')}: ${e.axis.split('.').at(-1)} ${Number(e.value.toPrecision(6))}`)
+        .map(e => `${count(e.heads, 'head')}: ${axisName(e.axis)} ${Number(e.value.toPrecision(6))}`)
         .join('; ');
 }
 

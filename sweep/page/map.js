@@ -3,8 +3,9 @@
 /* The map of a sweep over one or two quantities: a table whose cells are coloured by h*, which is chart and
  * table at once. */
 
+/* The last part of a path, or the one before a `.name`, as reports call it: lr, schedule. */
 function axisName(path_) {
-    return path_.split('.').pop();
+    return path_.replace(/\.name$/, '').split('.').pop();
 }
 
 /* The classes of colour of the values of h*, by rank. */
@@ -13,9 +14,12 @@ function starShades(map) {
     return star => (star ? shade(stars.indexOf(star), stars.length, 'h') : '');
 }
 
-/* h*, or why there is none: a setting that no head count solves has one in name only. */
+/* h*, or why there is none, as the report says it: a setting that no head count solves has one in name
+ * only. */
 function starText(cell) {
-    return cell.h_star === null ? (cell.unsolved ? 'unsolved' : '\u2013') : String(cell.h_star);
+    const missing = {at_chance: 'at chance', untrained: 'none trained', unfinished: 'not finished'};
+    if (cell.h_star !== null) return String(cell.h_star);
+    return missing[cell.kind] ?? (cell.unsolved ? 'unsolved' : 'nothing yet');
 }
 
 /* A cell, which picks its setting. */

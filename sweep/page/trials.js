@@ -31,7 +31,7 @@ function trialLink(id) {
 /* {"train.lr":0.001}: "lr=0.001". */
 function options(json) {
     return Object.entries(JSON.parse(json))
-        .map(([key_, value]) => `${key_.split('.').pop()}=${value}`)
+        .map(([key_, value]) => `${axisName(key_)}=${value}`)
         .join(', ');
 }
 

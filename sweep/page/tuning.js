@@ -2,7 +2,11 @@
 
 /* The map of tuning: what each head count scored with each value that it was given, on the tuning seeds.
  * Chart and table at once. With one tuned axis head counts lie across; with more each head count has a
- * map of its own. */
+ * map of its own. Where that would be large or mostly empty, as of values drawn at random, a head count
+ * has a list of its candidates instead, the best first. */
+
+const MAP_CELLS = 150,
+    LISTED_CANDIDATES = 50;
 
 /* The candidates of the picked setting, each with its values by axis. */
 function candidatesOf(view) {
@@ -11,10 +15,26 @@ function candidatesOf(view) {
         .map(c => ({...c, at: JSON.parse(c.tuning)}));
 }
 
-/* The values of an axis: numbers in their order, other ones as they were planned. */
+/* Numbers in their order, then words in the alphabet's. */
+function compareTuned(a, b) {
+    const [x, y] = [a, b].map(v => typeof v === 'number');
+    if (x && y) return a - b;
+    return x === y ? (a > b) - (a < b) : y - x;
+}
+
 function valuesOf(candidates, axis) {
-    const values = [...new Set(candidates.map(c => c.at[axis]))];
-    return values.every(v => typeof v === 'number') ? values.sort((a, b) => a - b) : values;
+    return [...new Set(candidates.map(c => c.at[axis]))].sort(compareTuned);
+}
+
+/* What was tried together of these axes, in the order of the first one's values. */
+function combinationsOf(candidates, axes) {
+    const named = new Map(candidates.map(c => axes.map(axis => c.at[axis])).map(list => [list.join(', '), list]));
+    return [...named.values()].sort((a, b) => a.map((v, i) => compareTuned(v, b[i])).find(Boolean) ?? 0);
+}
+
+/* Whether a table of so many cells is a map of so many candidates. */
+function isMap(cells, candidates) {
+    return cells <= MAP_CELLS && 2 * candidates >= cells;
 }
 
 /* The class of colour of a score, from the worst to the best. */
@@ -51,8 +71,7 @@ function candidateCell(c, shades, edges) {
 }
 
 /* Head counts across. */
-function tuningOfAxis(candidates, axis, shades, {heads: rows, edges}) {
-    const heads = rows.map(row => row.heads).filter(h => candidates.some(c => c.heads === h));
+function tuningOfAxis(candidates, heads, axis, shades, edges) {
     const at = new Map(candidates.map(c => [`${c.heads} ${c.at[axis]}`, c]));
     return heatTable({
         caption: `Tuning of ${axisName(axis)}`,
@@ -70,39 +89,75 @@ function axesOf(candidates) {
     return axes.sort((a, b) => valuesOf(candidates, a).length - valuesOf(candidates, b).length);
 }
 
-/* The first axis across; down, of the others what was tried together. */
-function tuningOfHeads(candidates, heads, axes, shades, {edges}) {
-    const own = candidates.filter(c => c.heads === heads),
-        [first, ...others] = axes;
-    const rest = c => others.map(axis => c.at[axis]).join(', ');
-    const down = others
-        .map(axis => valuesOf(candidates, axis))
-        .reduce((before, values) => before.flatMap(b => values.map(v => [...b, v])), [[]])
-        .map(combination => combination.join(', '))
-        .filter(name => own.some(c => rest(c) === name));
+/* A head count's candidates: the first axis across; down, of the others what was tried together. */
+function tuningMap(own, axes, shades, edges) {
+    const [first, ...others] = axes,
+        rest = c => others.map(axis => c.at[axis]).join(', ');
     const at = new Map(own.map(c => [`${c.at[first]} ${rest(c)}`, c]));
     return heatTable({
-        caption: `Tuning of ${count(heads, 'head')}`,
+        caption: tuningCaption(own),
         corner: `${others.map(axisName).join(', ')} \\ ${axisName(first)}`,
-        across: valuesOf(candidates, first),
-        down,
+        across: valuesOf(own, first),
+        down: combinationsOf(own, others).map(list => list.join(', ')),
         cell: (x, y) => candidateCell(at.get(`${x} ${y}`), shades, edges),
     });
 }
 
+function tuningCaption(own) {
+    return `Tuning of ${count(own[0].heads, 'head')}`;
+}
+
+/* One candidate a row. */
+function tuningList(own, axes, shades, edges) {
+    return heatTable({
+        caption: tuningCaption(own),
+        corner: 'Rank',
+        across: [...axes, null],
+        acrossName: axis => (axis === null ? 'Score' : axisName(axis)),
+        down: own,
+        downName: c => String(c.rank),
+        cell: (axis, c) =>
+            axis === null
+                ? candidateCell(c, shades, edges)
+                : element('td', {class: 'tuned'}, foreign(c.at[axis] ?? '\u2013')),
+    });
+}
+
+function tuningOfHeads(own, axes, shades, edges) {
+    const cells = valuesOf(own, axes[0]).length * combinationsOf(own, axes.slice(1)).length;
+    if (axes.length > 1 && isMap(cells, own.length))
+        return scrolling(tuningCaption(own), tuningMap(own, axes, shades, edges));
+    const ranked = [...own].sort((a, b) => a.rank - b.rank),
+        left = Math.max(0, own.length - LISTED_CANDIDATES);
+    return element(
+        'div',
+        {},
+        scrolling(tuningCaption(own), tuningList(ranked.slice(0, LISTED_CANDIDATES), axes, shades, edges), () =>
+            tuningList(ranked, axes, shades, edges),
+        ),
+        left
+            ? element('p', {}, `${count(left, 'candidate')} of lower rank ${left === 1 ? 'is' : 'are'} left out.`)
+            : null,
+    );
+}
+
 function tuningMaps(view, candidates, axes) {
     const shades = scoreShades(candidates, view.summary.sweep.metric === 'val_loss'),
-        {verdict} = view.set;
-    if (axes.length === 1) return scrolling('Tuning', tuningOfAxis(candidates, axes[0], shades, verdict));
+        {heads: rows, edges} = view.set.verdict;
+    const heads = rows.map(row => row.heads).filter(h => candidates.some(c => c.heads === h));
+    if (axes.length === 1 && isMap(heads.length * valuesOf(candidates, axes[0]).length, candidates.length))
+        return scrolling('Tuning', tuningOfAxis(candidates, heads, axes[0], shades, edges));
     return element(
         'div',
         {class: 'multiples'},
-        verdict.heads
-            .map(row => row.heads)
-            .filter(h => candidates.some(c => c.heads === h))
-            .map(h =>
-                scrolling(`Tuning of ${count(h, 'head')}`, tuningOfHeads(candidates, h, axes, shades, verdict)),
+        heads.map(h =>
+            tuningOfHeads(
+                candidates.filter(c => c.heads === h),
+                axes,
+                shades,
+                edges,
             ),
+        ),
     );
 }
 

@@ -50,6 +50,30 @@ class Handling(Look):
         self.quiet(name)
         self.verdict(f"{name}: the map of tuning, with choices, edges, added and eliminated values")
 
+    def drawn(self, name):
+        """Tuned values that were drawn at random are listed, the best first; few that were all tried together have a map."""
+        self.open(name)
+        results = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True)
+        title = self.browser.ask("document.querySelector('#tuning h3')?.textContent")
+        self.expect(title == "What each head count chose: schedule and lr", f"{name}: {title}")
+        for heads, listed in ((1, 50), (4, 3)):
+            wanted = results.execute("SELECT tuning, score FROM tuning WHERE heads = ? ORDER BY rank", (heads,)).fetchall()
+            rows = self.table("Tuning of " + plural(heads, "head"))
+            self.expect(len(rows) == listed, f"{name}: {len(rows)} rows of {heads} heads")
+            for i, (row, (tuning, score)) in enumerate(zip(rows, wanted), 1):
+                values = json.loads(tuning)
+                shown = (row["Rank"]["text"], float(row["lr"]["text"]), row["schedule"]["text"])
+                self.expect(shown == (str(i), values["train.lr"], values["train.schedule.name"]), f"{name}: {shown}, not {i}: {values}")
+                self.same({"value": row["Score"]["value"], "text": row["Score"]["text"][:6]}, score, f"{name}: {heads} heads, {i}", 4)
+        rows = self.table("Tuning of 2 heads")
+        self.expect([list(row) for row in rows] == [["lr \\ schedule", "constant", "cosine", "linear"]] * 2, f"{name}: {rows}")
+        said = self.browser.ask("[...document.querySelectorAll('#tuning .multiples p:not(.save)')].map(e => e.textContent)")
+        self.expect(said == ["150 candidates of lower rank are left out."], f"{name}: {said}")
+        cells = self.browser.ask("document.querySelectorAll('#tuning td.heat').length")
+        self.expect(cells == 50 + 2 * 3 + 3, f"{name}: {cells} cells")
+        self.quiet(name)
+        self.verdict(f"{name}: values drawn at random are listed, the best first")
+
     def choices(self):
         """What the reader picks is drawn, and the keyboard stays where it was."""
         self.open("one")
@@ -247,6 +271,7 @@ def main():
             look.numbers(name)
         for name in "tuned", "extended", "rungs":
             look.tuning(name)
+        look.drawn("drawn")
         look.text("text")
         for name in "one", "dense":
             look.scale(name)

@@ -90,6 +90,18 @@ sqlite3 many.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UN
     UPDATE copies SET trial_id = 1000 + rowid, seed = 1000 + rowid, val_acc = (rowid * 7919 % 10007) / 10007.0,
         test_acc = (rowid * 104729 % 10007) / 10007.0;
     INSERT INTO trial SELECT * FROM copies"
+cp tuned.db drawn.db
+sqlite3 drawn.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1
+    FROM n WHERE i < 209)
+        SELECT trial.* FROM n JOIN trial ON trial_id = (SELECT min(trial_id) FROM trial JOIN config USING (config_id)
+            WHERE is_tuning = 1 AND heads = iif(i <= 200, 1, iif(i <= 206, 2, 4))) ORDER BY i;
+    UPDATE copies SET trial_id = 1000 + rowid, seed = 1000 + rowid, val_acc = (rowid * 104729 % 10007) / 10007.0,
+        tuning = CASE WHEN rowid <= 200
+            THEN json_object('train.lr', (1 + rowid * 7919 % 10007) / 1e5, 'train.schedule.name', 'cosine')
+            ELSE json_object('train.lr', iif(rowid <= 206, 1 + rowid % 2, rowid) / 1000.0,
+                'train.schedule.name', json_extract('[\"linear\",\"cosine\",\"constant\"]', '$[' || (rowid % 3) || ']')) END;
+    DELETE FROM trial WHERE is_tuning = 1;
+    INSERT INTO trial SELECT * FROM copies"
 cp one.db early.db
 sqlite3 early.db "UPDATE trial SET state = 'queued', best_step = NULL; DELETE FROM curve; DELETE FROM head_metric;
     DELETE FROM study; DELETE FROM pruning"
@@ -100,7 +112,7 @@ sqlite3 half.db "UPDATE sweep SET claim = NULL; DELETE FROM plan_change;
 cp grid.db chance.db
 sqlite3 chance.db "UPDATE sweep SET claim = NULL, metric = 'val_acc', goal = 'maximize'; DELETE FROM plan_change;
     UPDATE trial SET test_acc = chance + (trial_id % 2) / 1000.0"
-for name in one grid tuned extended rungs text dense many evil early half chance; do
+for name in one grid tuned extended rungs text dense many drawn evil early half chance; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json

@@ -62,7 +62,9 @@ CREATE TABLE sweep (
 -- its (config, seed) pairs or its claim had changed. What the newest row says `seen` to be, a claim
 -- could have been read off; with 0 it is a prediction. Under `confirm`, rows of another kind: the claim
 -- that the exploring trials of a setting have led to, which confirming trials on fresh seeds are to
--- decide. Of several for a setting, as after a merge, the first counts that has a claim.
+-- decide. Of several for a setting, as after a merge, the first counts that has a claim. Of rows that
+-- say the same one after the other, as of merged shards, the first stays, and has in `what` the last
+-- one's columns: "again":{"changed":"...",...}.
 CREATE TABLE plan_change (
     plan_change_id INTEGER PRIMARY KEY,
     sweep_id     INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,

@@ -2,19 +2,40 @@
 #include "sweep/merge/merge_parts.h"
 
 /* A row of which the one before of its kind says the same is none: every shard was planned by
- * itself. One whose pairs are those of the row before, in another file, has added none. What rules
- * it changes hangs on the row before, too; one of an earlier development version says no more than
- * that. */
+ * itself. The one before remembers the last such row (`again`), as a third file may have changed
+ * the plan in between. One whose pairs are those of the row before, in another file, has added
+ * none. What rules it changes hangs on the row before, too; one of an earlier development version
+ * says no more than that. */
 #define SAYS  "json_array(pairs_sha256, pairs, claim)"
-#define PLACE "ORDER BY changed, pairs_sha256, claim, theirs IS NULL, plan_change_id"
+#define PLACE "ORDER BY changed, pairs_sha256, claim, asks, theirs IS NULL, plan_change_id"
 #define IN_ORDER                                                                                   \
     "WITH told AS (SELECT *, " SAYS " AS says, what -> '$.asks' AS asks, what -> '$.rules' AS"     \
     "  rules FROM merge_change),"                                                                  \
     " ordered AS (SELECT *, lag(says) OVER each AS said, lag(asks) OVER each AS asked,"            \
     "  lag(rules) OVER each AS ruled, row_number() OVER (" PLACE ") AS place FROM told"            \
-    "  WINDOW each AS (PARTITION BY by, setting " PLACE ")), "                                     \
-    "kept AS (SELECT * FROM ordered WHERE says IS NOT said"                                        \
-    "  OR iif(asks IS NULL OR asked IS NULL, rules IS NOT ruled, asks <> asked)) "
+    "  WINDOW each AS (PARTITION BY by, setting " PLACE ")),"                                      \
+    " judged AS MATERIALIZED (SELECT *, says IS NOT said"                                          \
+    "  OR iif(asks IS NULL OR asked IS NULL, rules IS NOT ruled, asks <> asked) AS fresh"          \
+    "  FROM ordered), "                                                                            \
+    "kept AS (SELECT * FROM judged WHERE fresh) "
+
+/* The last row of the sweep file that says the same as the row k of `kept`; and such rows, put back
+ * in their place. */
+#define AGAIN                                                                                      \
+    "(SELECT json_object('changed', changed, 'added', added, 'removed', removed, 'seen', seen,"    \
+    "  'seen_outside', seen_outside, 'trials_ended', trials_ended, 'similar', similar,"            \
+    "  'similar_differ', json(similar_differ)) FROM judged AS j WHERE by = 'file' AND"             \
+    "  k.by = 'file' AND NOT fresh AND changed > k.changed AND NOT EXISTS (SELECT 1 FROM kept AS"  \
+    "   n WHERE n.by = 'file' AND n.place > k.place AND n.place < j.place)"                        \
+    "  ORDER BY place DESC LIMIT 1)"
+static const char PUT_BACK[] =
+    "INSERT INTO merge_change SELECT plan_change_id, sweep_id, g ->> 'changed', pairs_sha256, "
+    "pairs,"
+    " g ->> 'added', g ->> 'removed', json_remove(what, '$.again'), claim, max(seen, g ->> 'seen'),"
+    " g ->> 'seen_outside', g ->> 'trials_ended', g ->> 'similar', g -> 'similar_differ', by,"
+    " setting, theirs FROM (SELECT *, what -> '$.again' AS g FROM merge_change)"
+    " WHERE g IS NOT NULL AND (theirs OR NOT ?);";
+static const char WITHOUT[] = "UPDATE merge_change SET what = json_remove(what, '$.again')";
 
 /* Ours have a mark, theirs have NULL in its place. */
 static enum status list_changes(struct merging *g, const struct merge_sweep *sweep)
@@ -32,7 +53,12 @@ static enum status list_changes(struct merging *g, const struct merge_sweep *swe
             g->into, MERGING,
             "INSERT INTO merge_change SELECT *, 1 FROM plan_change WHERE sweep_id = ?",
             VALUES(INTEGER(sweep->into_id)), NULL, g->m);
-    return status == STATUS_OK ? merge_rows(g, &theirs, sweep->from_id) : status;
+    if (status == STATUS_OK)
+        status = merge_rows(g, &theirs, sweep->from_id);
+    if (status == STATUS_OK)
+        status = store_execute(g->into, MERGING, PUT_BACK, VALUES(INTEGER(g->own)), NULL, g->m);
+    return status == STATUS_OK ? store_execute(g->into, MERGING, WITHOUT, NO_VALUES, NULL, g->m)
+                               : status;
 }
 
 /* Their claims and ours are told apart by the rows that were here before. */
@@ -55,21 +81,26 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
     static const char insert[] =
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
         " claim, seen, seen_outside, trials_ended, similar, similar_differ, by, setting) " IN_ORDER
-        "SELECT sweep_id, changed, pairs_sha256, pairs, iif(again, 0, added),"
-        " iif(again, 0, removed), CASE WHEN asks = asked THEN json_remove(what, '$.rules')"
-        "  WHEN asks <> asked THEN json_set(what, '$.rules', json(" RULES ")) ELSE what END,"
+        "SELECT sweep_id, changed, pairs_sha256, pairs, iif(same, 0, added),"
+        " iif(same, 0, removed), json_patch(CASE WHEN asks = asked THEN json_remove(what,"
+        "  '$.rules') WHEN asks <> asked THEN json_set(what, '$.rules', json(" RULES ")) ELSE what"
+        "  END, iif(again IS NULL, '{}', json_object('again', json(again)))),"
         " claim, seen, seen_outside, trials_ended, similar, similar_differ, by, setting FROM"
         " (SELECT sweep_id, changed, pairs_sha256, pairs, added, removed, what, claim, seen,"
         "   seen_outside, trials_ended, similar, similar_differ, place, asks, by, setting,"
+        "   " AGAIN " AS again,"
         "   lag(asks) OVER each AS asked, pairs_sha256 IS lag(pairs_sha256) OVER each AND"
-        "   by = 'file' AS again"
-        "   FROM kept WINDOW each AS (PARTITION BY by, setting ORDER BY place)) ORDER BY place";
+        "   by = 'file' AS same"
+        "   FROM kept AS k WINDOW each AS (PARTITION BY by, setting ORDER BY place)) ORDER BY "
+        "place";
     int64_t more = 0, newer = 0;
     enum status status = list_changes(g, sweep);
     if (status == STATUS_OK)
         status = store_integer(g->into, MERGING,
-                               IN_ORDER "SELECT count(*) FROM kept WHERE theirs IS NULL", NO_VALUES,
-                               0, &more, g->m);
+                               IN_ORDER "SELECT count(*) FROM judged WHERE theirs IS NULL"
+                                        " AND (fresh OR (by = 'file' AND changed >"
+                                        "  (SELECT max(changed) FROM judged WHERE theirs)))",
+                               NO_VALUES, 0, &more, g->m);
     if (status == STATUS_OK)
         status = store_integer(g->into, MERGING,
                                IN_ORDER "SELECT theirs IS NULL FROM kept WHERE by = 'file'"

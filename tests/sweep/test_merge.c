@@ -254,6 +254,35 @@ static void the_newer_rules_stay(void **state)
     }
 }
 
+/* In whichever order three files are merged, of which two ask for the same. */
+static void rules_that_come_back(void **state)
+{
+    static const enum fate done[] = {DONE, DONE, DONE, DONE};
+    static const char orders[][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},
+                                     {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
+    struct fixture *x = *state;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        struct files f = files_of(x);
+        unlink(f.into.db);
+        for (int k = 0; k < 3; k++) {
+            struct fixture *file = k == 0 ? &f.into : &f.from;
+            char sql[100];
+            unlink(f.from.db);
+            make_file(file, orders[i][k] == 2 ? TUNED(", extend: 4") : TUNED(", extend: 2"), done,
+                      4, .5);
+            snprintf(sql, sizeof sql, "UPDATE plan_change SET changed = '2026-01-0%d', seen = %d",
+                     orders[i][k], orders[i][k]);
+            change(file, sql);
+            for (int again = 0; k > 0 && again < 2; again++)
+                merge(x, STATUS_OK);
+        }
+        assert_into("SELECT extend || (SELECT group_concat(changed || ' ' || seen || ' '"
+                    " || (what ->> '$.rules'), ', ') FROM plan_change) FROM sweep",
+                    "22026-01-02 2 [\"extend\"], 2026-01-03 3 [\"extend\"]");
+        assert_sound(&f.into);
+    }
+}
+
 /* Files of development versions do not say what a plan asks for, but what of it had changed. */
 static void rules_that_are_not_told(void **state)
 {
@@ -336,6 +365,7 @@ int main(void)
         TEST(same_plans_are_one),
         TEST(the_newer_plan_stays),
         TEST(the_newer_rules_stay),
+        TEST(rules_that_come_back),
         TEST(rules_that_are_not_told),
         TEST(sweeps_that_do_not_go_together),
         TEST(rows_that_cannot_be),

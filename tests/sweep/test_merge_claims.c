@@ -191,7 +191,9 @@ static void what_did_not_stay_was_seen(void **state)
         unlink(f.from.db);
         make_interrupted(early, CAUSE_STOPPED, true, ended[i / 2], false);
         make_file(late, FOUR, done, 1, .5);
-        change(late, "UPDATE attempt SET started = " AT(4) ", ended = " AT(5));
+        change(late, "UPDATE attempt SET started = " AT(4) ", ended = " AT(
+                         5) ";"
+                            "UPDATE plan_change SET changed = " AT(1));
         merge(x, STATUS_OK);
         assert_into("SELECT state || (SELECT group_concat(ended || seen) FROM deleted) FROM trial"
                     " WHERE trial_id = 1",

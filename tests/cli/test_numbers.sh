@@ -13,7 +13,7 @@ cat >"$dir/kept/toy.csv" <<'C'
 sweep,setting,setting_label,heads,d_model,n,n_bad,mean_acc,ci95_low,ci95_high,n_solved,min_acc,n_trials,n_params
 toy,"{""a"":1,""b"":2}","a=1, b=2",1,8,5,0,.5,.44449,.55551,0,.4,5,999
 toy,"{""a"":1,""b"":2}","a=1, b=2",8,8,5,0,.9,.8,1.0001,2,.7,15,12256
-toy,"{""a"":3,""b"":2}","a=3, b=2",1,8,4,1,1,.9996,1.0002,4,1,5,1
+toy,"{""a"":3,""b"":2}","a=3, b=2",1,8,4,1,1,.9996,1.0002,4,1,4,1
 toy,"{""a"":3,""b"":2}","a=3, b=2",2,8,5,0,.25,-.1,.6,0,0,5,2
 C
 cat >"$dir/kept/tuned.csv" <<'C'

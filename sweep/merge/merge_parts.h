@@ -89,6 +89,7 @@ void merge_copy_close(struct merge_copy *copy);
 enum merge_plan {
     MERGE_NEW,    /* `into` did not have the sweep */
     MERGE_SAME,   /* the plans are the same */
+    MERGE_RULES,  /* they list the same trials, and choose or judge them by other rules or claims */
     MERGE_THEIRS, /* that of `from` is the newer one and is taken */
     MERGE_OURS    /* the other way round: what is only in `from` is outside the plan */
 };

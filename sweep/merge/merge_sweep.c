@@ -81,20 +81,32 @@ static enum status refuse_stranger(struct merging *g, const struct merge_sweep *
     return status;
 }
 
-/* Whether the rows of `trial` are to be the same. */
+/* By the plan's digest the rows of `trial` are to be the same; by the rest they are judged. */
+static enum status read_plan(struct store *s, int64_t sweep_id, char **sha256, char **rules,
+                             struct message *m)
+{
+    static const char asks[] = "SELECT json_array(claim, tune, replicate, looks, rungs,"
+                               " equivalence, extend, confirm) FROM sweep WHERE sweep_id = ?";
+    enum status status = store_text(s, MERGING, "SELECT plan_sha256 FROM sweep WHERE sweep_id = ?",
+                                    VALUES(INTEGER(sweep_id)), sha256, m);
+    return status == STATUS_OK ? store_text(s, MERGING, asks, VALUES(INTEGER(sweep_id)), rules, m)
+                               : status;
+}
+
 static enum status compare_plans(struct merging *g, struct merge_sweep *sweep, bool theirs_newer)
 {
-    char *theirs = NULL;
-    int64_t same = 0;
-    enum status status =
-        store_text(g->from, MERGING, "SELECT plan_sha256 FROM sweep WHERE sweep_id = ?",
-                   VALUES(INTEGER(sweep->from_id)), &theirs, g->m);
+    char *theirs[2] = {NULL, NULL}, *ours[2] = {NULL, NULL};
+    enum status status = read_plan(g->from, sweep->from_id, &theirs[0], &theirs[1], g->m);
     if (status == STATUS_OK)
-        status = store_integer(g->into, MERGING,
-                               "SELECT plan_sha256 = ?2 FROM sweep WHERE sweep_id = ?1",
-                               VALUES(INTEGER(sweep->into_id), TEXT(theirs)), 0, &same, g->m);
-    free(theirs);
-    sweep->plan = same ? MERGE_SAME : theirs_newer ? MERGE_THEIRS : MERGE_OURS;
+        status = read_plan(g->into, sweep->into_id, &ours[0], &ours[1], g->m);
+    if (status == STATUS_OK && strcmp(theirs[0], ours[0]) != 0)
+        sweep->plan = theirs_newer ? MERGE_THEIRS : MERGE_OURS;
+    else if (status == STATUS_OK)
+        sweep->plan = strcmp(theirs[1], ours[1]) == 0 ? MERGE_SAME : MERGE_RULES;
+    for (int i = 0; i < 2; i++) {
+        free(theirs[i]);
+        free(ours[i]);
+    }
     return status;
 }
 
@@ -188,9 +200,8 @@ static enum status forget_looks(struct merging *g, const struct merge_sweep *swe
     return status == STATUS_OK ? store_confirm_forget(g->into, sweep->into_id, g->m) : status;
 }
 
-/* Looks that were judged stay judged where the plan is the same, and what had nothing to be
- * confirmed; trials and the history of the plan
- * have their own ways. */
+/* Looks that were judged stay judged where the plan is the same and its rules are, and what had
+ * nothing to be confirmed; trials and the history of the plan have their own ways. */
 static enum status merge_table_of_sweep(struct merging *g, const struct merge_sweep *sweep,
                                         const char *name, const char *column)
 {
@@ -200,7 +211,7 @@ static enum status merge_table_of_sweep(struct merging *g, const struct merge_sw
         .name = name, .where = where, .tail = "WHERE true ON CONFLICT DO NOTHING"};
     if (strcmp(name, "trial") == 0 || strcmp(name, "plan_change") == 0)
         return STATUS_OK;
-    if (strcmp(name, "look") == 0 && (sweep->plan == MERGE_OURS || sweep->plan == MERGE_THEIRS))
+    if (strcmp(name, "look") == 0 && sweep->plan != MERGE_NEW && sweep->plan != MERGE_SAME)
         return forget_looks(g, sweep);
     return merge_rows(g, strcmp(name, ensembles.name) == 0 ? &ensembles : &t, sweep->from_id);
 }

@@ -254,6 +254,29 @@ static void the_newer_rules_stay(void **state)
     }
 }
 
+/* Looks that were judged by what is not asked any more are judged anew. */
+static void looks_of_other_rules(void **state)
+{
+    static const enum fate done[] = {DONE, DONE};
+    static const char *const claims[] = {"", "claim: {best: 2, over: [1]}\n",
+                                         "equivalence: 0.25\n"};
+    struct fixture *x = *state;
+    for (int i = 0; i < 6; i++) {
+        struct files f = files_of(x);
+        char yaml[600];
+        unlink(f.into.db);
+        unlink(f.from.db);
+        make_file(&f.into, FOUR, done, 1, .5);
+        snprintf(yaml, sizeof yaml, "%s%s", FOUR, claims[i / 2]);
+        make_file(&f.from, yaml, done, 1, .5);
+        change(i & 1 ? &f.into : &f.from,
+               "INSERT INTO look VALUES ((SELECT sweep_id FROM sweep), '{}', 1, 'then', 'middle',"
+               " 0)");
+        merge(x, STATUS_OK);
+        assert_into("SELECT count(*) FROM look", i < 2 ? "1" : "0");
+    }
+}
+
 /* In whichever order three files are merged, of which two ask for the same. */
 static void rules_that_come_back(void **state)
 {
@@ -366,6 +389,7 @@ int main(void)
         TEST(the_newer_plan_stays),
         TEST(the_newer_rules_stay),
         TEST(rules_that_come_back),
+        TEST(looks_of_other_rules),
         TEST(rules_that_are_not_told),
         TEST(sweeps_that_do_not_go_together),
         TEST(rows_that_cannot_be),

@@ -5,34 +5,10 @@
 not_sanitized "the edges of the committed results"
 kept=results/reference
 
-# The values that a config gives each head count: setting, heads, axis, value.
-given() { # name
-    arguments=$(sh $kept/data.sh "$1" "$dir" anywhere)
-    (cd "$dir" && "$headcount" plan "$root/configs/$1.yaml" $arguments --db none.db --json) >"$dir/plan.json" &&
-        sqlite3 -csv :memory: "
-            CREATE TEMP TABLE trial AS SELECT DISTINCT value ->> 'setting' AS setting, value ->> 'heads' AS heads,
-                value ->> 'tuning' AS tuning FROM json_each(readfile('$dir/plan.json'), '\$.trials');
-            SELECT setting, heads, t.key, t.value FROM trial, json_each(tuning) AS t"
-}
-# Choices at an edge: "setting_label|heads". Files without the column are asked of the config.
+# Choices at an edge: "setting_label|heads".
 edges() { # name
-    perfect=1
-    grep -q 'val_loss' "configs/$1.yaml" && perfect=0
-    if head -n 1 "$kept/$1.chosen.csv" | grep -q ',edge$'; then
-        question="SELECT setting_label, heads FROM chosen WHERE edge <> ''"
-        : >"$dir/given.csv"
-    else # a label has what the setting has, in another order
-        question="SELECT setting_label, c.heads FROM chosen AS c, json_each(tuning) AS t
-            WHERE CAST(score AS REAL) <> $perfect AND EXISTS (SELECT 1 FROM given AS g WHERE axis = t.key AND
-                g.heads = c.heads AND NOT EXISTS (SELECT 1 FROM json_each(setting) AS s WHERE
-                    0 = instr(', ' || setting_label || ',',
-                              ', ' || substr(s.key, instr(s.key, '.') + 1) || '=' || s.value || ','))
-                GROUP BY axis HAVING max(g.value + 0) > min(g.value + 0) AND
-                    t.value IN (min(g.value + 0), max(g.value + 0)))"
-        given "$1" >"$dir/given.csv" || return 1
-    fi
-    sqlite3 :memory: "CREATE TABLE given (setting, heads, axis, value)" ".import --csv '$dir/given.csv' given" \
-        ".import --csv '$kept/$1.chosen.csv' chosen" "$question"
+    sqlite3 :memory: ".import --csv '$kept/$1.chosen.csv' chosen" \
+        "SELECT setting_label, heads FROM chosen WHERE edge <> ''"
 }
 # Of each setting its finding: "setting_label|text", the last bold paragraph before the list.
 findings() { # name
@@ -82,7 +58,6 @@ untold() { # name
 real=$kept
 kept=$dir/kept
 mkdir "$kept" "$dir/configs"
-ln -s "$root/results/reference/data.sh" "$kept"
 cat >"$kept/toy.chosen.csv" <<'C'
 setting_label,heads,tuning,score,tried,edge
 slots=1,1,"{""train.lr"":0.1}",.5,0.01 0.1,largest

@@ -234,15 +234,18 @@ function jitter(seed, width) {
 function drawChart(chart) {
     chart.drawn = Math.max(240, Math.floor(chart.clientWidth) || 640);
     becomeList(chart, [chart.draw(chart.drawn)]);
+    showReading(chart);
 }
 
-/* All that are new, or have another width by now. */
+/* All that are new, or have another width by now; of others what is read off them. */
 function drawCharts() {
     for (const chart of document.querySelectorAll('.chart'))
         if (chart.draw && !(Math.abs(chart.clientWidth - chart.drawn) < 4)) drawChart(chart);
+        else showReading(chart);
 }
 
-/* A figure: heading, chart, legend, and the same as a table. draw makes the chart for a width. */
+/* A figure: heading, chart, legend, and the same as a table. draw makes the chart for a width; reading: the place
+ * for what is read off it (steps.js). */
 function figure(title, options) {
     return element(
         'figure',
@@ -250,6 +253,7 @@ function figure(title, options) {
         element('figcaption', {}, element('h3', {}, title), options.note ? element('p', {}, options.note) : null),
         options.controls,
         element('div', {class: 'chart', draw: options.draw}),
+        options.reading,
         options.legend ? element('p', {class: 'legend'}, options.legend) : null,
         saveFigure(title),
         options.table

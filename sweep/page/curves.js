@@ -15,66 +15,57 @@ function median(values) {
     return !known.length ? null : known.length % 2 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
 }
 
-/* Per head count its curves, and their median at each step that at least half of them have. */
-function curveGroups(set, curves, column) {
+/* Per head count its curves as points, as the reader wants them, and their median at each step that at least
+ * half of them have. */
+function curveGroups(set, curves, column, choice) {
     const trials = new Map(set.trials.concat(set.running).map(t => [t.trial_id, t]));
     return set.verdict.heads
         .map((row, i) => {
             const own = curves.filter(c => trials.get(c.trial)?.heads === row.heads);
-            const values = own.flatMap(c => c.step.map((step, k) => [step, c[column][k]]));
-            const points = [...grouped(values, ([step]) => step)]
+            const lines = own.map(c => ({curve: c, points: curvePoints(c, column, choice)}));
+            const points = [...grouped(lines.flatMap(line => line.points), ([step]) => step)]
                 .filter(([, at]) => 2 * at.length >= own.length)
                 .map(([step, at]) => [step, median(at.map(([, value]) => value))])
                 .sort((a, b) => a[0] - b[0]);
-            return {heads: row.heads, class: shade(i, set.verdict.heads.length), curves: own, trials, points};
+            return {heads: row.heads, class: shade(i, set.verdict.heads.length), curves: own, lines, trials, points};
         })
         .filter(group => group.curves.length);
 }
 
-function drawCurves(groups, column, name, width) {
-    const ends = groups.map(g => `${count(g.heads, 'head')} end at ${fixed(g.points.at(-1)?.[1])}`);
-    const values = groups.flatMap(g => g.curves.flatMap(c => c[column]));
-    const last = Math.max(1, ...groups.flatMap(g => g.curves.map(c => c.step.at(-1) ?? 0)));
-    const loss = column.endsWith('loss');
-    const f = frame(width, heightOf(width), padRange(values, loss ? [-Infinity, Infinity] : [0, 1]), {
-        label: `${name} over the training steps: ${ends.join(', ')}.`,
-        yTitle: name,
-        xTitle: 'step',
-        right: 70,
-        left: 50,
-    });
-    const x = linear(0, last, f.left, f.right);
-    bottomTicks(f, x, ticks(0, last, (f.right - f.left) / 80), t => quantity(t).replace(' ', ''));
-    for (const g of groups)
-        for (const c of g.curves)
-            f.root.append(
-                leadsTo(
-                    path(
-                        c.step.map((s, k) => [x(s), c[column][k] === null ? null : f.y(c[column][k])]),
-                        `thin ${g.class}`,
-                        `trial ${c.trial}: ${count(g.heads, 'head')}, seed ${g.trials.get(c.trial).seed}`,
-                    ),
-                    c.trial,
-                ),
-            );
-    for (const g of groups)
-        f.root.append(
-            path(
-                g.points.map(([s, v]) => [x(s), v === null ? null : f.y(v)]),
-                `thick ${g.class}`,
-            ),
-        );
-    const known = groups.filter(g => g.points.length && g.points.at(-1)[1] !== null);
+/* The head count of each median, where it ends. */
+function labelEnds(groups, {f, y, lines}) {
+    const ends = groups
+        .map(g => [g, lines.find(line => line.heads === g.heads)?.points.at(-1)?.[1] ?? null])
+        .filter(([, end]) => end !== null);
     const heights = spreadLabels(
-        known.map(g => f.y(g.points.at(-1)[1])),
+        ends.map(([, end]) => y(end)),
         14,
         f.top,
         f.bottom,
     );
-    known.forEach((g, i) => {
+    ends.forEach(([g], i) => {
         f.root.append(label(f.right + 8, heights[i] + 4, count(g.heads, 'head'), {class: `label end ${g.class}`}));
     });
-    return f.root;
+}
+
+function drawCurves(view, groups, column, name, width) {
+    const ends = groups.map(g => `${count(g.heads, 'head')} end at ${fixed(g.points.at(-1)?.[1])}`);
+    const thin = groups.flatMap(g =>
+        g.lines.map(({curve, points}) => ({
+            points,
+            class: `thin ${g.class}`,
+            name: `trial ${curve.trial}: ${count(g.heads, 'head')}, seed ${g.trials.get(curve.trial).seed}`,
+            trial: curve.trial,
+        })),
+    );
+    const thick = groups.map(g => ({points: g.points, class: `thick ${g.class}`, name: count(g.heads, 'head'), heads: g.heads}));
+    return drawSteps(view, [...thin, ...thick], width, {
+        label: `${name} over the training steps: ${ends.join(', ')}.`,
+        bounds: column.endsWith('loss') ? undefined : [0, 1],
+        yTitle: name,
+        right: 70,
+        ends: plot => labelEnds(groups, plot),
+    });
 }
 
 /* At about ten steps, from the first to the last. */
@@ -100,20 +91,22 @@ function curvesSection(view) {
     const {set} = view;
     const shown = view.choice.curve ?? (view.metric.loss ? 'val_loss' : 'val_acc');
     const name = CURVES.find(([c]) => c === shown)[1];
-    const all = curveGroups(set, view.curves, shown);
+    const all = curveGroups(set, view.curves, shown, view.choice);
     if (!all.length) return null;
     const hidden = view.choice.hidden;
     const groups = all.filter(g => !hidden.has(g.heads));
     const drawn = groups.reduce((n, g) => n + g.curves.length, 0);
     const judged = set.trials.length + set.running.length;
     const thinned = groups.some(g => g.curves.some(c => c.step.length < c.of));
-    return figure(`Learning curves: ${name}`, {
+    const meant = name + meanText(view.choice);
+    return figure(`Learning curves: ${meant}`, {
         note: [
             `A thin line is a trial, a thick one the median of a head count's. ${drawn} of ${count(judged, 'trial')}`,
             thinned ? '; of long curves some of the points.' : '.',
         ],
         controls: controls(
             picker('Show', CURVES, shown, value => view.choose({curve: value})),
+            stepControls(view),
             element(
                 'fieldset',
                 {},
@@ -132,7 +125,8 @@ function curvesSection(view) {
                 ),
             ),
         ),
-        draw: width => drawCurves(groups, shown, name, width),
-        table: () => curvesTable(groups, name),
+        reading: readingPlace(),
+        draw: width => drawCurves(view, groups, shown, name, width),
+        table: () => curvesTable(groups, meant),
     });
 }

@@ -4,7 +4,7 @@
  * with it stays: where the focus is, what is open, how far it is scrolled, what is marked. */
 
 /* What an element has beside its attributes: what it does and what it was set to. */
-const MEMBERS = ['onclick', 'onchange', 'oninput', 'draw', 'checked', 'value'];
+const MEMBERS = ['onclick', 'onchange', 'oninput', 'draw', 'plot', 'checked', 'value'];
 
 function alike(a, b) {
     return a.nodeName === b.nodeName && a.id === b.id;

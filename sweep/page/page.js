@@ -32,6 +32,9 @@ const CHOICES = {
     measure: ['heads', 'trial-heads'],
     sequence: ['attention', 'trial-attention'],
     pair: ['trial-curve'],
+    scale: ['curves', 'trial-curve'],
+    mean: ['curves', 'trial-curve'],
+    span: ['curves', 'trial-curve'],
     pruned: ['pruning'],
     cost: ['cost'],
 };
@@ -291,6 +294,7 @@ async function beginPage(view) {
     drawPage(view);
     printWhole(view);
     followPoints();
+    readCharts();
     window.addEventListener('hashchange', () => followAddress(view));
     if (!view.shownTrial) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

@@ -35,7 +35,8 @@ const PRESENTED = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opa
 function presented(mark) {
     const copy = mark.cloneNode(false),
         style = getComputedStyle(mark);
-    for (const name of ['class', 'data-trial', 'role', 'aria-label']) copy.removeAttribute(name);
+    for (const {name} of mark.attributes)
+        if (/^(class|tabindex|role|data-.*|aria-.*)$/.test(name)) copy.removeAttribute(name);
     if (mark instanceof SVGGeometryElement || mark instanceof SVGTextContentElement)
         for (const name of PRESENTED) copy.setAttribute(name, style.getPropertyValue(name));
     if (mark instanceof SVGTextContentElement)

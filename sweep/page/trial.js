@@ -48,7 +48,7 @@ async function followAddress(view) {
 /* Points and lines of charts lead to their trials. */
 function followPoints() {
     document.addEventListener('click', ({target}) => {
-        const trial = target.dataset?.trial;
+        const trial = clickedTrial(target);
         if (trial) location.hash = `trial-${trial}`;
     });
 }
@@ -103,25 +103,22 @@ const PAIRS = [
     ['loss', 'loss'],
 ];
 
-function drawTrialCurve(curve, [pair, name], best, width) {
-    const lines = ['val', 'train'].map(what => curve[`${what}_${pair}`]),
-        ends = lines.map(line => fixed(line.at(-1)));
-    const f = frame(width, heightOf(width), padRange(lines.flat(), pair === 'acc' ? [0, 1] : undefined), {
+function drawTrialCurve(view, curve, [pair, name], best, width) {
+    const lines = ['validation', 'training'].map((what, k) => ({
+            points: curvePoints(curve, `${k ? 'train' : 'val'}_${pair}`, view.choice),
+            class: `thick m${k}`,
+            name: what,
+        })),
+        ends = lines.map(line => fixed(line.points.at(-1)[1]));
+    return drawSteps(view, lines, width, {
         label: `${name} over the training steps: validation ends at ${ends[0]}, training at ${ends[1]}.`,
+        bounds: pair === 'acc' ? [0, 1] : undefined,
         yTitle: name,
-        xTitle: 'step',
-        left: 50,
+        ends({x, f, steps}) {
+            if (best >= steps[0] && best <= steps.at(-1))
+                f.root.append(svg('line', {x1: x(best), x2: x(best), y1: f.top, y2: f.bottom, class: 'guess'}));
+        },
     });
-    const last = Math.max(1, curve.step.at(-1)),
-        x = linear(0, last, f.left, f.right);
-    bottomTicks(f, x, ticks(0, last, (f.right - f.left) / 80), t => quantity(t).replace(' ', ''));
-    if (best) f.root.append(svg('line', {x1: x(best), x2: x(best), y1: f.top, y2: f.bottom, class: 'guess'}));
-    lines.forEach((line, k) => {
-        const points = line.map((v, i) => [x(curve.step[i]), v === null ? null : f.y(v)]);
-        f.root.append(path(points, `thick m${k}`));
-        if (points.length === 1 && line[0] !== null) f.root.append(dot(...points[0], `m${k}`, four(line[0])));
-    });
-    return f.root;
 }
 
 function trialCurveSection(view) {
@@ -129,10 +126,14 @@ function trialCurveSection(view) {
     if (!curve?.step.length) return trial ? element('p', {class: 'missing'}, 'No step of it was evaluated.') : null;
     const chosen = PAIRS.find(([p]) => p === (view.choice.pair ?? (view.metric.loss ? 'loss' : 'acc')));
     const at = (title, member) => ({title, value: i => curve[member][i], show: four});
-    return figure(`Learning curve: ${chosen[1]}`, {
+    return figure(`Learning curve: ${chosen[1]}${meanText(view.choice)}`, {
         note: curve.step.length < curve.of ? `${curve.step.length} of ${curve.of} evaluations.` : null,
-        controls: controls(picker('Show', PAIRS, chosen[0], value => view.choose({pair: value}))),
-        draw: width => drawTrialCurve(curve, chosen, trial.best_step, width),
+        controls: controls(
+            picker('Show', PAIRS, chosen[0], value => view.choose({pair: value})),
+            stepControls(view),
+        ),
+        reading: readingPlace(),
+        draw: width => drawTrialCurve(view, curve, chosen, trial.best_step, width),
         legend: [
             key('m0', '\u25cf', 'validation'),
             key('m1', '\u25cf', 'training'),

@@ -110,6 +110,11 @@ class Chromium:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
                       modifiers=8 if shift else 0, **text)
 
+    def mouse(self, kind, x, y, pressed=False):
+        """kind: Moved, Pressed or Released, with the left button."""
+        self.call("Input.dispatchMouseEvent", type="mouse" + kind, x=x, y=y, clickCount=int(kind != "Moved"),
+                  button="none" if kind == "Moved" else "left", buttons=int(pressed or kind == "Pressed"))
+
     def screenshot(self, path, whole=True):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:

@@ -10,10 +10,11 @@ import sqlite3
 import sys
 import xml.etree.ElementTree
 
-from look import LOOKS, WIDTHS, Look, plural
+from curves import Curves
+from look import LOOKS, WIDTHS, plural
 
 
-class Handling(Look):
+class Handling(Curves):
     def tuning(self, name, widths=(360, 900, 1600)):
         """Each tuned value with its score, as the results file has it, and what is said of it, as the report has it."""
         verdict = json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]
@@ -282,6 +283,7 @@ def main():
         for name in "one", "grid":
             look.keyboard(name)
         look.choices()
+        look.curves("steps")
         look.trial("one", 7)
         look.saving("one")
         look.saved_whole()

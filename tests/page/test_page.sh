@@ -73,12 +73,20 @@ model: {d_model: 60, heads: [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60], d_ff: 16
 train: {steps: 20, batch: 16, lr: 1e-2, eval_every: 10}
 seeds: 2
 END
+cat >steps.yaml <<'END'
+# What do curves of twelve points look like?
+name: steps
+task: {name: gather, length: 8, vocab: 4, slots: 2}
+model: {d_model: 8, heads: [1, 2, 4], d_ff: 16}
+train: {steps: 120, batch: 16, lr: 1e-2, eval_every: 10}
+seeds: 3
+END
 run run configs/quick.yaml --db one.db --quiet --set seeds=3
 run heads --db one.db --quiet
 run prune --db one.db --quiet --by random
 run prune --db one.db --quiet
 run run grid.yaml --db grid.db --quiet
-for name in tuned extended rungs dense; do
+for name in tuned extended rungs dense steps; do
     run run $name.yaml --db $name.db --quiet
 done
 cp one.db evil.db
@@ -112,7 +120,7 @@ sqlite3 half.db "UPDATE sweep SET claim = NULL; DELETE FROM plan_change;
 cp grid.db chance.db
 sqlite3 chance.db "UPDATE sweep SET claim = NULL, metric = 'val_acc', goal = 'maximize'; DELETE FROM plan_change;
     UPDATE trial SET test_acc = chance + (trial_id % 2) / 1000.0"
-for name in one grid tuned extended rungs text dense many drawn evil early half chance; do
+for name in one grid tuned extended rungs text dense steps many drawn evil early half chance; do
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json

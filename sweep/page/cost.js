@@ -1,6 +1,6 @@
 'use strict';
 
-/* What accuracy costs. */
+/* What accuracy, or a small loss, costs. */
 
 const COSTS = [
     ['n_params', 'parameters', quantity],
@@ -10,19 +10,19 @@ const COSTS = [
     ['infer_ms', 'ms for one example', v => String(Number(v.toPrecision(2)))],
 ];
 
-function drawCost(rows, cost, name, show, width) {
-    const known = rows.filter(r => r[cost] > 0 && r.mean_acc !== null);
-    const points = known.map(r => `${count(r.heads, 'head')} ${show(r[cost])}, ${fixed(r.mean_acc)}`);
+function drawCost(rows, metric, cost, name, show, width) {
+    const known = rows.filter(r => r[cost] > 0 && r.mean !== null);
+    const points = known.map(r => `${count(r.heads, 'head')} ${show(r[cost])}, ${fixed(r.mean)}`);
     const f = frame(
         width,
         heightOf(width),
         padRange(
-            known.map(r => r.mean_acc),
-            [0, 1],
+            known.map(r => r.mean),
+            metric.loss ? [-Infinity, Infinity] : [0, 1],
         ),
         {
-            label: `Mean test accuracy against ${name}: ${points.join('; ')}.`,
-            yTitle: 'mean test accuracy',
+            label: `Mean ${metric.drawn} against ${name}: ${points.join('; ')}.`,
+            yTitle: `mean ${metric.drawn}`,
             xTitle: name,
             left: 50,
             right: 30,
@@ -38,12 +38,12 @@ function drawCost(rows, cost, name, show, width) {
     const order = [...known].sort((a, b) => a.heads - b.heads);
     f.root.append(
         path(
-            order.map(r => [x(r[cost]), f.y(r.mean_acc)]),
+            order.map(r => [x(r[cost]), f.y(r.mean)]),
             'means',
         ),
     );
     const heights = spreadLabels(
-        order.map(r => f.y(r.mean_acc)),
+        order.map(r => f.y(r.mean)),
         order.length > 1 && high / low < 1.5 ? 13 : 1,
         f.top,
         f.bottom,
@@ -54,9 +54,9 @@ function drawCost(rows, cost, name, show, width) {
         f.root.append(
             dot(
                 x(r[cost]),
-                f.y(r.mean_acc),
+                f.y(r.mean),
                 `spot ${shade(heads.indexOf(r.heads), heads.length)}`,
-                `${count(r.heads, 'head')}: ${four(r.mean_acc)} at ${show(r[cost])}`,
+                `${count(r.heads, 'head')}: ${four(r.mean)} at ${show(r[cost])}`,
                 5,
             ),
         );
@@ -74,21 +74,25 @@ function differ(values) {
 }
 
 function costSection(view) {
-    const rows = objects(view.summary.cost).filter(r => sameSetting(JSON.parse(r.setting), view.set.setting));
+    const {metric} = view,
+        means = new Map(view.set.verdict.heads.map(h => [h.heads, h.completed_mean]));
+    const rows = objects(view.summary.cost)
+        .filter(r => sameSetting(JSON.parse(r.setting), view.set.setting))
+        .map(r => ({...r, mean: scaled(means.get(r.heads), metric.scale)}));
     const costs = COSTS.filter(([column]) => rows.some(r => r[column] > 0));
     const drawn = costs.filter(([column]) => differ(rows.map(r => r[column])));
     if (!drawn.length) return null;
     const [cost, name, show] = drawn.find(([c]) => c === view.choice.cost) ?? drawn[0];
-    return figure(`Mean test accuracy against ${name}`, {
+    return figure(`Mean ${metric.drawn} against ${name}`, {
         note: 'Numbers beside the points are head counts; the scale of cost is logarithmic.',
         controls: controls(picker('Cost', drawn, cost, value => view.choose({cost: value}))),
-        draw: width => drawCost(rows, cost, name, show, width),
+        draw: width => drawCost(rows, metric, cost, name, show, width),
         table: () =>
             table(
                 'Cost of each head count',
                 [
                     column('Heads', 'heads'),
-                    column('Mean accuracy', 'mean_acc', four),
+                    column(`Mean ${metric.drawn}`, 'mean', four),
                     ...costs.map(([c, title, words]) => column(capital(title), c, v => (v === null ? '' : words(v)))),
                 ],
                 rows,

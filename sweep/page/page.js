@@ -59,16 +59,18 @@ function metricOf(report) {
     };
 }
 
+/* A number of the report in the unit that it is drawn in; null stays. */
+function scaled(x, scale) {
+    return x === null || x === undefined ? null : x * scale;
+}
+
 /* The numbers of a verdict in the unit that they are drawn in. */
 function inUnit({verdict}, {scale}) {
-    const scaled = (row, keys) => ({
-        ...row,
-        ...Object.fromEntries(keys.map(k => [k, row[k] === null ? null : row[k] * scale])),
-    });
+    const drawn = (row, keys) => ({...row, ...Object.fromEntries(keys.map(k => [k, scaled(row[k], scale)]))});
     return {
-        guess: verdict.guess === null ? null : verdict.guess * scale,
-        heads: verdict.heads.map(row => scaled(row, ['mean', 'min', 'max', 'ci95_low', 'ci95_high'])),
-        comparisons: verdict.comparisons.map(row => scaled(row, ['mean_diff', 'ci_low', 'ci_high'])),
+        guess: scaled(verdict.guess, scale),
+        heads: verdict.heads.map(row => drawn(row, ['mean', 'min', 'max', 'ci95_low', 'ci95_high'])),
+        comparisons: verdict.comparisons.map(row => drawn(row, ['mean_diff', 'ci_low', 'ci_high'])),
     };
 }
 

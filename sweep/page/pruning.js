@@ -1,6 +1,6 @@
 'use strict';
 
-/* What is left of the accuracy when heads are removed. */
+/* What is left of the accuracy, or of what was learnt at all, when heads are removed. */
 
 const METHODS = ['importance', 'ablation', 'random'];
 
@@ -8,8 +8,21 @@ function finetuned(steps) {
     return steps ? `, fine-tuned for ${count(steps, 'step')}` : '';
 }
 
+/* A row with its numbers in the unit that they are drawn in. */
+function drawnRow(row, scale) {
+    return {
+        ...row,
+        mean: scaled(row.mean_acc ?? row.mean_loss, scale),
+        low: scaled(row.ci95_low, scale),
+        high: scaled(row.ci95_high, scale),
+        trained: scaled(row.trained_acc ?? row.trained_loss, scale),
+    };
+}
+
 function pruningCurves(view) {
-    const rows = (view.summary.pruning?.rows ?? []).filter(r => sameSetting(r.setting, view.set.setting));
+    const rows = (view.summary.pruning?.rows ?? [])
+        .filter(r => sameSetting(r.setting, view.set.setting))
+        .map(r => drawnRow(r, view.metric.scale));
     return [...grouped(rows, r => `${r.heads} ${r.finetuned_steps} ${r.lr}`)]
         .map(([id, list]) => ({
             id,
@@ -24,25 +37,20 @@ function pruningCurves(view) {
 function drawMethod(f, x, points, k, method) {
     const at = i => x.at(i) + (k - 1) * 4,
         class_ = `m${k}`;
-    f.root.append(
-        path(
-            points.map((p, i) => [at(i), p ? f.y(p.mean_acc) : null]),
-            `thick ${class_}`,
-        ),
-    );
+    f.root.append(path(points.map((p, i) => [at(i), p ? f.y(p.mean) : null]), `thick ${class_}`));
     points.forEach((p, i) => {
         if (!p) return;
-        if (p.ci95_low !== null) f.root.append(verticalInterval(f, at(i), f.y(p.ci95_low), f.y(p.ci95_high), class_, 3));
-        f.root.append(dot(at(i), f.y(p.mean_acc), class_, `${p.kept} kept by ${method}: ${four(p.mean_acc)}`));
+        if (p.low !== null) f.root.append(verticalInterval(f, at(i), f.y(p.low), f.y(p.high), class_, 3));
+        f.root.append(dot(at(i), f.y(p.mean), class_, `${p.kept} kept by ${method}: ${four(p.mean)}`));
     });
 }
 
-function drawPruning(curve, width) {
+function drawPruning(curve, metric, width) {
     const kept = [...new Set(curve.rows.map(r => r.kept))].sort((a, b) => b - a);
-    const values = curve.rows.flatMap(r => [r.mean_acc, r.ci95_low, r.ci95_high, r.trained_acc]);
-    const f = frame(width, heightOf(width), padRange(values, [0, 1]), {
-        label: `Test accuracy as heads are removed from ${curve.name}.`,
-        yTitle: 'test accuracy',
+    const values = curve.rows.flatMap(r => [r.mean, r.low, r.high, r.trained]);
+    const f = frame(width, heightOf(width), padRange(values, metric.loss ? [-Infinity, Infinity] : [0, 1]), {
+        label: `${capital(metric.drawn)} as heads are removed from ${curve.name}.`,
+        yTitle: metric.drawn,
         xTitle: 'heads kept',
         left: 50,
     });
@@ -55,7 +63,7 @@ function drawPruning(curve, width) {
         if (points.some(p => p?.method === method)) drawMethod(f, x, points, k, method);
     });
     kept.forEach((n, i) => {
-        const trained = curve.rows.find(r => r.kept === n && r.trained_acc !== null)?.trained_acc;
+        const trained = curve.rows.find(r => r.kept === n && r.trained !== null)?.trained;
         if (trained !== undefined)
             f.root.append(diamond(x.at(i), f.y(trained), 'mean', `trained with as few: ${four(trained)}`));
     });
@@ -84,7 +92,7 @@ function pruningSection(view) {
                       ),
                   )
                 : null,
-        draw: width => drawPruning(curve, width),
+        draw: width => drawPruning(curve, view.metric, width),
         legend: [used.map(sign), key('mean', '\u25c6', 'trained with as few')],
         table: () => table(`Pruned from ${curve.name}`, columnsOf(view.summary.columns.pruning), curve.rows),
     });

@@ -14,7 +14,8 @@
 struct block {
     const char *setting, *label;
     char *task;
-    struct sample member, acc, loss;    /* over units; member: the mean of its members */
+    struct sample member, test, loss;   /* over units; member: the mean of its members; test:
+                                           what is judged by; loss: beside accuracies */
     double n_params, flops_per_example; /* of all members together; flops: forward */
     int count;                          /* groups */
     struct text_buffer groups;          /* JSON: [[1,2],[3,4]] */
@@ -28,8 +29,7 @@ struct ensembles {
     char *name, *about; /* of the sweep; about: its question */
     struct ensemble_groups groups;
     struct trained_list trained;
-    bool replicated; /* units are instances, not groups */
-    int answered;    /* groups */
+    int answered; /* groups */
     int blocks;
     struct block *block;
 };
@@ -51,16 +51,15 @@ static struct block *block_of(struct ensembles *e, const struct study_trial *t, 
 /* A group, from its row. Units are negative where they are groups: never paired with seeds. */
 static void add_group(struct ensembles *e, struct rows *r)
 {
-    enum { GROUP, REPLICATED, UNIT, MEMBER, ACC, LOSS, PARAMS, FLOPS, TASK };
+    enum { GROUP, UNIT, MEMBER, TEST, LOSS, PARAMS, FLOPS, TASK };
     int i = (int)rows_integer(r, GROUP);
     const struct study_trial *group = ensemble_group(&e->groups, i);
-    e->replicated = rows_integer(r, REPLICATED);
-    int64_t unit = e->replicated ? rows_integer(r, UNIT) : i - e->groups.count;
+    int64_t unit = e->trained.metric.replicated ? rows_integer(r, UNIT) : i - e->groups.count;
     struct block *b = block_of(e, group, rows_given(r, TASK));
-    bool known = b->acc.n && b->acc.unit[b->acc.n - 1] == unit;
+    bool known = b->test.n && b->test.unit[b->test.n - 1] == unit;
     if (!known) {
         sample_add(e->scope, &b->member, unit, rows_real(r, MEMBER));
-        sample_add(e->scope, &b->acc, unit, rows_real(r, ACC));
+        sample_add(e->scope, &b->test, unit, rows_real(r, TEST));
         sample_add(e->scope, &b->loss, unit, rows_real(r, LOSS));
     }
     b->n_params = rows_real(r, PARAMS);
@@ -76,16 +75,18 @@ static void read_answers(struct ensembles *e, const char *groups)
     struct rows *r = scope_rows(
         e->scope,
         TRAINED_JUDGED
-        "SELECT g.key, replicated, unit, avg(e.mean_member_acc) OVER same,"
-        "       avg(e.test_acc) OVER same, avg(e.test_loss) OVER same, e.n_params,"
-        "       e.flops_per_example, task"
+        "SELECT g.key, unit, avg(iif(?5, (SELECT avg(o.test_loss) FROM trial AS o"
+        "           WHERE o.trial_id IN (SELECT value FROM json_each(g.value))),"
+        "           e.mean_member_acc)) OVER same,"
+        "       avg(iif(?5, e.test_loss, e.test_acc)) OVER same, avg(e.test_loss) OVER same,"
+        "       e.n_params, e.flops_per_example, task"
         "  FROM json_each(?2) AS g JOIN ensemble AS e ON e.trials = g.value"
         "  JOIN judged AS j ON j.trial_id = g.value ->> 0 AND j.setting = e.setting"
         " WHERE e.sweep_id = ?1 AND e.heads = ?3 AND e.members = ?4"
         " WINDOW same AS (PARTITION BY j.setting, unit)"
         " ORDER BY place, j.setting_label COLLATE setting_values, j.setting, unit, g.key",
         VALUES(INTEGER(e->question->sweep_id), TEXT(groups), INTEGER(e->question->heads),
-               INTEGER(e->groups.members)));
+               INTEGER(e->groups.members), INTEGER(e->trained.metric.loss)));
     while (scope_next(e->scope, r))
         add_group(e, r);
 }
@@ -103,8 +104,8 @@ static void read_groups(struct ensembles *e)
     for (int i = 0; i < e->blocks; i++) {
         struct block *b = &e->block[i];
         text_add(&b->groups, "]");
-        sample_finish(x, &b->member, STATS_ACCURACY);
-        sample_finish(x, &b->acc, STATS_ACCURACY);
+        trained_finish(x, &b->member, &e->trained.metric);
+        trained_finish(x, &b->test, &e->trained.metric);
         sample_finish(x, &b->loss, STATS_LOSS);
     }
 }
@@ -214,7 +215,15 @@ static bool has_settings(const struct ensembles *e)
 
 #define ROW(of, member)            TABLE_CELL(struct of, member)
 #define MAKE(of, member, function) TABLE_MAKE(struct of, member, function)
+#define BITS(of, member)                                                                           \
+    MAKE(of, member, trained_bits), .right = true, .decimals = 3, .when = TRAINED_BITS
 enum { SETTINGS = 1, INSTANCES = 2 };
+
+static unsigned conditions_of(const struct ensembles *e)
+{
+    return trained_conditions(&e->trained.metric) | (has_settings(e) ? SETTINGS : 0u) |
+           (e->trained.metric.replicated ? INSTANCES : 0u);
+}
 
 static void make_flops(struct table *t, const void *flops)
 {
@@ -227,20 +236,21 @@ static void write_ensembles(const struct ensembles *e, struct document *d)
     static const struct table_column columns[] = {
         {.title = "setting", ROW(block, label), .when = SETTINGS},
         {.title = "groups", ROW(block, count)},
-        {.title = "instances", ROW(block, acc.n), .when = INSTANCES},
+        {.title = "instances", ROW(block, test.n), .when = INSTANCES},
         {.title = "each alone", ROW(block, member.summary.mean)},
         {.title = "95% interval", MAKE(block, member, sample_interval), .leave_out = 2},
-        {.title = "together", ROW(block, acc.summary.mean)},
-        {.title = "95% interval", MAKE(block, acc, sample_interval)},
-        {.title = "loss", ROW(block, loss.summary.mean), .leave_out = 1},
+        {.title = "bits/byte alone", BITS(block, member), .leave_out = 1},
+        {.title = "together", ROW(block, test.summary.mean)},
+        {.title = "95% interval", MAKE(block, test, sample_interval)},
+        {.title = "bits/byte", BITS(block, test)},
+        {.title = "loss", ROW(block, loss.summary.mean), .when = TRAINED_ACCURACY, .leave_out = 1},
         {.title = "params", ROW(block, n_params), .decimals = TABLE_WHOLE},
         {.title = "FLOPs",
          MAKE(block, flops_per_example, make_flops),
          .right = true,
          .leave_out = 3},
         {0}};
-    struct table *t = table_when(
-        e->scope, columns, (has_settings(e) ? SETTINGS : 0u) | (e->replicated ? INSTANCES : 0u));
+    struct table *t = table_when(e->scope, columns, conditions_of(e));
     for (int i = 0; i < e->blocks; i++)
         table_row(t, &e->block[i]);
     document_table(d, t);
@@ -266,11 +276,11 @@ static struct row row_of(const struct ensembles *e, const struct block *b, enum 
     row.by = by == RIVAL_PARAMS ? "params" : "flops";
     row.cost = by == RIVAL_PARAMS ? "parameters" : "FLOPs";
     row.model = r ? *r : none;
-    row.model.acc = r ? r->acc : NO_SAMPLE;
+    row.model.test = r ? r->test : NO_SAMPLE;
     row.params_ratio = r ? ratio(b, r, RIVAL_PARAMS) : NAN;
     row.flops_ratio = r ? ratio(b, r, RIVAL_FLOPS) : NAN;
     row.ratio = by == RIVAL_PARAMS ? row.params_ratio : row.flops_ratio;
-    row.diff = sample_difference(&row.model.acc, &b->acc);
+    row.diff = sample_difference(&row.model.test, &b->test);
     return row;
 }
 
@@ -294,13 +304,14 @@ static void write_rivals(const struct ensembles *e, struct document *d)
         {.title = "ratio", ROW(row, ratio), .decimals = 2},
         {.title = "model", ROW(row, model.label), .when = SETTINGS, .leave_out = 2},
         {.title = "heads", ROW(row, model.heads)},
-        {.title = "n", ROW(row, model.acc.n)},
-        {.title = "mean", ROW(row, model.acc.summary.mean)},
-        {.title = "95% interval", MAKE(row, model.acc, sample_interval), .leave_out = 1},
+        {.title = "n", ROW(row, model.test.n)},
+        {.title = "mean", ROW(row, model.test.summary.mean)},
+        {.title = "95% interval", MAKE(row, model.test, sample_interval), .leave_out = 1},
+        {.title = "bits/byte", BITS(row, model.test), .leave_out = 1},
         {.title = "ensemble - model", MAKE(row, diff, sample_difference_mean)},
         {.title = "95% interval", MAKE(row, diff, sample_difference_interval)},
         {0}};
-    struct table *t = table_when(e->scope, columns, has_settings(e) ? SETTINGS : 0);
+    struct table *t = table_when(e->scope, columns, conditions_of(e));
     add_rows(e, true, t);
     if (table_rows(t) == 0)
         return;
@@ -308,17 +319,27 @@ static void write_rivals(const struct ensembles *e, struct document *d)
     document_table(d, t);
 }
 
-#define COSTS                                                                                      \
-    "params and FLOPs (forward, per example): of all members together. Nearest in parameters, or " \
-    "FLOPs: the model with more heads, of the same task, that comes nearest in these, of several " \
-    "the one with as many heads as all members; ratio: the ensemble's number over that model's."
-static const char OVER_GROUPS[] =
-    "Test accuracy, with 95% t intervals over n groups or seeds (each is 95% by itself; "
-    "differences are unpaired, Welch's). " COSTS;
+static const char COSTS[] =
+    "params and FLOPs (forward, per example): of all members together. Nearest in parameters, or "
+    "FLOPs: the model with more heads, of the same task, that comes nearest in these, of several "
+    "the one with as many heads as all members; ratio: the ensemble's number over that model's.";
+static const char OVER_GROUPS[] = ", with 95% t intervals over n groups or seeds (each is 95% by "
+                                  "itself; differences are unpaired, Welch's).";
 static const char OVER_INSTANCES[] =
-    "Test accuracy: means over the groups, or seeds, of an instance, with 95% t intervals over n "
-    "instances (each is 95% by itself; differences are paired or, where the instances are not the "
-    "same, Welch's). " COSTS;
+    ": means over the groups, or seeds, of an instance, with 95% t intervals over n instances "
+    "(each is 95% by itself; differences are paired or, where the instances are not the same, "
+    "Welch's).";
+
+static void write_legend(const struct ensembles *e, struct document *d)
+{
+    const struct trained_metric *metric = &e->trained.metric;
+    struct text_buffer text = scope_text(d->scope);
+    text_add(&text, "%s%s%s %s",
+             metric->loss ? "Test loss in nats, less is better" : "Test accuracy",
+             e->trained.metric.replicated ? OVER_INSTANCES : OVER_GROUPS,
+             trained_bits_legend(metric), COSTS);
+    document_legend(d, text.text);
+}
 
 static void write_people(const struct ensembles *e, struct text_page page, FILE *out)
 {
@@ -327,7 +348,7 @@ static void write_people(const struct ensembles *e, struct text_page page, FILE 
     write_facts(e, &d);
     write_ensembles(e, &d);
     write_rivals(e, &d);
-    document_legend(&d, e->replicated ? OVER_INSTANCES : OVER_GROUPS);
+    write_legend(e, &d);
 }
 
 /* ---- for programs ---- */
@@ -340,24 +361,30 @@ static void write_rows(const struct ensembles *e, enum table_format format, FILE
         {.name = "heads", ROW(row, heads)},
         {.name = "members", ROW(row, members)},
         {.name = "trials", ROW(row, block.groups.text), .json = true},
-        {.name = "mean_member_acc", ROW(row, block.member.summary.mean)},
+        {.name = "mean_member_acc",
+         ROW(row, block.member.summary.mean),
+         .only_if = TRAINED_ACCURACY},
+        {.name = "mean_member_loss", ROW(row, block.member.summary.mean), .only_if = TRAINED_LOSS},
         {.name = "member_low", ROW(row, block.member.summary.low)},
         {.name = "member_high", ROW(row, block.member.summary.high)},
-        {.name = "n", ROW(row, block.acc.n)},
-        {.name = "mean_acc", ROW(row, block.acc.summary.mean)},
-        {.name = "ci95_low", ROW(row, block.acc.summary.low)},
-        {.name = "ci95_high", ROW(row, block.acc.summary.high)},
+        {.name = "n", ROW(row, block.test.n)},
+        {.name = "mean_acc", ROW(row, block.test.summary.mean), .only_if = TRAINED_ACCURACY},
+        {.name = "ci95_low", ROW(row, block.test.summary.low)},
+        {.name = "ci95_high", ROW(row, block.test.summary.high)},
         {.name = "mean_loss", ROW(row, block.loss.summary.mean)},
+        {.name = "mean_bits", MAKE(row, block.test, trained_bits), .only_if = TRAINED_BITS},
         {.name = "n_params", ROW(row, block.n_params)},
         {.name = "flops_per_example", ROW(row, block.flops_per_example)},
         {.name = "nearest_in", ROW(row, by)},
         {.name = "model_setting", ROW(row, model.setting), .json = true},
         {.name = "model_label", ROW(row, model.label)},
         {.name = "model_heads", ROW(row, model.heads)},
-        {.name = "model_n", ROW(row, model.acc.n)},
-        {.name = "model_acc", ROW(row, model.acc.summary.mean)},
-        {.name = "model_low", ROW(row, model.acc.summary.low)},
-        {.name = "model_high", ROW(row, model.acc.summary.high)},
+        {.name = "model_n", ROW(row, model.test.n)},
+        {.name = "model_acc", ROW(row, model.test.summary.mean), .only_if = TRAINED_ACCURACY},
+        {.name = "model_loss", ROW(row, model.test.summary.mean), .only_if = TRAINED_LOSS},
+        {.name = "model_bits", MAKE(row, model.test, trained_bits), .only_if = TRAINED_BITS},
+        {.name = "model_low", ROW(row, model.test.summary.low)},
+        {.name = "model_high", ROW(row, model.test.summary.high)},
         {.name = "params_ratio", ROW(row, params_ratio)},
         {.name = "flops_ratio", ROW(row, flops_ratio)},
         {.name = "mean_diff", ROW(row, diff.mean)},
@@ -365,7 +392,7 @@ static void write_rows(const struct ensembles *e, enum table_format format, FILE
         {.name = "diff_high", ROW(row, diff.high)},
         {.name = "test", MAKE(row, diff, sample_difference_test)},
         {0}};
-    struct table *t = table_new(e->scope, columns);
+    struct table *t = table_when(e->scope, columns, conditions_of(e));
     add_rows(e, false, t);
     table_write(t, format, false, out);
 }
@@ -375,6 +402,7 @@ static void write_json(const struct ensembles *e, FILE *out)
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
     json_add_text(&w, "sweep", e->name);
+    trained_metric_json(&e->trained.metric, &w);
     json_add_integer(&w, "groups", e->groups.count);
     json_add_integer(&w, "unanswered", e->groups.count - e->answered);
     json_add_key(&w, "rows");

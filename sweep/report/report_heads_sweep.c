@@ -152,6 +152,7 @@ struct sweep_heads {
     int64_t trials, completed, measured; /* of the plan, without those that only tune */
     struct table *table;
     struct text_buffer sentences; /* one a line */
+    bool slots;                   /* it is known where heads should look */
 };
 
 static void count_trials(struct scope *x, const struct heads_question *q, struct sweep_heads *h)
@@ -173,6 +174,14 @@ static void count_trials(struct scope *x, const struct heads_question *q, struct
     }
 }
 
+/* Of a task that cannot say where heads should look, a text say. */
+static void hide_slots(struct table *t)
+{
+    static const char *const names[] = {"sharp", "places", "duplicates", "main_mass"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        table_hide(t, names[i]);
+}
+
 static void read_rows(struct scope *x, struct sweep_heads *h, struct rows *r)
 {
     const struct seen none = {.costly = NAN, .cheap = NAN};
@@ -186,6 +195,7 @@ static void read_rows(struct scope *x, struct sweep_heads *h, struct rows *r)
         }
         rows_copy(r, LABEL, seen.label, sizeof seen.label);
         see_row(&seen, r);
+        h->slots = h->slots || seen.slots;
         rows_row(r, h->table);
     }
     if (seen.rows > 0)
@@ -194,6 +204,8 @@ static void read_rows(struct scope *x, struct sweep_heads *h, struct rows *r)
         table_hide(h->table, "setting_label"); /* nothing but heads varies */
     table_hide(h->table, "importance_norm");   /* their means only say how many heads there are */
     table_hide(h->table, "wo_share");
+    if (!h->slots)
+        hide_slots(h->table);
 }
 
 static struct sweep_heads *read_sweep(struct scope *x, const struct heads_question *q)
@@ -224,10 +236,12 @@ static void say_measured(const struct sweep_heads *h, bool on_test, struct text_
     text_add(text, ".");
 }
 
-static const char legend[] =
-    "n: trials. A head is sharp if at least half of its attention lies, on average, on one place "
+static const char legend_of_slots[] =
+    "A head is sharp if at least half of its attention lies, on average, on one place "
     "that the task needs; places: different ones that sharp heads look at; duplicates: sharp heads "
-    "beyond one for each place. loss +: what one head's removal adds to the loss. confidence: mean "
+    "beyond one for each place. ";
+static const char legend[] =
+    "loss +: what one head's removal adds to the loss. confidence: mean "
     "largest attention weight. entropy: of the attention weights, 1 where all keys get the same. "
     "spread: largest less smallest importance of a layer's heads. rank: effective rank of the "
     "heads' outputs. D_sub, D_pos, D_out: disagreement of values, attention and outputs (Li et al. "
@@ -251,7 +265,8 @@ static void write_people(struct scope *x, const struct heads_question *q, struct
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
     document_table(&d, h->table);
     write_sentences(&d, h->sentences.text);
-    document_legend(&d, legend);
+    text_add(&text, "n: trials. %s%s", h->slots ? legend_of_slots : "", legend);
+    document_legend(&d, text.text);
 }
 
 static void write_json(struct sweep_heads *h, bool on_test, FILE *out)

@@ -15,7 +15,7 @@
 struct wide {
     long kept;
     int n;
-    struct sample acc[PRUNE_METHODS];
+    struct sample test[PRUNE_METHODS];
     struct compare_result less_random[PRUNE_METHODS];
     double n_params, infer_ms;
 };
@@ -32,26 +32,33 @@ static bool has_method(const struct prune_curve *c, int method)
 #define WIDE_OF(member, makes) TABLE_MAKE(struct wide, member, makes)
 
 /* What a method has, of the first; the others' stand behind it in struct wide. */
-static void add_method(const struct prune_curve *c, int method, struct table *t)
+static void add_method(const struct prune_curve *c, const struct trained_metric *metric, int method,
+                       struct table *t)
 {
-    struct table_column mean = {WIDE(acc[0].summary.mean)},
-                        interval = {WIDE_OF(acc, sample_interval)};
+    struct table_column mean = {WIDE(test[0].summary.mean)},
+                        interval = {WIDE_OF(test, sample_interval)};
+    struct table_column bits = {WIDE_OF(test, trained_bits), .right = true, .decimals = 3};
     struct table_column less = {WIDE_OF(less_random, sample_difference_mean)},
                         its_interval = {WIDE_OF(less_random, sample_difference_interval)};
     mean.at += (size_t)method * sizeof(struct sample);
     interval.at += (size_t)method * sizeof(struct sample);
+    bits.at += (size_t)method * sizeof(struct sample);
     interval.leave_out = method == PRUNE_RANDOM ? 1 : 4;
     less.at = its_interval.at += (size_t)method * sizeof(struct compare_result);
     its_interval.leave_out = 5;
-    table_add_titled(t, mean, "acc by %s", prune_by_name((enum prune_by)method));
+    table_add_titled(t, mean, "%s by %s", metric->loss ? "loss" : "acc",
+                     prune_by_name((enum prune_by)method));
     table_add_titled(t, interval, "95%% interval");
+    if (metric->bits)
+        table_add_titled(t, bits, "bits/byte");
     if (method == PRUNE_RANDOM || !has_method(c, PRUNE_RANDOM))
         return;
     table_add_titled(t, less, "- random");
     table_add_titled(t, its_interval, "95%% interval");
 }
 
-static struct table *curve_table(struct scope *x, const struct prune_curve *c)
+static struct table *curve_table(struct scope *x, const struct trained_metric *metric,
+                                 const struct prune_curve *c)
 {
     static const struct table_column none = {0}, kept = {WIDE(kept)}, n = {WIDE(n)};
     static const struct table_column params = {WIDE(n_params), .decimals = TABLE_WHOLE,
@@ -62,7 +69,7 @@ static struct table *curve_table(struct scope *x, const struct prune_curve *c)
     table_add_titled(t, n, "n");
     for (int k = 0; k < PRUNE_METHODS; k++)
         if (has_method(c, k))
-            add_method(c, k, t);
+            add_method(c, metric, k, t);
     table_add_titled(t, params, "params");
     table_add_titled(t, ms, "ms");
     return t;
@@ -77,13 +84,13 @@ static void add_line(const struct prune_curve *c, long kept, struct table *t)
     for (int k = 0; k < PRUNE_METHODS; k++) {
         const struct prune_point *p = prune_point_find(c, kept, k);
         any = any ? any : p;
-        line.acc[k] = p ? p->acc : NO_SAMPLE;
-        line.less_random[k] =
-            sample_difference(whole || !random ? NULL : &random->acc, whole || !p ? NULL : &p->acc);
+        line.test[k] = p ? p->test : NO_SAMPLE;
+        line.less_random[k] = sample_difference(whole || !random ? NULL : &random->test,
+                                                whole || !p ? NULL : &p->test);
     }
     if (!any)
         return;
-    line.n = any->acc.n;
+    line.n = any->test.n;
     line.n_params = any->n_params;
     line.infer_ms = any->infer_ms.summary.mean;
     table_row(t, &line);
@@ -102,35 +109,48 @@ static void write_heading(const struct prune_curve *c, struct document *d)
     document_heading(d, text.text);
 }
 
-/* "ablation █▇▆▄▂▁", below the table: mean accuracy, from 0 to 1, as the heads go. Text only, where
- * the locale has UTF-8. */
-static void write_lines(const struct prune_curve *c, struct document *d)
+/* Of accuracies all that there may be; of losses what the curve has. */
+static void bounds_of(const struct prune_curve *c, bool loss, double *low, double *high)
 {
-    double x[SPARKLINE_CELLS];
+    *low = loss ? NAN : 0;
+    *high = loss ? NAN : 1;
+    for (int i = 0; i < c->points && loss; i++) {
+        *low = fmin(*low, c->point[i].test.summary.mean);
+        *high = fmax(*high, c->point[i].test.summary.mean);
+    }
+}
+
+/* "ablation █▇▆▄▂▁", below the table: means within their bounds as the heads go. Text only, where
+ * the locale has UTF-8. */
+static void write_lines(const struct prune_curve *c, bool loss, struct document *d)
+{
+    double x[SPARKLINE_CELLS], low, high;
     char line[SPARKLINE_SIZE];
+    bounds_of(c, loss, &low, &high);
     for (int k = 0; k < PRUNE_METHODS && !d->markdown && text_utf8(); k++) {
         int n = 0;
         for (int i = 0; i < c->points && has_method(c, k) && n < SPARKLINE_CELLS; i++) {
             const struct prune_point *p = prune_point_find(c, c->point[i].kept, k);
             bool first = i == 0 || c->point[i].kept != c->point[i - 1].kept;
-            if (first && p && p->acc.n > 0)
-                x[n++] = p->acc.summary.mean;
+            if (first && p && p->test.n > 0)
+                x[n++] = p->test.summary.mean;
         }
-        text_sparkline(x, n, 0, 1, SPARKLINE_CELLS, line);
+        text_sparkline(x, n, low, high, SPARKLINE_CELLS, line);
         if (n > 2)
             text_print(d->out, "%-10s  %s\n", prune_by_name((enum prune_by)k), line);
     }
 }
 
-static void write_curve(const struct prune_curve *c, struct document *d)
+static void write_curve(const struct prune_curve *c, const struct trained_metric *metric,
+                        struct document *d)
 {
-    struct table *t = curve_table(d->scope, c);
+    struct table *t = curve_table(d->scope, metric, c);
     for (int i = 0; i < c->points; i++)
         if (i == 0 || c->point[i].kept != c->point[i - 1].kept)
             add_line(c, c->point[i].kept, t);
     write_heading(c, d);
     document_table(d, t);
-    write_lines(c, d);
+    write_lines(c, metric->loss, d);
 }
 
 /* A point of a curve and what it is held against. */
@@ -151,27 +171,28 @@ static struct row row_of(const struct prune_data *data, const struct prune_curve
     bool greedy = p->method < PRUNE_RANDOM && p->kept < c->heads * c->layers;
     const struct prune_point *random = greedy ? prune_point_find(c, p->kept, PRUNE_RANDOM) : NULL;
     const struct trained *trained = greedy ? prune_trained_find(data, c, p->kept) : NULL;
-    return (struct row){.curve = *c,
-                        .point = *p,
-                        .trained_with = c->heads * c->layers,
-                        .by = p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method)
-                                                        : "none",
-                        .rival = trained,
-                        .trained = trained ? trained->acc : NO_SAMPLE,
-                        .trained_params = trained ? trained->n_params : NAN,
-                        .less_random = sample_difference(random ? &random->acc : NULL, &p->acc),
-                        .less_trained = sample_difference(trained ? &trained->acc : NULL, &p->acc)};
+    return (struct row){
+        .curve = *c,
+        .point = *p,
+        .trained_with = c->heads * c->layers,
+        .by = p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method) : "none",
+        .rival = trained,
+        .trained = trained ? trained->test : NO_SAMPLE,
+        .trained_params = trained ? trained->n_params : NAN,
+        .less_random = sample_difference(random ? &random->test : NULL, &p->test),
+        .less_trained = sample_difference(trained ? &trained->test : NULL, &p->test)};
 }
 
 #define ROW(member)            TABLE_CELL(struct row, member)
 #define MAKE(member, function) TABLE_MAKE(struct row, member, function)
+#define BITS(member)           MAKE(member, trained_bits), .right = true, .decimals = 3
 
 /* Columns of the table of rivals that would say the same in every line are left out. */
 enum { SETTINGS = 1, METHODS = 2, FINETUNED = 4 };
 
 static unsigned conditions_of(const struct prune_data *data)
 {
-    unsigned conditions = 0;
+    unsigned conditions = trained_conditions(&data->trained.metric);
     for (int i = 0; i < data->curves; i++) {
         const struct prune_curve *c = &data->curve[i];
         conditions |= c->label[0] ? SETTINGS : 0;
@@ -191,11 +212,13 @@ static void write_rivals(const struct prune_data *data, struct document *d)
         {.title = "pruned to", ROW(point.kept)},
         {.title = "by", ROW(by), .when = METHODS},
         {.title = "fine-tuned", ROW(curve.finetuned), .when = FINETUNED},
-        {.title = "n", ROW(point.acc.n)},
-        {.title = "mean", ROW(point.acc.summary.mean)},
-        {.title = "95% interval", MAKE(point.acc, sample_interval), .leave_out = 1},
+        {.title = "n", ROW(point.test.n)},
+        {.title = "mean", ROW(point.test.summary.mean)},
+        {.title = "95% interval", MAKE(point.test, sample_interval), .leave_out = 1},
+        {.title = "bits/byte", BITS(point.test), .when = TRAINED_BITS, .leave_out = 1},
         {.title = "trained with it", ROW(trained.summary.mean)},
         {.title = "95% interval", MAKE(trained, sample_interval), .leave_out = 1},
+        {.title = "trained's bits", BITS(trained), .when = TRAINED_BITS, .leave_out = 1},
         {.title = "difference", MAKE(less_trained, sample_difference_mean)},
         {.title = "95% interval", MAKE(less_trained, sample_difference_interval)},
         {.title = "params", ROW(point.n_params), .decimals = TABLE_WHOLE, .leave_out = 2},
@@ -215,12 +238,22 @@ static void write_rivals(const struct prune_data *data, struct document *d)
     document_table(d, t);
 }
 
-static const char LEGEND[] =
-    "acc: test accuracy over n seeds or instances, with 95% t intervals of the means and of the "
-    "differences (cut at 0 and 1; each is 95% by itself). kept: heads of the whole model; which go "
-    "is decided on the validation set and estimated anew after each. params and ms (median time of "
-    "one example in batches of 64, on one core) are those of the really smaller model; difference: "
-    "pruned - trained.";
+static void write_legend(const struct trained_metric *metric, struct document *d)
+{
+    struct text_buffer text = scope_text(d->scope);
+    text_add(&text,
+             "%s over n seeds or instances, with 95%% t intervals of the means and of the "
+             "differences (cut at %s; each is 95%% by itself).",
+             metric->loss ? "loss: test loss in nats, less is better," : "acc: test accuracy",
+             metric->loss ? "0" : "0 and 1");
+    text_add(&text,
+             "%s kept: heads of the whole model; which go is decided on the validation set and "
+             "estimated anew after each. params and ms (median time of one example in batches of "
+             "64, on one core) are those of the really smaller model; difference: pruned - "
+             "trained.",
+             trained_bits_legend(metric));
+    document_legend(d, text.text);
+}
 
 /* Study `heads` has the whole model's row, too. */
 static bool has_methods(const struct prune_curve *c)
@@ -241,9 +274,9 @@ static void write_people(const struct prune_data *data, bool markdown, struct te
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
     for (int i = 0; i < data->curves; i++)
         if (has_methods(&data->curve[i]))
-            write_curve(&data->curve[i], &d);
+            write_curve(&data->curve[i], &data->trained.metric, &d);
     write_rivals(data, &d);
-    document_legend(&d, LEGEND);
+    write_legend(&data->trained.metric, &d);
 }
 
 /* ---- for programs ---- */
@@ -258,10 +291,18 @@ static const struct table_column ROWS[] = {
     {PAGE("Kept", .key = "kept")},
     {.name = "method", ROW(by), PAGE("By")},
     {.name = "kept", ROW(point.kept)},
-    {.name = "n", ROW(point.acc.n), PAGE("n")},
-    {.name = "mean_acc", ROW(point.acc.summary.mean), PAGE("Accuracy")},
-    {.name = "ci95_low", ROW(point.acc.summary.low), PAGE("95% from")},
-    {.name = "ci95_high", ROW(point.acc.summary.high), PAGE("to")},
+    {.name = "n", ROW(point.test.n), PAGE("n")},
+    {.name = "mean_acc",
+     ROW(point.test.summary.mean),
+     .only_if = TRAINED_ACCURACY,
+     PAGE_ANY("Accuracy")},
+    {.name = "mean_loss", ROW(point.test.summary.mean), .only_if = TRAINED_LOSS, PAGE_ANY("Loss")},
+    {.name = "ci95_low", ROW(point.test.summary.low), PAGE("95% from")},
+    {.name = "ci95_high", ROW(point.test.summary.high), PAGE("to")},
+    {.name = "mean_bits",
+     MAKE(point.test, trained_bits),
+     .only_if = TRAINED_BITS,
+     PAGE_ANY("Bits per byte", .show = "four")},
     {.name = "n_params", ROW(point.n_params)},
     {.name = "flops_per_example", ROW(point.flops_per_example)},
     {.name = "infer_ms", ROW(point.infer_ms.summary.median)},
@@ -270,7 +311,15 @@ static const struct table_column ROWS[] = {
     {.name = "minus_random_high", ROW(less_random.high)},
     {.name = "minus_random_test", MAKE(less_random, sample_difference_test)},
     {.name = "trained_n", ROW(trained.n)},
-    {.name = "trained_acc", ROW(trained.summary.mean), PAGE_ANY("Trained with it")},
+    {.name = "trained_acc",
+     ROW(trained.summary.mean),
+     .only_if = TRAINED_ACCURACY,
+     PAGE_ANY("Trained with it")},
+    {.name = "trained_loss",
+     ROW(trained.summary.mean),
+     .only_if = TRAINED_LOSS,
+     PAGE_ANY("Trained with it")},
+    {.name = "trained_bits", MAKE(trained, trained_bits), .only_if = TRAINED_BITS},
     {.name = "trained_low", ROW(trained.summary.low)},
     {.name = "trained_high", ROW(trained.summary.high)},
     {.name = "minus_trained",
@@ -290,7 +339,7 @@ void report_prune_page_columns(struct json_writer *w)
 
 static void write_rows(const struct prune_data *data, enum table_format format, FILE *out)
 {
-    struct table *t = table_new(data->scope, ROWS);
+    struct table *t = table_when(data->scope, ROWS, trained_conditions(&data->trained.metric));
     for (int i = 0; i < data->curves; i++)
         for (int k = 0; k < data->curve[i].points; k++) {
             struct row row = row_of(data, &data->curve[i], &data->curve[i].point[k]);
@@ -304,6 +353,7 @@ static void write_json(const struct prune_data *data, FILE *out)
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
     json_add_text(&w, "sweep", data->name);
+    trained_metric_json(&data->trained.metric, &w);
     json_add_integer(&w, "trials", data->trials);
     json_add_integer(&w, "pruned", data->pruned);
     json_add_key(&w, "rows");
@@ -328,34 +378,51 @@ static void report_sweep(struct scope *x, int64_t sweep_id, enum report_format f
 
 /* ---- one trial ---- */
 
+/* What the trial's sweep goes by. */
+static struct trained_metric metric_of_trial(struct scope *x, int64_t trial_id)
+{
+    return trained_metric_read(x, scope_ask(x, "SELECT sweep_id FROM trial WHERE trial_id = ?1",
+                                            VALUES(INTEGER(trial_id))));
+}
+
+/* People see accuracies where these are what the sweep goes by. */
+#define ACC(text) .title = text, .when = TRAINED_ACCURACY
+
 static void report_trial(struct scope *x, int64_t trial_id, enum report_format f,
                          struct text_page page, FILE *out)
 {
+    enum { BITS_PER_BYTE = 7, REMOVED = 11 };
     static const struct table_column columns[] = {
         {.name = "method", .title = "method"},
         {.name = "finetuned_steps", .title = "fine-tuned", .right = true, .leave_out = 1},
         {.name = "lr"},
         {.name = "kept", .title = "kept", .right = true},
-        {.name = "val_acc", .title = "val", .right = true, .decimals = 3},
-        {.name = "test_acc", .title = "test", .right = true, .decimals = 3},
+        {.name = "val_acc", ACC("val"), .right = true, .decimals = 3},
+        {.name = "test_acc", ACC("test"), .right = true, .decimals = 3},
         {.name = "test_loss", .title = "loss", .right = true, .decimals = 3},
+        {.name = "bits_per_byte",
+         .title = "bits/byte",
+         .right = true,
+         .decimals = 3,
+         .only_if = TRAINED_BITS},
         {.name = "n_params", .title = "params", .right = true},
         {.name = "flops_per_example"},
         {.name = "infer_ms", .title = "ms", .right = true, .decimals = 4},
         {.name = "removed", .title = "removed [layer,head]", .leave_out = 2},
         {0}};
-    enum { REMOVED = 10 };
-    struct table *t = table_new(x, columns);
+    struct trained_metric metric = metric_of_trial(x, trial_id);
+    struct table *t = table_when(x, columns, trained_conditions(&metric));
     struct rows *r =
         scope_rows(x,
                    "SELECT method, finetuned_steps, lr, kept, val_acc, test_acc, test_loss,"
-                   "       n_params, flops_per_example, infer_ms, removed"
+                   "       test_loss / ln(2), n_params, flops_per_example, infer_ms, removed"
                    "  FROM pruning WHERE trial_id = ?1"
                    " ORDER BY finetuned_steps, lr, kept DESC, method",
                    VALUES(INTEGER(trial_id)));
     while (scope_next(x, r)) {
         for (int i = 0; i < REMOVED; i++)
-            rows_cell(r, i, t);
+            if (metric.bits || i != BITS_PER_BYTE)
+                rows_cell(r, i, t);
         table_json(t, rows_given(r, REMOVED));
     }
     if (f == REPORT_TEXT)

@@ -20,7 +20,7 @@ static void read_sweep(struct prune_data *d, int64_t sweep_id)
     }
 }
 
-enum { SETTING, LABEL, HEADS, LAYERS, FINETUNED, LR, KEPT, METHOD, UNIT, ACC, PARAMS, FLOPS, MS };
+enum { SETTING, LABEL, HEADS, LAYERS, FINETUNED, LR, KEPT, METHOD, UNIT, TEST, PARAMS, FLOPS, MS };
 
 static struct prune_curve *curve_of(struct prune_data *d, struct rows *r)
 {
@@ -62,11 +62,11 @@ static void add_row(struct prune_data *d, struct rows *r)
     if (method == PRUNE_METHODS && kept != c->heads * c->layers)
         return; /* a method of somebody else's */
     struct prune_point *p = point_of(&d->scope->arena, c, kept, method);
-    sample_add(d->scope, &p->acc, unit, rows_real(r, ACC));
+    sample_add(d->scope, &p->test, unit, rows_real(r, TEST));
     if (!rows_null(r, MS))
         sample_add(d->scope, &p->infer_ms, unit, rows_real(r, MS));
-    p->n_params += (rows_real(r, PARAMS) - p->n_params) / p->acc.n;
-    p->flops_per_example += (rows_real(r, FLOPS) - p->flops_per_example) / p->acc.n;
+    p->n_params += (rows_real(r, PARAMS) - p->n_params) / p->test.n;
+    p->flops_per_example += (rows_real(r, FLOPS) - p->flops_per_example) / p->test.n;
 }
 
 static void read_curves(struct prune_data *d, int64_t sweep_id)
@@ -76,18 +76,20 @@ static void read_curves(struct prune_data *d, int64_t sweep_id)
         x,
         TRAINED_JUDGED
         "SELECT setting, setting_label, heads, layers, finetuned_steps, lr, kept, method, unit,"
-        "       avg(p.test_acc), avg(p.n_params), avg(flops_per_example), avg(infer_ms)"
-        "  FROM pruning AS p JOIN judged USING (trial_id) WHERE p.test_acc IS NOT NULL"
+        "       avg(iif(?2, p.test_loss, p.test_acc)) AS test, avg(p.n_params),"
+        "       avg(flops_per_example), avg(infer_ms)"
+        "  FROM pruning AS p JOIN judged USING (trial_id)"
         " GROUP BY setting, heads, layers, finetuned_steps, lr, kept, method, unit"
+        " HAVING test IS NOT NULL"
         " ORDER BY place, setting_label COLLATE setting_values, setting, heads, layers, "
         "finetuned_steps, lr,"
         " kept DESC, method, unit",
-        VALUES(INTEGER(sweep_id)));
+        VALUES(INTEGER(sweep_id), INTEGER(d->trained.metric.loss)));
     while (scope_next(x, r))
         add_row(d, r);
     for (int i = 0; i < d->curves; i++)
         for (int k = 0; k < d->curve[i].points; k++) {
-            sample_finish(x, &d->curve[i].point[k].acc, STATS_ACCURACY);
+            trained_finish(x, &d->curve[i].point[k].test, &d->trained.metric);
             sample_finish(x, &d->curve[i].point[k].infer_ms, STATS_ANY);
         }
 }

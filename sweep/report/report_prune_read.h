@@ -8,8 +8,8 @@
 /* What the models of a curve do with as many heads, removed by one method. */
 struct prune_point {
     long kept;
-    int method; /* enum prune_by; PRUNE_METHODS: nothing was removed */
-    struct sample acc, infer_ms;
+    int method;                         /* enum prune_by; PRUNE_METHODS: nothing was removed */
+    struct sample test, infer_ms;       /* test: accuracy or loss, as trained.metric says */
     double n_params, flops_per_example; /* means */
 };
 

@@ -100,6 +100,36 @@ check "... whose mean and interval are over means of instances" \
 check "... for people" sh -c "tr '\n' ' ' <report.txt | grep -q '6 groups of d_model=8, 6 groups of d_model=16' &&
     grep -qE '^d_model=8 +6 +3 ' report.txt && grep -q 'n instances' report.txt"
 
+# ---- of a text, by its losses ----
+seq 100 900 >words.txt
+cat >text.yaml <<'Y'
+# Do models of one head guess the next byte better together?
+name: text
+task: {name: text, file: words.txt, length: 16}
+model: {d_model: 8, layers: 1, heads: [1, 2], d_ff: 8, mask: causal}
+train: {steps: 60, batch: 8, lr: 1e-2, eval_every: 20, val_examples: 16, test_examples: 16}
+seeds: 4
+metric: {name: val_loss}
+Y
+"$headcount" run text.yaml --db text.db --quiet >run.txt 2>&1
+"$headcount" ensemble text --members 2 --db text.db --quiet >report.txt
+"$headcount" ensemble text --members 2 --db text.db --quiet --json >out.json
+"$headcount" ensemble text --members 2 --db text.db --quiet --csv >out.csv
+check "models of a text are judged by their losses, with bits per byte beside them" sh -c \
+    "grep -qE '^groups +each alone .* together .*bits/byte +params' report.txt &&
+    tr -s '\n ' '  ' <report.txt | grep -q 'Test loss in nats, less is better, with 95% t intervals' &&
+    ! grep -qi accuracy report.txt && ! grep -q '_acc' out.json out.csv"
+check "JSON says so" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'metric') || ' ' ||
+    (readfile('out.json') ->> 'goal')")" = "test_loss minimize" ]
+sql text.db "CREATE TABLE told AS SELECT value AS r FROM json_each(readfile('out.json') -> 'rows')"
+check "... and has the members', the ensembles' and the model's mean test loss" none text.db "SELECT r FROM told WHERE
+    NOT coalesce(abs((r ->> 'mean_loss') - (SELECT avg(test_loss) FROM ensemble)) < 1e-9
+    AND abs((r ->> 'mean_bits') - (r ->> 'mean_loss') / ln(2)) < 1e-9
+    AND abs((r ->> 'mean_member_loss') - (SELECT avg(test_loss) FROM trials WHERE heads = 1)) < 1e-9
+    AND abs((r ->> 'model_loss') - (SELECT avg(test_loss) FROM trials WHERE heads = 2)) < 1e-9
+    AND abs((r ->> 'model_bits') - (r ->> 'model_loss') / ln(2)) < 1e-9
+    AND abs((r ->> 'mean_diff') - (r ->> 'mean_loss') + (r ->> 'model_loss')) < 1e-9, 0)"
+
 # ---- another axis gives settings other names ----
 cp e.db axis.db && cp -r e.db.d axis.db.d
 sed 's/vocab: 8/vocab: [8, 9]/' together.yaml >axis.yaml

@@ -144,6 +144,53 @@ check "reports say the same as the view" none slots.db "SELECT * FROM prune_or_t
         WHERE abs(row ->> 'mean_acc' - v.pruned_acc) > 1e-12 OR row ->> 'n' <> v.n
             OR abs(row ->> 'trained_acc' - v.trained_acc) > 1e-12"
 
+# ---- of a text, by its losses ----
+seq 100 900 >words.txt
+cat >text.yaml <<'Y'
+# How few heads still guess the next byte?
+name: text
+task: {name: text, file: words.txt, length: 16}
+model: {d_model: 8, layers: 1, heads: [1, 2, 4], d_ff: 8, mask: causal}
+train: {steps: 60, batch: 8, lr: 1e-2, eval_every: 20, val_examples: 16, test_examples: 16}
+seeds: 3
+metric: {name: val_loss}
+Y
+"$headcount" run text.yaml --db text.db --quiet >run.txt 2>&1
+check "a text's models are pruned" prune text.db text --by random
+prune text.db text >report.txt
+prune text.db text --json >out.json
+prune text.db text --csv >out.csv
+prune text.db text --markdown >out.markdown
+check "its losses are told, with bits per byte beside them" \
+    grep -qE '^kept +n +loss by importance .*bits/byte +- random' report.txt
+check "... in nats, of which less is better, and of seeds alone" sh -c "tr -s '\n ' '  ' <report.txt |
+    grep -q 'loss: test loss in nats, less is better, .* over the seeds alone, on this text. kept:'"
+check "... no accuracy is" sh -c "! grep -w acc report.txt out.json out.csv out.markdown"
+check "... and rise in the line of blocks, from the least of all to the most" sh -c \
+    "LC_ALL=C.UTF-8 '$headcount' prune text --db text.db -q | grep -q '^\(importance\|random\)  *▁.*█$'"
+check "JSON says what it is judged by" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'metric') || ' ' ||
+    (readfile('out.json') ->> 'goal')")" = "test_loss minimize" ]
+sql text.db "CREATE TABLE told AS SELECT value AS r FROM json_each(readfile('out.json') -> 'rows')"
+check "... of each pruned model the mean test loss, in nats and in bits" none text.db "SELECT r FROM told WHERE
+    abs((r ->> 'mean_loss') - (SELECT avg(p.test_loss) FROM pruning AS p JOIN trial USING (trial_id)
+        JOIN config USING (config_id) WHERE (heads, kept, method) = (r ->> 'heads', r ->> 'kept', r ->> 'method')))
+            > 1e-9
+    OR abs((r ->> 'mean_bits') - (r ->> 'mean_loss') / ln(2)) > 1e-9 OR (r ->> 'ci95_low') < 0 OR r ->> 'n' <> 3"
+check "... and of those trained with as few" none text.db "SELECT r FROM told WHERE r ->> 'method' = 'importance'
+    AND r ->> 'kept' IN (1, 2) AND NOT coalesce(abs((r ->> 'trained_loss') - (SELECT avg(test_loss) FROM trials
+        WHERE heads = r ->> 'kept')) < 1e-9 AND abs((r ->> 'trained_bits') - (r ->> 'trained_loss') / ln(2)) < 1e-9
+    AND abs((r ->> 'minus_trained') - (r ->> 'mean_loss') + (r ->> 'trained_loss')) < 1e-9, 0)"
+check "CSV has the same" [ "$(sed 1q out.csv | tr , '\n' | grep -cx \
+    'mean_loss\|mean_bits\|trained_loss\|trained_bits')" = 4 ]
+check "one trial: its loss and bits per byte" gives 0 '^method  *fine-tuned  *kept  *loss  *bits/byte  *params' prune 3 --db text.db
+check "its heads are told by the loss without them, not by places that nobody knows" sh -c \
+    "'$headcount' heads text --db text.db --quiet | grep -qE '^heads +n +loss [+] ' &&
+    ! '$headcount' heads text --db text.db --quiet | grep -qw sharp"
+"$headcount" run text.yaml --db plain.db --quiet --set metric=null >run.txt 2>&1
+prune plain.db text --keep 4,1 >report.txt
+check "by accuracy, where the sweep goes by that" sh -c \
+    "grep -q 'acc by importance' report.txt && ! grep -q 'bits/byte' report.txt"
+
 # ---- smaller models for other programs ----
 size_of() { wc -c <"$1"; }
 check "the smaller model is exported" "$headcount" export weights 3 smaller.safetensors --keep 3 --db slots.db

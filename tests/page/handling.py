@@ -143,6 +143,29 @@ class Handling(Curves):
         self.quiet(name)
         self.verdict(f"{name}: a trial has a page of its own, and back goes back")
 
+    def pruned(self, name, drawn, key):
+        """What is left as heads go, in the unit that the sweep is judged by; the table has the numbers of `prune --json`."""
+        rows = json.load(open(name + ".prune.json", encoding="utf-8"))["rows"]
+        self.open(name)
+        most = max(row["heads"] for row in rows)
+        ask = self.browser.ask
+        label = ask(f"(s => {{ if (s) {{ s.value = [...s.options].find(o => o.textContent === '{most} heads').value;"
+                    " s.dispatchEvent(new Event('change')); } })(document.querySelector('#pruning select'))"
+                    " || document.querySelector('#pruning svg').getAttribute('aria-label')")
+        self.expect(label == f"{drawn} as heads are removed from {most} heads.", f"{name}: {label}")
+        wanted = [row for row in rows if row["heads"] == most]
+        shown = self.table(f"Pruned from {most} heads")
+        self.expect(len(shown) == len(wanted), f"{name}: {len(shown)} rows, not {len(wanted)}")
+        for row, want in zip(shown, wanted):
+            self.same(row["Loss" if key == "mean_loss" else "Accuracy"], want[key], f"{name}: {want['kept']} kept", 4)
+            if "mean_bits" in want:
+                self.same(row["Bits per byte"], want["mean_bits"], f"{name}: {want['kept']} kept, bits", 4)
+        costs = ask("document.querySelector('#cost svg').getAttribute('aria-label')")
+        self.expect(costs.startswith(f"Mean {drawn[0].lower()}{drawn[1:]} against "), f"{name}: {costs}")
+        self.expect(("Accuracy" in shown[0]) == (key == "mean_acc"), f"{name}: {list(shown[0])}")
+        self.quiet(name)
+        self.verdict(f"{name}: heads removed and costs, by what the sweep is judged by")
+
     def saved(self, button):
         """What a button saves: its name and its bytes, taken where the page hands them to the browser."""
         return base64.b64decode(self.browser.ask("""(async button => {
@@ -284,6 +307,8 @@ def main():
             look.keyboard(name)
         look.choices()
         look.curves("steps")
+        look.pruned("one", "Test accuracy", "mean_acc")
+        look.pruned("text", "Bits per byte", "mean_loss")
         look.trial("one", 7)
         look.saving("one")
         look.saved_whole()

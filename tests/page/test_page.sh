@@ -62,6 +62,7 @@ metric: {name: val_loss}
 seeds: 2
 END
 run run text.yaml --db text.db --quiet
+run prune --db text.db --quiet
 for trial in 1 2 3 4; do
     run export attention $trial text.$trial.maps --examples 1 --db text.db
 done
@@ -124,6 +125,9 @@ for name in one grid tuned extended rungs text dense steps many drawn evil early
     page $name $name.db
 done
 "$headcount" heads --db one.db --json >one.heads.json
+for name in one text; do
+    "$headcount" prune --db $name.db --json --quiet >$name.prune.json
+done
 "$headcount" show --db one.db 7 --json >one.trial.json
 verdict "sweeps to look at"
 python3 "$root/tests/page/handling.py" "$cases" "$pictures" one grid tuned extended rungs text dense evil early

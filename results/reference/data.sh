@@ -46,8 +46,20 @@ headers() {
     cat "$folder"/debs/usr/include/*.h >"$folder/headers.txt"
     holds "$folder/headers.txt" $sum || fail "$folder/headers.txt is not the text that was learnt"
 }
+jargon() {
+    sh configs/corpora.sh "$folder" jargon >/dev/null
+}
 folder=$2
 case $1 in
+prose)
+    if [ $# -gt 2 ]; then
+        places_1
+        echo "--set task.file=places-1.csv"
+    else
+        jargon
+        echo "--set task.file=jargon.txt"
+    fi
+    ;;
 text)
     if [ $# -gt 2 ]; then
         places_1

@@ -11,7 +11,9 @@ SAN      =
 # Of the machine that the compiler builds for; nothing where there is no compiler yet (`make deps`).
 ARCH    := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 VERSION := 0.1.0
-COMMIT  := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+# A tar of `make dist` has .commit instead of a history: the commit, and a hash of what it compiles.
+PACKED  := $(if $(wildcard .git),,$(shell cat .commit 2>/dev/null))
+COMMIT  := $(or $(firstword $(PACKED)),$(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown))
 
 WARN     = -Wall -Wextra -Wconversion -Wshadow -Wformat=2 -Wmissing-prototypes \
            -Wstrict-prototypes $(if $(SAN)$(COVERAGE),,-Wframe-larger-than=139264) $(if $(WERROR),-Werror)
@@ -183,9 +185,11 @@ COMPILED = $(sort $(wildcard $(foreach folder,engine engine/* datasets sweep/*,$
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
 	@sources=$$(sha256sum $(COMPILED)) && sources=$$(printf '%s\n' '$(VERSION)' "$$sources" | sha256sum) && \
-	  sources=$${sources%% *} && \
+	  sources=$${sources%% *} commit='$(COMMIT)' packed='$(word 2,$(PACKED))' && \
+	  case "$${packed:-$$sources}" in "$$sources") ;; *) commit=$${commit%-dirty}-dirty ;; esac && \
+	  case $$commit in *-dirty | unknown) commit=$$commit+$$(printf %.12s "$$sources") ;; esac && \
 	  printf '#define BUILD_%s "%s"\n' VERSION '$(VERSION)' SOURCES "$$sources" \
-	    COMMIT "$(COMMIT)$(if $(filter %-dirty unknown,$(COMMIT)),+$$(printf %.12s "$$sources"))" \
+	    COMMIT "$$commit" \
 	    COMPILER "$$($(CC) --version | head -n1 | tr -d '"\\')" \
 	    FLAGS '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.$$$$ && \
 	  if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
@@ -249,11 +253,12 @@ test-cluster: $(PROGRAM)
 test-arm64: $(PROGRAM)
 	@HEADCOUNT=$(RUN) MAKE="$(MAKE)" sh tests/arm64/run.sh $(BUILD)/arm64 $(ARM64_FORM)
 
-# Both commands of the README on a bare Debian, as root and as a user. BARE_FORM=short: a sample.
+# Both commands of the README on a bare Debian, as root and as a user, from what `make dist` packs.
+# BARE_FORM=short: a sample; BARE_FORM=deb: the Debian package, made and installed.
 SUITE     = bookworm trixie
 BARE_FORM = full
-test-bare:
-	@for suite in $(SUITE); do sh tests/bare.sh $(BUILD) $(BARE_FORM) $$suite || exit; done
+test-bare: dist
+	@for suite in $(SUITE); do sh tests/bare.sh $(BUILD) $(DIST) $(BARE_FORM) $$suite || exit; done
 
 # Every include leads to the same floor of the house or to one below it.
 check-deps: $(LIBENGINE)
@@ -294,6 +299,20 @@ install: $(PROGRAM) $(MAN_PAGE)
 
 uninstall:
 	rm -f "$(BIN)/headcount" "$(MAN)/headcount.1" "$(COMPLETION)/headcount"
+
+# ---- packages ----
+
+DIST = $(BUILD)/headcount-$(VERSION).tar.xz
+ID   = $$(sed -n 's/.* BUILD_$(1) "\([^+"]*\).*/\1/p' $(BUILD)/build_id.h)
+dist: $(BUILD)/build_id.h
+	@sh tests/deps.sh dist
+	@sh sweep/cli/dist.sh $(DIST) $(call ID,COMMIT) $(call ID,SOURCES)
+	@echo $(DIST)
+
+# A Debian package for this machine's Debian, from that tar.
+deb: dist
+	@sh tests/deps.sh deb
+	@sh sweep/cli/debian/build.sh $(DIST) $(BUILD)/deb
 
 # ---- speed ----
 
@@ -406,8 +425,10 @@ help:
 	@echo "make test-page    look at a sweep's page in Chromium, with pictures in $(BUILD)/page"
 	@echo "make test-cluster run sweeps on a cluster made of this machine (CLUSTER_FORM=short: a sample)"
 	@echo "make test-arm64   build for arm64, run the test programs under QEMU (ARM64_FORM=short: a sample)"
-	@echo "make test-bare    both commands on a bare Debian of its own (SUITE=trixie; BARE_FORM=short: a sample)"
+	@echo "make test-bare    both commands on a bare Debian of its own (SUITE=trixie; BARE_FORM=short: a sample; deb: the package)"
 	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
+	@echo "make dist         a tar of the sources, the same bytes each time, in $(BUILD)/"
+	@echo "make deb          a Debian package, in $(BUILD)/deb/"
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX;"
 	@echo "                  bench-scale: what the coordinator makes of 1,000 machines;"
 	@echo "                  bench-hosts: trials through agents against workers)"
@@ -421,7 +442,7 @@ help:
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
-.PHONY: all force test-page test-cluster test-arm64 test-bare calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
+.PHONY: all force dist deb test-page test-cluster test-arm64 test-bare calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
         check-format clean help
 .SECONDARY:
 

@@ -1,9 +1,11 @@
 #!/bin/sh
-# usage: bare.sh BUILD full|short SUITE   Tries both commands of the README on a bare Debian (bookworm,
-# trixie, sid): a system of debootstrap's smallest kind with make, git and certificates, in which the working
-# tree lies under /root (mode 700) and once as an ordinary user's. The short form makes a short sweep as root
-# and runs the tests that use other programs. What debootstrap made and the packages that were fetched are kept
-# in BUILD/bare. Mounts are in a namespace of their own, which goes with its processes.
+# usage: bare.sh BUILD TAR full|short|deb SUITE   Tries both commands of the README on a bare Debian (bookworm,
+# trixie, sid): a system of debootstrap's smallest kind with make, git and certificates, in which what `make dist`
+# packed into TAR lies under /root (mode 700) and once as an ordinary user's. In the full form the former is a
+# repository instead. The short form makes a short sweep as root and runs the tests that use other programs. The
+# form `deb` makes the Debian package there, and installs and uses it in a second such system. What debootstrap
+# made and the packages that were fetched are kept in BUILD/bare. Mounts are in a namespace of their own, which goes
+# with its processes.
 set -eu
 
 # ---- in the new system, as root ----
@@ -23,6 +25,22 @@ step() { # name, directory's owner, command: run there; its output stands in /va
     grep -E '^[0-9]+ passed|# *skip|^not ok' /var/log/step | sed 's/^ */    /' || :
 }
 inside() { # form
+    case $1 in
+    deb)
+        step "make deb, as root" root 'make deb'
+        return
+        ;;
+    installed)
+        quick=/usr/share/doc/headcount/examples/quick.yaml
+        step "the package is installed, where there is no compiler" root 'apt-get update -qq && ! command -v gcc &&
+            apt-get install -y -qq --no-install-recommends ./headcount_*.deb && dpkg --verify headcount'
+        step "... and finds the best head count, as a user" guest "headcount run $quick --db quick.db &&
+            headcount report quick --db quick.db | grep -q heads"
+        step "... built of this commit" guest 'read -r commit rest <.commit &&
+            headcount --version | grep "^commit  *$commit"'
+        return
+        ;;
+    esac
     few='--set train.steps=20 --set train.schedule.warmup=5 --set train.eval_every=10'
     step "a user who may not install is told what to" guest \
         'make sweep 2>&1 | grep -q "^as root: apt-get install gcc" && [ ! -e results/headcount.db ]'
@@ -50,7 +68,7 @@ fi
 
 # ---- outside ----
 
-place=$PWD/$1/bare form=$2 suite=$3
+place=$PWD/$1/bare dist=$2 form=$3 suite=$4
 root=$place/$suite.root tar=$place/$suite.tar debs=$place/$suite.debs
 skip() { # what it needs
     echo "ok - both commands on a bare $suite # skip needs $1"
@@ -90,9 +108,9 @@ furnish() {
     chmod 700 "$root/root"
     for home in root home/guest; do
         mkdir "$root/$home/headcount"
-        git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null |
-            { cat; echo .git; } | tar -cf - -T - | tar -C "$root/$home/headcount" --no-same-owner -xf -
+        tar -C "$root/$home/headcount" --strip-components=1 --no-same-owner -xf "$dist"
     done
+    [ "$form" != full ] || { rm "$root/root/headcount/.commit" && cp -r .git "$root/root/headcount"; }
     chroot "$root" chown -R guest: /home/guest/headcount
 }
 
@@ -109,20 +127,29 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 rm -rf --one-file-system "$root" # of one that was killed
 [ -e "$tar" ] || bootstrap || skip "a mirror of Debian that has $suite"
-rm -rf --one-file-system "$root"
-mkdir "$root"
-tar -C "$root" -xf "$tar"
-furnish
+unpack() {
+    rm -rf --one-file-system "$root"
+    mkdir "$root"
+    tar -C "$root" -xf "$tar"
+    furnish
+}
+within() { # form: its status
+    apart sh -c '
+        mount -t proc proc "$1/proc" && mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts" &&
+            mkdir -p "$1/dev/shm" && mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" || exit
+        exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+            ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+            ${no_proxy:+no_proxy="$no_proxy"} chroot "$1" sh /root/headcount/tests/bare.sh inside "$2"' \
+        sh "$root" "$1" || :
+    find "$root/var/cache/apt/archives" -name '*.deb' -exec cp -ut "$debs" {} +
+    return $code
+}
+unpack
 echo "# $suite, $form form"
-# In the background, where signals reach this shell at once.
-setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child sh -c '
-    mount -t proc proc "$1/proc" && mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts" &&
-        mkdir -p "$1/dev/shm" && mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" || exit
-    exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-        ${no_proxy:+no_proxy="$no_proxy"} chroot "$1" sh /root/headcount/tests/bare.sh inside "$2"' \
-    sh "$root" "$form" 9>&- </dev/null &
-child=$! code=0
-wait $child || code=$?
-find "$root/var/cache/apt/archives" -name '*.deb' -exec cp -ut "$debs" {} +
-exit $code
+within "$form"
+[ "$form" = deb ] || exit 0
+rm -f "$place"/headcount_*.deb
+cp "$root"/root/headcount/build/deb/headcount_*.deb "$place"
+unpack
+cp "$place"/headcount_*.deb "$root/root/headcount"
+within installed

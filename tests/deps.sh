@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64] [bare]   Installs what building and testing
-# need, and what the named targets need beside that, where this machine lacks it: with apt on Debian
-# and its children, saying what it does; elsewhere it names the packages.
+# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64] [bare] [dist] [deb]
+# Installs what building and testing need, and what the named targets need beside that, where this machine lacks it:
+# with apt on Debian and its children, saying what it does; elsewhere it names the packages.
 set -eu
 
 missing=
@@ -45,6 +45,12 @@ for target; do
         need chromium 'command -v chromium'
         need python3 'command -v python3'
         need fonts-dejavu-core 'fc-list : family | grep -q .'
+        ;;
+    dist) need xz-utils 'command -v xz' ;;
+    deb)
+        need xz-utils 'command -v xz'
+        need debhelper 'command -v dh'
+        need build-essential 'dpkg --status build-essential'
         ;;
     bare) need debootstrap 'PATH=$PATH:/usr/sbin command -v debootstrap' ;;
     cluster)

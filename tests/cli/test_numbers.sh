@@ -252,7 +252,7 @@ recomputed_by_the_rules() {
 }
 check "... where another than the best on validation beats one, and a trial failed" recomputed_by_the_rules
 # Whoever asks how a number came about finds the program: a commit of this history.
-if [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
+if [ -e .git ] && [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
     of_history() {
         grep -o '([0-9a-f]\{7\})' $kept/runs.csv | tr -d '()' | sort -u >"$dir/builds"
         while read -r build; do

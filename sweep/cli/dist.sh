@@ -1,0 +1,28 @@
+#!/bin/sh
+# usage: dist.sh FILE.tar.xz COMMIT SOURCES   Packs the tree: the tracked files as they are in the working tree, in
+# a folder named as the file, and .commit, by which a build without a repository knows its commit. Equal trees give
+# equal bytes, wherever they lie. What a tar was unpacked to packs itself again. Run from the root of the tree.
+set -eu
+file=$1
+name=$(basename "$file" .tar.xz)
+stage=$file.$$
+unset XZ_OPT XZ_DEFAULTS TAR_OPTIONS
+trap 'rm -rf "$stage"' EXIT
+mkdir -p "$stage"
+
+if [ -e .git ]; then
+    date=$(git log -1 --format=%ct)
+    git ls-files -z
+elif read -r _ _ date 2>/dev/null <.commit; then
+    find . -type f ! -path './build/*' ! -path ./headcount ! -path './results/*.db*' ! -path ./.commit -printf '%P\0'
+else
+    echo "make dist: neither .git nor .commit tells the commit; clone the repository, or unpack its tar" >&2
+    exit 1
+fi >"$stage/files"
+# The commit, a hash of what is compiled (as in build_id.h), the time of the commit.
+echo "$2 $3 $date" >"$stage/.commit"
+LC_ALL=C sort -z -o "$stage/files" "$stage/files"
+tar --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$date" \
+    --transform="flags=r;s,^,$name/," -cf "$stage/tar" --null --no-recursion -T "$stage/files" -C "$stage" .commit
+xz -6 --threads=1 --stdout "$stage/tar" >"$stage/xz"
+mv "$stage/xz" "$file"

@@ -1,0 +1,82 @@
+#!/bin/sh
+# `make dist`: two repositories with the same commit, in different folders, give a tar of the same bytes; what it is
+# unpacked to has every file, knows its commit, and packs itself again. And the Debian package needs what
+# tests/deps.sh installs. Speaks TAP.
+. tests/tap.sh
+not_sanitized "the packages"
+for tool in git xz; do command -v $tool >/dev/null || skip_all "make dist" $tool; done
+make_in() { # folder, words for make...
+    folder=$1
+    shift
+    env -u MAKEFLAGS -u MAKELEVEL make -s -C "$folder" HTTPD= "$@"
+}
+identity() { # folder, VERSION, COMMIT or SOURCES
+    make_in "$1" build/build_id.h && sed -n "s/.* BUILD_$2 \"\(.*\)\"/\1/p" "$1/build/build_id.h"
+}
+is() { [ "$1" = "$2" ] || { echo "'$1', not '$2'"; return 1; }; }
+
+# ---- the same bytes ----
+repository() { # of the tree, but for what was built
+    mkdir -p "$dir/one" "$dir/far/away" &&
+        find . -type f ! -path './build/*' ! -path './.git/*' ! -name .commit ! -path ./headcount \
+            ! -path './results/*.db*' -print0 | tar -cf - --null -T - | tar -C "$dir/one" -xf - &&
+        (cd "$dir/one" && rm -f .git && git init -q && git add -A && GIT_COMMITTER_DATE='1700000000 +0000' \
+            git -c user.name=x -c user.email=x@x -c commit.gpgsign=false commit -qm x) &&
+        (umask 077 && git clone -q "$dir/one" "$dir/far/away/two")
+}
+check "two repositories of one commit" repository
+name=headcount-$(identity "$dir/one" VERSION)
+tar=build/$name.tar.xz
+same_bytes() {
+    (umask 022 && make_in "$dir/one" dist) &&
+        (umask 077 && XZ_OPT=-9 TZ=Asia/Tokyo LC_ALL=C.UTF-8 make_in "$dir/far/away/two" dist) &&
+        cmp "$dir/one/$tar" "$dir/far/away/two/$tar"
+}
+check "both are packed to the same bytes" same_bytes
+nobody() {
+    TZ=UTC tar -tvf "$dir/one/$tar" >"$dir/list" && [ -s "$dir/list" ] &&
+        ! grep -Ev '^-rw(xr-xr-x|-r--r--) 0/0 +[0-9]+ 2023-11-14 22:13 ' "$dir/list"
+}
+check "... whose files belong to nobody and are as old as the commit" nobody
+unpacked() {
+    mkdir "$dir/unpacked" && tar -C "$dir/unpacked" -xf "$dir/one/$tar"
+    diff -r --exclude=.git --exclude=build "$dir/one" "$dir/unpacked/$name" >"$dir/differs"
+    is "$(cat "$dir/differs")" "Only in $dir/unpacked/$name: .commit"
+}
+check "every file is in it, and .commit" unpacked
+
+# ---- without a repository ----
+there=$dir/unpacked/$name
+commit=$(identity "$dir/one" COMMIT)
+same_again() { make_in "$there" dist && cmp "$dir/one/$tar" "$there/$tar"; }
+check "what was unpacked knows its commit" is "$(identity "$there" COMMIT)" "$commit"
+check "... and its sources" is "$(identity "$there" SOURCES)" "$(identity "$dir/one" SOURCES)"
+check "... and packs itself to the same bytes" same_again
+(cd "$dir/unpacked" && git init -q && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m other)
+check "... within another repository, too" is "$(identity "$there" COMMIT)" "$commit"
+dirty() { # folder: it is that commit no more, which says by which sources
+    is "$(identity "$1" COMMIT)" "$commit-dirty+$(identity "$1" SOURCES | cut -c1-12)"
+}
+echo >>"$there/engine/graph.c"
+check "changed, it is that commit no more" dirty "$there"
+echo >>"$dir/one/engine/graph.c"
+check "... as a repository" dirty "$dir/one"
+same_changed() { make_in "$dir/one" dist && make_in "$there" dist && tar -xOf "$dir/one/$tar" "$name/.commit" >"$dir/says" &&
+    tar -xOf "$there/$tar" "$name/.commit" | cmp - "$dir/says" && grep "^$commit-dirty " "$dir/says"; }
+check "... and so do their tars say" same_changed
+rm "$there/.commit"
+of_nothing() { ! make_in "$there" dist COMMIT=unknown 2>"$dir/said" && grep -q "neither .git nor .commit tells the commit" "$dir/said"; }
+rm -rf "$dir/unpacked/.git"
+check "what has neither cannot be packed, and is told so" of_nothing
+
+# ---- the Debian package ----
+# Names in tests/deps.sh that only tests need, or that Debian takes for granted.
+installed() { sed -n '/^need /s/^need \([a-z0-9-]*\).*/\1/p' tests/deps.sh | grep -vxE 'gcc|libc6-dev|libcmocka-dev|sqlite3' | sort; }
+declared() { sed -n 's/^Build-Depends: debhelper[^,]*, //p' sweep/cli/debian/control | tr ',' '\n' | tr -d ' ' | sort; }
+check "the package is built with what tests/deps.sh installs" is "$(installed)" "$(declared)"
+loaded() { # library that the program loads, package
+    grep -rq "dlopen(\"$1\.so\.$2\"" engine sweep && grep -qE "^(Depends|Recommends): .*\b$3\b" sweep/cli/debian/control
+}
+check "... and wants the library that computes" loaded libopenblas 0 libopenblas0
+check "... and the one that serves pages" loaded libmicrohttpd 12 libmicrohttpd12
+finish

@@ -5,6 +5,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
+#include "sweep/cli/terms.h"
 #include "sweep/db/rows.h"
 #include "sweep/plan/config.h"
 
@@ -128,6 +129,8 @@ int complete_main(int argc, char **argv)
     else if (strcmp(what, "help") == 0)
         for (int i = 0; config_keys[i]; i++)
             printf("%s\t%s\n", config_keys[i], config_key_help[i]);
+    else if (strcmp(what, "terms") == 0)
+        terms_list();
     else if (strcmp(what, "keys") == 0)
         print_keys();
     else if (strcmp(what, "values") == 0)

@@ -95,7 +95,10 @@ _headcount_argument()
         _headcount_ask tasks
         _headcount_offer model train
         ;;
-    help:0:) _headcount_ask commands ;;
+    help:0:)
+        _headcount_ask commands
+        _headcount_offer terms
+        ;;
     esac
 }
 

@@ -14,6 +14,7 @@
 #include "sweep/cli/command.h"
 #include "sweep/cli/complete.h"
 #include "sweep/cli/run_server.h"
+#include "sweep/cli/terms.h"
 #include "sweep/study/study_worker.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/worker.h"
@@ -76,6 +77,7 @@ static void print_help(void)
         printf("  %-36s %s\n", c->usage, c->summary);
     printf("\n"
            "  headcount COMMAND --help             what a command takes, with examples\n"
+           "  headcount help terms                 what trial, setting, rung and the like mean\n"
            "  headcount --version                  this build\n"
            "\n"
            "Exit status: 0 all done; 1 some trials failed or diverged; 2 wrong usage or a bad\n"
@@ -178,6 +180,10 @@ static int command_line(int argc, char **argv)
     }
     if (strcmp(first, "complete") == 0)
         return complete_main(argc - 1, argv + 1);
+    if (strcmp(first, "help") == 0 && strcmp(argv[2], "terms") == 0) {
+        terms_print();
+        return EXIT_DONE;
+    }
     if (strcmp(first, "help") == 0) {
         char help[] = "--help";
         char *swapped[] = {argv[2], help, NULL};

@@ -1,7 +1,8 @@
 #!/bin/sh
 # manual.sh PROGRAM PAGE: the man page, on standard output. PAGE has its prose; from the program's own
 # tables come the options of every command and the keys of a sweep file, each with what is said of it
-# there and behind that what PAGE adds under its name, and the commands that PAGE has no section for.
+# there and behind that what PAGE adds under its name, the commands that PAGE has no section for, and, at the end of
+# its section TERMS, the glossary.
 # PAGE must not speak of a command, an option or a key that there is not.
 program=$1
 page=$2
@@ -10,6 +11,7 @@ page=$2
         "$program" "$command" --help | sed "s/^/$command /"
     done
     "$program" complete help | sed 's/^/. /'
+    "$program" complete terms | sed 's/^/: /'
 } | awk '
 function fail(message) { print "manual.sh: " message >"/dev/stderr"; failed = 1; exit 1 }
 # A word before a comma or a colon is a name.
@@ -61,6 +63,12 @@ function the_others(    i) {
 }
 
 # ---- what the program says ----
+FNR == NR && $1 == ":" {
+    sub(/^: /, "")
+    terms = terms ".TP\n\\fB" roff(substr($0, 1, index($0, "\t") - 1)) "\\fR\n" \
+        roff(substr($0, index($0, "\t") + 1)) "\n"
+    next
+}
 FNR == NR && $1 == "." {
     sub(/^\. /, "")
     left[".", ++options["."]] = substr($0, 1, index($0, "\t") - 1)
@@ -94,6 +102,8 @@ FNR == NR {
 # ---- the page ----
 /^\.SH/ && inside { end_section() }
 /^\.SH/ && inside == "commands" { the_others() }
+/^\.SH/ && section == "TERMS" { printf "%s", terms }
+/^\.SH/ { section = $2 }
 /^\.SH/ { inside = /COMMANDS/ ? "commands" : /SWEEP FILE/ ? "keys" : ""; command = inside == "keys" ? "." : "" }
 inside && /^\.SS/ {
     end_section()

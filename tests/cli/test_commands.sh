@@ -49,6 +49,8 @@ for word in commit sources compiler OpenBLAS "core type" kernels; do
     check "version names $word" gives 0 "$word" "headcount --version"
 done
 # On stdout, as git and cargo do; as git's, the status is no success: nothing was done.
+check "help terms says what words mean" gives 0 '^judged trial$' "headcount help terms"
+check "... on a terminal's lines" sh -c '! headcount help terms | grep -E "^.{81}"'
 check "no command shows help" gives 2 '^Usage: headcount COMMAND' headcount
 check "... that of --help, on stdout" sh -c 'headcount >a 2>b; headcount --help >c && cmp a c && ! [ -s b ]'
 check "unknown command" gives 2 "did you mean 'report'" "headcount reprot"

@@ -98,6 +98,7 @@ check "what answers together" gives "headcount ensemble q" "quick"
 check "words of an option of params" gives "headcount params --positions " "learned none rotary sinusoidal"
 check "behind -- stand arguments" gives "headcount report -- q" "quick"
 check "help" gives "headcount help sh" "show"
+check "... on terms" gives "headcount help te" "terms"
 check "no such command" gives "headcount frobnicate --" ""
 check "no results file, no complaint" gives "headcount show --db nowhere.db " ""
 check "... and none is made" [ ! -e nowhere.db ]

@@ -133,6 +133,11 @@ for command in $("$headcount" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) 
     }
     check "... and only options that it has" options_exist
 done
+the_glossary() { # is that of the program, word for word
+    "$headcount" complete terms | sed 's/^/| /; s/\t/ | /; s/$/ |/' >"$dir/terms"
+    sed -n '/^## Terms$/,/^## /p' sweep/README.md | grep '^| [a-z]' | sed 1d | diff "$dir/terms" - && [ -s "$dir/terms" ]
+}
+check "sweep/README.md has the terms of headcount help terms" the_glossary
 for task in $("$headcount" tasks | sed -n '2,/^$/s/^\([a-z_]*\) .*/\1/p'); do
     check "datasets/README.md has the task $task" grep -q "^| .*\`$task\`" datasets/README.md
 done

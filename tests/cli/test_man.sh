@@ -28,6 +28,10 @@ done
 for key in task model train $("$headcount" complete keys | grep -v '[.]'); do
     check "the key $key" explains "THE SWEEP FILE" "$key"
 done
+"$headcount" complete terms | cut -f1 >"$dir/terms"
+while read -r term; do
+    check "the term $term" explains TERMS "$term"
+done <"$dir/terms"
 for variable in $(grep -rhoE 'getenv\("[A-Z_]+"\)' engine datasets sweep | grep -oE '[A-Z_]{2,}' | sort -u); do
     check "the variable $variable" explains ENVIRONMENT "$variable"
 done
@@ -46,6 +50,7 @@ cat >"$dir/digger" <<'E'
 case "$*" in
 "complete commands") printf 'dig\nfill\n' ;;
 "complete help") printf 'depth\thow deep, in `feet`\n' ;;
+"complete terms") printf 'hole\tA hole is what `dig` leaves.\n' ;;
 *) cat <<H
 Usage: headcount $1 HOLE [options]
 
@@ -67,7 +72,7 @@ E
 chmod +x "$dir/digger"
 page() { printf '%s\n' "$@" >"$dir/prose"; }
 page ".SH COMMANDS" ".SS dig" "Digs." ".TP" '.B \-\-deeper' 'And \fBdeeper\fR.' \
-    ".SH THE SWEEP FILE" "Keys:" ".TP" ".B depth" "Or less." ".SH FILES"
+    ".SH THE SWEEP FILE" "Keys:" ".TP" ".B depth" "Or less." ".SH TERMS" "Words:" ".SH FILES"
 check "a page of a few words" manual "$dir/digger" "$dir/prose"
 cat >"$dir/expected" <<'E'
 .SH COMMANDS
@@ -89,6 +94,11 @@ Keys:
 depth
 How deep, in feet.
 Or less.
+.SH TERMS
+Words:
+.TP
+hole
+A hole is what dig leaves.
 .SH FILES
 E
 check "... is finished from the program's tables" diff "$dir/expected" "$dir/page"

@@ -77,9 +77,26 @@ function trialOption(trial) {
     return [trial.trial_id, `${trial.trial_id}: ${trialName(trial)}${setting}`];
 }
 
+/* The best trial of the candidate that has weights, of a setting as page_summary chooses it of the first. */
+function bestTrial(view) {
+    if (!view.index) return view.summary.best;
+    const {trials, verdict} = view.set,
+        loss = view.summary.sweep.metric === 'val_loss',
+        score = t => (loss ? t.val_loss : -t.val_acc);
+    const able = trials.filter(t => t.weights && t.state === 'completed' && [t.heads, null].includes(verdict.candidate));
+    return able.reduce((best, t) => (best && score(best) <= score(t) ? best : t), null)?.trial_id ?? 0;
+}
+
+/* Whose maps a server is asked for: those of the trial that is shown alone or was picked, of the picked setting. */
+function wantedMaps(view) {
+    const {detail, choice, set, settings} = view;
+    if (detail?.trial) return detail.id;
+    return choice.trial && (settings.length < 2 || set.byId.has(choice.trial)) ? choice.trial : bestTrial(view);
+}
+
 /* A server has the maps of every trial that has weights. */
 function mapsPicker(view, shown) {
-    const having = view.live ? view.trials.filter(t => t.weights || t.trial_id === shown) : [];
+    const having = view.live ? view.trials.filter(t => (t.weights && isOfSetting(view, t)) || t.trial_id === shown) : [];
     return having.length > 1
         ? picker('Trial', having.map(trialOption), shown, value => view.choose({trial: Number(value)}))
         : null;
@@ -96,10 +113,27 @@ function noMaps({missing: trial, error}) {
         : element('p', {class: 'missing'}, 'There are no attention maps: no trial has weights.');
 }
 
+/* A file has the maps of one trial. */
+function mapsOfOther(trial) {
+    return element(
+        'p',
+        {class: 'missing'},
+        'The maps of this page are of ',
+        element('a', {href: `#trial-${trial.trial_id}`}, `trial ${trial.trial_id}`),
+        ', of the setting ',
+        foreign(trial.setting_label),
+        '. ',
+        element('code', {}, 'headcount report --html FILE --attention TRIAL'),
+        ' makes a page with those of another.',
+    );
+}
+
 function attentionSection(view) {
     const a = view.attention ?? {missing: 0},
         had = a.trial ?? a.missing,
-        shown = (view.live && view.choice.trial) ?? had;
+        shown = view.live ? wantedMaps(view) : had,
+        of = view.trials.find(t => t.trial_id === had);
+    if (!view.live && !view.detail && of && !isOfSetting(view, of)) return mapsOfOther(of);
     const pick = mapsPicker(view, shown),
         wait = shown === had ? null : element('p', {role: 'status', class: 'status'}, `Asking for trial ${shown}\u2026`);
     if ('missing' in a) return [pick ? controls(pick) : null, wait ?? noMaps(a)];
@@ -115,10 +149,7 @@ function attentionSection(view) {
             ? picker('Sequence', sequences, sequence, value => view.choose({sequence: Number(value)}))
             : null;
     const shownMaps = figure(`Where the heads of trial ${a.trial} look`, {
-        note: attentionNote(
-            a,
-            view.trials.find(t => t.trial_id === a.trial),
-        ),
+        note: attentionNote(a, of),
         controls: pick || which ? [controls(pick, which), wait] : null,
         draw: () =>
             element(

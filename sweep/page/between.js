@@ -2,23 +2,14 @@
 
 /* Settings against each other at the same head count, and what was claimed of two. */
 
-function claimOfSettings(claim) {
-    const lead = claim.sentences.slice(0, claim.lead),
-        rest = claim.sentences.slice(claim.lead);
-    return [
-        element(
-            'div',
-            {class: 'finding'},
-            preliminaryBadge(claim.preliminary),
-            lead.map(s => element('p', {class: 'lead'}, said(s))),
-        ),
-        sentenceList(rest),
-    ];
-}
-
 /* What the sweep asked goes before what each setting came to. */
-function claimsOfSettings(view) {
-    return (view.report.between?.claims ?? []).map(claimOfSettings);
+function claimPanel(claim) {
+    return element(
+        'div',
+        {class: 'finding'},
+        preliminaryBadge(claim.preliminary),
+        claim.sentences.slice(0, claim.lead).map(s => element('p', {class: 'lead'}, said(s))),
+    );
 }
 
 function betweenSection(view) {

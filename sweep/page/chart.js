@@ -244,17 +244,18 @@ function drawCharts() {
         else showReading(chart);
 }
 
-/* A figure: heading, chart, legend, and the same as a table. draw makes the chart for a width; reading: the place
- * for what is read off it (steps.js). */
+/* A figure: heading, controls, chart, legend, further choices, and the same as a table. draw makes the chart for a
+ * width; reading: the place for what is read off it (steps.js). */
 function figure(title, options) {
     return element(
         'figure',
-        {},
+        {id: options.id},
         element('figcaption', {}, element('h3', {}, title), options.note ? element('p', {}, options.note) : null),
         options.controls,
         element('div', {class: 'chart', draw: options.draw}),
         options.reading,
         options.legend ? element('p', {class: 'legend'}, options.legend) : null,
+        options.choices,
         saveFigure(title),
         options.table
             ? element(

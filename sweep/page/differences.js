@@ -35,7 +35,7 @@ function drawDifferences(view, set, width) {
         root.append(
             diamond(x(r.mean_diff), y, r.outcome === 'better' ? 'candidate' : 'mean', signedFour(r.mean_diff)),
         );
-        if (!narrow) root.append(label(right + 12, y + 4, `${signed(r.mean_diff)}, p ${probability(r.p_deciding)}`));
+        if (!narrow) root.append(label(right + 12, y + 4, `${signed(r.mean_diff)}, ${probabilityText(r.p_deciding)}`));
     });
     return root;
 }
@@ -54,7 +54,7 @@ function differencesNote(view, verdict) {
     const over = verdict.comparisons.some(r => r.over) ? ', over seeds and blocks of the text' : '';
     return (
         `${capital(view.metric.drawn)} with ${count(verdict.candidate, 'head')} less that with others, with ` +
-        `${percent}% intervals${over}; each p is held against ${Number(verdict.alpha.toPrecision(3))}.`
+        `${percent}% intervals${over}; each p is held against ${probability(verdict.alpha)}.`
     );
 }
 

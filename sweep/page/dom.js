@@ -27,9 +27,19 @@ function plain(text) {
     return String(text ?? '').replace(new RegExp(OBEYED.source, 'gu'), '\ufffd');
 }
 
+/* A sentence's numbers as the page writes them: p = .031 on one line, and a minus that is no hyphen. */
+function asWritten(text) {
+    return text
+        .replace(/\bp ([=<]) 0\./g, 'p\u00a0$1\u00a0.')
+        .replace(/\(0(\.\d+ \/ \d)/g, '($1') // p < .0125 (.05 / 4 comparisons)
+        .replace(/(^|[ (])-(?=\.?\d)/g, '$1\u2212');
+}
+
 /* A sentence of a report: what stands between backquotes is a name of the program's. */
 function said(sentence) {
-    return sentence.split('`').map((part, i) => (i % 2 ? element('code', {}, foreign(part)) : foreign(part)));
+    return sentence
+        .split('`')
+        .map((part, i) => (i % 2 ? element('code', {}, foreign(part)) : foreign(asWritten(part))));
 }
 
 function build(made, attributes, children) {
@@ -60,9 +70,16 @@ function signed(x, decimals = 3) {
     return x === null || x === undefined ? '' : (x > 0 ? '+' : '') + fixed(x, decimals);
 }
 
+/* A p value in a column of its own; digits as sentences have them. */
 function probability(p) {
     if (p === null || p === undefined) return '';
-    return p < 0.0001 ? '< .0001' : p.toFixed(p < 0.1 ? 4 : 2).replace(/^0/, '');
+    return p < 0.0001 ? '< .0001' : String(Number(p.toPrecision(3))).replace(/^0\./, '.');
+}
+
+/* "p = .031", "p < .0001". */
+function probabilityText(p) {
+    const text = probability(p);
+    return (text.startsWith('<') ? `p ${text}` : `p = ${text}`).replaceAll(' ', '\u00a0');
 }
 
 /* 12256: "12.3 k". */

@@ -1,114 +1,7 @@
 'use strict';
 
-/* The verdict and what it is about, of the picked setting and of all. Here and in the files beside it a
- * section is what a function makes of the view (page.js); null where there is nothing to show. */
-
-/* ---- verdict ---- */
-
-function runs(heads) {
-    return heads.map(row => row.heads).join(', ');
-}
-
-function plateauText(verdict) {
-    const inside = verdict.heads.filter(row => row.in_plateau);
-    if (!inside.length) return 'none';
-    return verdict.plateau_holes || inside.length < 3 ? runs(inside) : `${inside[0].heads}\u2013${inside.at(-1).heads}`;
-}
-
-/* What the head counts are together that may be the best. */
-function setName(verdict) {
-    if (verdict.plateau_margin === null) return 'confidence set';
-    return verdict.plateau_holes ? 'set with a gap' : 'plateau';
-}
-
-/* "32 heads: lr 0.1", of what was chosen where a better value may lie beyond. */
-function edgesText(verdict) {
-    return verdict.edges
-        .map(e => `${count(e.heads, 'head')}: ${axisName(e.axis)} ${Number(e.value.toPrecision(6))}`)
-        .join('; ');
-}
-
-function progressText(view) {
-    const {report, summary} = view;
-    const others = Object.entries(summary.states)
-        .filter(([state, n]) => n && state !== 'completed')
-        .map(([state, n]) => `${n} ${spaced(state)}`);
-    return (
-        `${count(report.ended, 'trial')} of ${report.planned.toLocaleString('en')} ended: ` +
-        [`${summary.states.completed} completed`, ...others].join(', ')
-    );
-}
-
-function preliminaryBadge(preliminary) {
-    return preliminary ? element('p', {class: 'badge'}, 'Preliminary: trials are still to come') : null;
-}
-
-function sentenceList(sentences) {
-    return sentences.length
-        ? element(
-              'ul',
-              {class: 'sentences'},
-              sentences.map(s => element('li', {}, said(s))),
-          )
-        : null;
-}
-
-/* What is to be read first, the finding last of it and largest, then the rest. */
-function verdictOf(set) {
-    const {verdict} = set;
-    const lead = verdict.sentences.slice(0, verdict.lead),
-        rest = verdict.sentences.slice(verdict.lead);
-    return [
-        element(
-            'div',
-            {class: 'finding'},
-            preliminaryBadge(verdict.preliminary),
-            lead.slice(0, -1).map(s => element('p', {}, said(s))),
-            lead.length ? element('p', {class: 'lead'}, said(lead.at(-1))) : null,
-        ),
-        verdict.kind === 'nothing'
-            ? null
-            : element(
-                  'dl',
-                  {class: 'facts'},
-                  fact('Candidate', verdict.candidate === null ? 'none' : count(verdict.candidate, 'head')),
-                  fact(
-                      verdict.plateau_margin === null
-                          ? 'Not told apart from the best'
-                          : `Within ${verdict.plateau_margin} of the best`,
-                      plateauText(verdict),
-                  ),
-                  fact('Best on validation', verdict.best === null ? 'none' : count(verdict.best, 'head')),
-                  fact('Guessing', fixed(set.drawn.guess)),
-                  fact('Chosen at the edge of the grid', edgesText(verdict)),
-              ),
-        sentenceList(rest),
-    ];
-}
-
-function fact(name, value) {
-    return value === '' ? null : element('div', {}, element('dt', {}, name), element('dd', {}, value));
-}
-
-function verdictSection(view) {
-    return [
-        element('p', {class: 'progress'}, progressText(view)),
-        view.report.remark ? element('p', {}, 'Note: ', foreign(view.report.remark)) : null,
-        claimsOfSettings(view),
-        view.set?.label ? element('h3', {}, foreign(view.set.label)) : null,
-        view.set ? verdictOf(view.set) : null,
-        view.report.outside_plan.length
-            ? element(
-                  'p',
-                  {class: 'warning'},
-                  `${count(
-                      view.report.outside_plan.reduce((n, o) => n + o.ended, 0),
-                      'ended trial',
-                  )} of this sweep are outside the plan; they are in no test.`,
-              )
-            : null,
-    ];
-}
+/* Test values by head count, of the picked setting and of all. Here and in the files beside it a section is what a
+ * function makes of the view (page.js); null where there is nothing to show. */
 
 /* ---- accuracy ---- */
 
@@ -182,7 +75,10 @@ function drawGround(f, {guess, heads}) {
     });
     if (!f.inside(guess)) return;
     f.root.append(svg('line', {x1: f.left, x2: f.right, y1: f.y(guess), y2: f.y(guess), class: 'guess'}));
-    if (!f.small) f.root.append(label(f.right, f.y(guess) - 5, 'guessing', {anchor: 'end', class: 'axis'}));
+    if (f.small) return;
+    const far = row => Math.abs((row.mean ?? guess) - guess), // the name stands where points are farther
+        [x, anchor] = far(heads[0]) > far(heads.at(-1)) ? [f.left + 4, 'start'] : [f.right, 'end'];
+    f.root.append(label(x, f.y(guess) - 5, 'guessing', {anchor, class: 'axis over'}));
 }
 
 function drawTrials(f, view, set) {
@@ -249,9 +145,10 @@ function accuracyLegend(set) {
     ];
 }
 
-function accuracySection(view) {
+/* The figure of the verdict. */
+function accuracyFigure(view) {
     const {set} = view;
-    if (!set.trials.length) return null;
+    if (!set?.trials.length) return null;
     const rows = nearRows(set),
         few = rows.length > 1 && rows.length < set.verdict.heads.length;
     const near = few && view.choice.near === 'near',
@@ -259,13 +156,14 @@ function accuracySection(view) {
             ['all', 'all trials'],
             ['near', 'near the best'],
         ];
-    const note = [
-        set.label ? foreign(set.label) : '',
-        view.total > view.trials.length ? ` Points are those of the first ${count(view.trials.length, 'trial')}.` : '',
-    ];
-    return figure(`${capital(view.metric.drawn)} by head count`, {
-        note: note.some(Boolean) ? note : null,
-        controls: few
+    const whose = view.settings.length > 1 ? `: ${plain(set.label)}` : '';
+    return figure(`${capital(view.metric.drawn)} by head count${whose}`, {
+        id: 'accuracy',
+        note:
+            view.total > view.trials.length
+                ? `Points are those of the first ${count(view.trials.length, 'trial')}.`
+                : null,
+        choices: few
             ? controls(picker('Scale', scales, near ? 'near' : 'all', value => view.choose({near: value})))
             : null,
         draw: width => drawAccuracy(view, set, [width, heightOf(width)], metricRange(view, [set], near)),
@@ -323,7 +221,7 @@ function settingsTable(view) {
             'Every setting, and what its trials came to',
             [
                 column('Setting', 'label', pick, WORDS),
-                {title: 'Finding', number: false, value: s => s.verdict.kind, show: spaced},
+                {title: 'Finding', number: false, value: kindOf, show: kindText},
                 {title: 'Candidate', value: s => s.verdict.candidate},
                 {
                     title: view.report.equivalence === null ? 'Confidence set' : 'Plateau',

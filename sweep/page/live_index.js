@@ -14,8 +14,7 @@ function endedOf(sweep) {
 function findingOf({settings, between}) {
     const verdict = between?.claims[0] ?? (settings.length === 1 ? settings[0].verdict : null);
     if (verdict) return verdict.sentences[Math.max(0, verdict.lead - 1)] ?? '';
-    const kinds = [...grouped(settings, s => s.verdict.kind)].map(([kind, list]) => `${list.length} ${spaced(kind)}`);
-    return kinds.length ? `${count(settings.length, 'setting')}: ${kinds.join(', ')}` : '';
+    return settings.length ? kindsText(settings.map(kindOf)) : '';
 }
 
 function sweepItem(file, sweep, finding) {

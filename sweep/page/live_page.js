@@ -10,20 +10,6 @@ function standingText(summary, report) {
     return queued ? `Not running: ${ended}, ${queued.toLocaleString('en')} to come` : ended;
 }
 
-const UNSEEN = 10000; // ms between two looks at how far a sweep is while nobody sees its page
-
-/* While nobody looks, the title alone goes on. */
-async function keepTitle(n, view) {
-    for (;;) {
-        await pause(UNSEEN);
-        if (!document.hidden || !view.report) continue;
-        const {files} = await ask('../../index').catch(() => ({files: []})),
-            sweeps = files[n]?.sweeps ? objects(files[n].sweeps) : [],
-            sweep = sweeps.find(s => s.sweep_id === view.summary.sweep.sweep_id);
-        if (sweep && document.hidden) document.title = titleOf(sweep.sweep, endedOf(sweep), sweep.planned);
-    }
-}
-
 /* Of a sweep of the n-th file. */
 function livePage(n) {
     const live = {
@@ -39,12 +25,11 @@ function livePage(n) {
             drawPage(view, id => id === 'trials');
             rounds.again();
         },
-        /* Shows where the heads of the trial that is picked, or of the best one, look. */
+        /* Shows where the heads of the trial that is wanted look. */
         async look() {
-            const picked = () => view.choice.trial || view.summary.best,
-                trial = picked(),
+            const trial = wantedMaps(view),
                 attention = await view.source.attention(trial).catch(({message}) => ({missing: trial, error: message}));
-            if (trial !== picked() || attention === view.attention) return;
+            if (trial !== wantedMaps(view) || attention === view.attention) return;
             view.attention = attention;
             drawPage(view, id => CHOICES.sequence.includes(id));
         },
@@ -67,5 +52,4 @@ function livePage(n) {
         live.look();
     }
     stand();
-    keepTitle(n, view);
 }

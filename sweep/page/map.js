@@ -76,7 +76,7 @@ function mapTable(view, map) {
     const values = k => [...new Set(map.cells.map(c => c.at[k]))].sort((x, y) => x - y);
     const cellAt = (x, y) => map.cells.findIndex(c => c.at[0] === x && (y === null || c.at[1] === y));
     return heatTable({
-        caption: `Fewest heads within .005 of the best, by ${across}${down ? ` (across) and ${down} (down)` : ''}`,
+        caption: `Fewest heads within 0.005 of the best, by ${across}${down ? ` (across) and ${down} (down)` : ''}`,
         corner: down ? `${down} \\ ${across}` : across,
         across: values(0),
         down: down ? values(1) : [null],
@@ -98,7 +98,7 @@ function mapFigure(view) {
                   element(
                       'p',
                       {},
-                      'Large: h*, the fewest heads whose mean validation value is within .005 of the best. Small: the ' +
+                      'Large: h*, the fewest heads whose mean validation value is within 0.005 of the best. Small: the ' +
                           'confidence set or, with a margin, the plateau.',
                   ),
               ),

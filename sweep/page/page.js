@@ -6,7 +6,6 @@
 const SECTIONS = [
     ['verdict', 'Verdict', verdictSection],
     ['settings', 'Settings', settingsSection],
-    ['accuracy', 'By head count', accuracySection],
     ['differences', 'Differences', differencesSection],
     ['tuning', 'Tuning', tuningSection],
     ['between', 'Between settings', betweenSection],
@@ -21,12 +20,13 @@ const SECTIONS = [
     ['file', 'Sweep file', fileSection],
     ['provenance', 'Provenance', provenanceSection],
 ];
-/* Those that show the same whatever setting is picked, and so without any. */
-const ALIKE = new Set(['between', 'attention', 'trials', 'file', 'provenance']);
+/* Those that show the same whatever setting is picked, and those that are shown without any. */
+const ALIKE = new Set(['between', 'file', 'provenance']),
+    WITHOUT = new Set(['verdict', 'attention', 'trials', ...ALIKE]);
 
 /* What the reader can choose, and the sections that show it. */
 const CHOICES = {
-    near: ['accuracy'],
+    near: ['verdict'],
     curve: ['curves'],
     trial: ['heads', 'attention'],
     measure: ['heads', 'trial-heads'],
@@ -76,13 +76,15 @@ function inUnit({verdict}, {scale}) {
 
 /* Each setting of the report with the trials that it is judged by. */
 function settingsOf(report, trials, metric) {
-    const judged = trials.filter(t => t.in_plan && !t.is_tuning && !t.confirms && t.choice === 'chosen');
-    const found = [...grouped(judged, t => t.setting)].map(([text, list]) => [JSON.parse(text), list]);
+    const judged = t => t.in_plan && !t.is_tuning && !t.confirms && t.choice === 'chosen';
+    const found = [...grouped(trials, t => t.setting)].map(([text, list]) => [JSON.parse(text), text, list]);
     return report.settings.map((set, index) => {
-        const own = found.find(([setting]) => sameSetting(setting, set.setting))?.[1] ?? [];
+        const [, text, all] = found.find(([setting]) => sameSetting(setting, set.setting)) ?? [null, null, []],
+            own = all.filter(judged);
         return {
             ...set,
             index,
+            text, // as trials have it; null: it has none
             label: set.setting_label,
             drawn: inUnit(set, metric),
             byId: new Map(own.map(t => [t.trial_id, t])),
@@ -105,13 +107,20 @@ function newView(source, live) {
         detail: null, // of it (trial.js)
         left: null, // how far the sweep was scrolled before that
         choice: {hidden: new Set()},
-        table: {by: 'trial_id', down: false, filter: '', role: null, page: 0, whole: false},
+        table: {by: 'trial_id', down: false, filter: '', role: null, everywhere: false, page: 0, whole: false},
         get set() {
             return this.settings[this.index];
         },
         pick(index) {
-            this.index = Number(index);
+            this.turn(Number(index));
+            location.hash = settingAddress(this.set);
+        },
+        turn(index) {
+            if (index === this.index) return;
+            this.index = index;
+            this.table.page = 0;
             drawPage(this, id => !ALIKE.has(id));
+            this.live?.look();
         },
         choose(choice) {
             Object.assign(this.choice, choice);
@@ -166,12 +175,13 @@ async function readView(view) {
 
 /* A section, if it has anything. */
 function sectionOf(view, id, title, draw) {
-    if (!view.set && !view.detail && id !== 'verdict' && !ALIKE.has(id)) return null;
+    if (!view.set && !view.detail && !WITHOUT.has(id)) return null;
     const content = [draw(view)].flat(Infinity).filter(Boolean);
     return content.length
         ? element(
               'section',
               {id, 'aria-labelledby': `${id}-title`},
+              view.detail ? null : placeAnchor(view, id),
               element('h2', {id: `${id}-title`}, typeof title === 'string' ? title : title(view)),
               content,
           )
@@ -215,7 +225,7 @@ function settingPicker(view) {
           );
 }
 
-function sectionNavigation() {
+function sectionNavigation(view) {
     const shown = SECTIONS.filter(([id]) => document.getElementById(id));
     return element(
         'nav',
@@ -223,7 +233,7 @@ function sectionNavigation() {
         element(
             'ul',
             {},
-            shown.map(([id, title]) => element('li', {}, element('a', {href: `#${id}`}, title))),
+            shown.map(([id, title]) => element('li', {}, element('a', {href: placeAddress(view, id)}, title))),
         ),
     );
 }
@@ -233,16 +243,22 @@ function bar(view) {
     return element(
         'div',
         {class: 'bar'},
-        view.detail ? trialNavigation(view) : sectionNavigation(),
+        view.detail ? trialNavigation(view) : sectionNavigation(view),
         view.detail ? null : settingPicker(view),
         view.live?.standing(view),
     );
 }
 
+/* The address keeps its setting. */
+function skipToMain(event) {
+    event.preventDefault();
+    document.getElementById('main').focus();
+}
+
 /* What is around the sections, which come into main. */
 function makeFrame() {
     document.body.prepend(
-        element('a', {class: 'skip', href: '#main'}, 'Skip to the content'),
+        element('a', {class: 'skip', href: '#main', onclick: skipToMain}, 'Skip to the content'),
         element('header'),
         element('div', {class: 'bar'}),
         element('main', {id: 'main', tabindex: -1}),
@@ -291,14 +307,17 @@ function drawPage(view, wanted = () => true) {
 
 /* Once what is shown has been read for the first time. */
 async function beginPage(view) {
-    view.shownTrial = addressedTrial();
+    const {setting, trial} = readAddress(),
+        own = view.trials.find(t => t.trial_id === trial);
+    view.shownTrial = trial;
+    view.index = settingIndex(view, own ? own.setting_label : setting);
     await readTrial(view);
     drawPage(view);
     printWhole(view);
     followPoints();
     readCharts();
     window.addEventListener('hashchange', () => followAddress(view));
-    if (!view.shownTrial) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    if (!view.shownTrial) addressedPlace()?.scrollIntoView();
 }
 
 /* On paper all trials are in the table. */

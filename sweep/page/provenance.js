@@ -33,7 +33,12 @@ function fileSection(view) {
 
 /* {"better":{"model.d_model":16},"heads":2,"than":...}: "better d_model=16, than d_model=8, heads 2". */
 function claimText(claim) {
-    const text = value => (value && typeof value === 'object' ? options(JSON.stringify(value)) : String(value)),
+    const text = value =>
+            Array.isArray(value)
+                ? value.join(', ')
+                : value && typeof value === 'object'
+                  ? options(JSON.stringify(value))
+                  : String(value),
         {heads, ...others} = claim,
         names = Object.keys(others).concat(heads === undefined ? [] : 'heads');
     return names

@@ -18,23 +18,21 @@ async function readTrial(view) {
     if (trial) view.choice.trial = id; // whose heads are shown then, and afterwards
 }
 
-function addressedTrial() {
-    return Number(location.hash.match(/^#trial-(\d+)$/)?.[1] ?? 0);
-}
-
 /* Back to where the sweep was left, or to what the address names of it. */
 function returnToSweep(view, id) {
     document.querySelector(`main a[href="#trial-${id}"]`)?.focus({preventScroll: true});
-    if (view.left === null) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    if (view.left === null) addressedPlace()?.scrollIntoView();
     else window.scrollTo(0, view.left);
 }
 
-/* Shows what the address names: a trial alone, or the sweep where it was left. */
+/* Shows what the address names: a trial alone, or a setting of the sweep, where it was left. */
 async function followAddress(view) {
-    const id = addressedTrial(),
+    const {setting, trial: id} = readAddress(),
         before = view.shownTrial;
-    if (id === before || !view.report) return;
+    if (!view.report || (id && id === before)) return;
+    if (!id && !before) return view.turn(settingIndex(view, setting));
     if (!before) view.left = window.scrollY;
+    if (!id) view.index = settingIndex(view, setting);
     view.shownTrial = id;
     await readTrial(view);
     if (id !== view.shownTrial) return;
@@ -56,14 +54,15 @@ function followPoints() {
 /* The sweep, and the trials before and after this one in the table. */
 function trialNavigation(view) {
     const {id} = view.detail,
-        rows = trialRows(view.trials, tableState(view)),
+        trials = tableTrials(view),
+        rows = trialRows(trials, tableState(view, trials)),
         at = rows.findIndex(t => t.trial_id === id);
     const link = (href, text) => element('li', {}, element('a', {href}, text));
     const other = i => (at >= 0 && rows[i] ? link(`#trial-${rows[i].trial_id}`, `Trial ${rows[i].trial_id}`) : null);
     return element(
         'nav',
         {'aria-label': 'Trials'},
-        element('ul', {}, link('#trials', '\u2039 The sweep'), other(at - 1), other(at + 1)),
+        element('ul', {}, link(placeAddress(view, 'trials'), '\u2039 The sweep'), other(at - 1), other(at + 1)),
     );
 }
 

@@ -80,10 +80,18 @@ function trialRows(trials, state) {
         .sort(compareTrials(state));
 }
 
-/* The columns that say something of any of the trials. */
-function trialColumns(trials) {
-    const shown = (c, t) => (c.show ? c.show(t[c.column]) : t[c.column]);
-    return TRIAL_COLUMNS.filter(c => !c.optional || trials.some(t => shown(c, t) !== ''));
+/* Those of the picked setting, unless the reader wants all. */
+function tableTrials(view) {
+    return view.table.everywhere ? view.trials : view.trials.filter(t => isOfSetting(view, t));
+}
+
+/* The columns that say something of any of the trials; of the setting's, its name says nothing. */
+function trialColumns(view, trials) {
+    const shown = (c, t) => (c.show ? c.show(t[c.column]) : t[c.column]),
+        known = view.settings.length > 1 && !view.table.everywhere ? 'setting_label' : '';
+    return TRIAL_COLUMNS.filter(
+        c => c.column !== known && (!c.optional || trials.some(t => shown(c, t) !== '')),
+    );
 }
 
 function trialsHead(view, columns) {
@@ -148,9 +156,16 @@ function trialsPager(view, at, pages) {
     );
 }
 
-function trialsControls(view, roles, {role, filter}) {
-    const several = roles.length > 1;
+function trialsControls(view, roles, {role, filter, everywhere}) {
+    const several = roles.length > 1,
+        whose = [
+            ['', 'this setting'],
+            ['all', 'all settings'],
+        ];
     return controls(
+        view.settings.length > 1
+            ? picker('Of', whose, everywhere ? 'all' : '', picked => view.sift({everywhere: picked === 'all', page: 0}))
+            : null,
         several
             ? picker('Trials', [['', 'all'], ...roles.map(r => [r, r])], role, picked =>
                   view.sift({role: picked, page: 0}),
@@ -189,15 +204,15 @@ function trialsLeft(view) {
 }
 
 /* How the reader has the table; judged trials first. */
-function tableState({trials, table: state}) {
+function tableState({table: state}, trials) {
     return {...state, role: state.role ?? (trials.some(t => roleOf(t) === 'judged') ? 'judged' : '')};
 }
 
 function trialsSection(view) {
-    const {trials} = view,
+    const trials = tableTrials(view),
         roles = [...new Set(trials.map(roleOf))],
-        state = tableState(view);
-    const columns = trialColumns(trials);
+        state = tableState(view, trials);
+    const columns = trialColumns(view, trials);
     const rows = trialRows(trials, state),
         pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
     const page = Math.min(state.page, pages - 1),

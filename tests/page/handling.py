@@ -12,9 +12,10 @@ import xml.etree.ElementTree
 
 from curves import Curves
 from look import LOOKS, WIDTHS, plural
+from settings import Settings
 
 
-class Handling(Curves):
+class Handling(Settings, Curves):
     def tuning(self, name, widths=(360, 900, 1600)):
         """Each tuned value with its score, as the results file has it, and what is said of it, as the report has it."""
         verdict = json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]
@@ -296,6 +297,9 @@ def main():
         for name in "tuned", "extended", "rungs":
             look.tuning(name)
         look.drawn("drawn")
+        for name in "one", "grid", "both":
+            look.first(name)
+        look.settings("both")
         look.text("text")
         for name in "one", "dense":
             look.scale(name)

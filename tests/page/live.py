@@ -11,7 +11,7 @@ import time
 import urllib.request
 
 from handling import Handling
-from look import HOSTILE, LOOKS, STANDING
+from look import HOSTILE, LOOKS, STANDING, written
 
 COOLDOWN = 79  # times what an answer took: SNAPSHOT_COOLDOWN of watched.h
 FILES = "running.db", "evil.db", "many.db"
@@ -85,7 +85,7 @@ class Live(Handling):
         self.expect("at work" in ask(STANDING), ask(STANDING))
         lead = json.loads(subprocess.run([HEADCOUNT, "report", "--db", "many.db", "--json"], capture_output=True, check=True,
                                          text=True).stdout)["settings"][0]["verdict"]
-        found = lead["sentences"][max(0, lead["lead"] - 1)].replace("`", "")
+        found = written(lead["sentences"][max(0, lead["lead"] - 1)])
         self.wait("document.querySelectorAll('.found').length === 3", "the findings")
         self.expect(found == ask("document.querySelectorAll('.found')[2].textContent"), f"not found: {found}")
         ask("document.querySelector('.sweeps a').focus()")

@@ -3,6 +3,7 @@ import json
 import math
 import os
 import re
+import sqlite3
 import struct
 import sys
 import time
@@ -70,7 +71,7 @@ LANDMARKS = """({
     banner: document.querySelectorAll('body > header').length, footer: document.querySelectorAll('body > footer').length,
     skipped: [...document.querySelectorAll('h1, h2, h3, h4')].map(h => Number(h.tagName[1])).filter((l, i, all) => i && l > all[i - 1] + 1).length,
     twice: [...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i),
-    links: [...document.querySelectorAll('a[href^="#"]')].filter(a => !/^#trial-\\d+$/.test(a.hash) && !document.getElementById(a.hash.slice(1))).length,
+    links: [...document.querySelectorAll('a[href^="#"]')].filter(a => !/^#(trial-\\d+|setting=[^&]*)$/.test(a.hash) && !document.getElementById(decodeURIComponent(a.hash.slice(1)))).length,
     tables: [...document.querySelectorAll('table')].filter(t => !t.caption || !t.tHead || [...t.rows].some(r => !r.querySelector('th'))).length,
 })"""
 
@@ -93,6 +94,19 @@ OBEYED = r"""(document.title + document.body.innerText).match(/[\u0000-\u0008\u0
 
 # How the name of hostile.sql is shown.
 HOSTILE = "name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'&U+001BU+009BU+2028U+202EbackU+200F"
+
+
+def written(sentence):
+    """A sentence of a report with its numbers as the page writes them: p = .031, and a minus sign."""
+    sentence = re.sub(r"\bp ([=<]) 0(\.\d+)", "p\u00a0\\1\u00a0\\2", sentence.replace("`", ""))
+    sentence = re.sub(r"\(0(\.\d+) /", r"(\1 /", sentence)
+    return re.sub(r"(?<![^ (])-(?=[.\d])", "\u2212", sentence)
+
+
+def of_setting(name, setting):
+    """The trials of a setting of a report."""
+    results = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True)
+    return {trial for trial, in results.execute("SELECT trial_id FROM trial WHERE setting_label = ?", (setting["setting_label"],))}
 
 
 def plural(n, one):
@@ -242,8 +256,9 @@ class Look:
                     self.same(shown[column], row[key], f"{name} {key}", 4)
             text = self.browser.ask("document.getElementById('verdict').innerText")
             for sentence in verdict["sentences"]:
-                self.expect(sentence.replace("`", "") in text, f"{name}: not said: {sentence}")
+                self.expect(written(sentence) in text, f"{name}: not said: {sentence}")
             self.expect("`" not in text, f"{name}: raw markup: {text}")
+            self.expect(not re.search(r"\bp.[=<].0\.", text), f"{name}: p is written another way: {text}")
             self.edges(name, verdict, text)
         self.between(name, report["between"])
         for shown, row in zip(self.table("Means per head count"), self.heads(name)):
@@ -255,7 +270,7 @@ class Look:
                                          ".map(e => e.textContent).filter(t => /^(layer \\d+, )?head \\d+$/.test(t))")
                 self.expect([n.split()[-1] for n in named[:2]] == ["0", "1"], f"{name}: heads of {section} are {named}")
         trials = {t["trial_id"]: t for t in json.load(open(name + ".trials.json", encoding="utf-8"))
-                  if not t["is_tuning"] and t["state"] != "not_needed"}
+                  if not t["is_tuning"] and t["state"] != "not_needed" and t["trial_id"] in of_setting(name, setting)}
         rows = self.table("Trials")
         self.expect(len(rows) == min(50, len(trials)), f"{name}: {len(rows)} trials")
         for shown in rows:
@@ -284,7 +299,7 @@ class Look:
         self.expect(between["claims"] or name != "grid", f"{name}: nothing is claimed")
         for claim in between["claims"]:
             for sentence in claim["sentences"]:
-                self.expect(sentence in text, f"{name}: not said: {sentence}")
+                self.expect(written(sentence) in text, f"{name}: not said: {sentence}")
 
     def unclaimed(self, name):
         """Settings against each other, while trials are still to come."""

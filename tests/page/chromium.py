@@ -34,7 +34,7 @@ class Chromium:
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(theirs_in)
         os.close(theirs_out)
-        self.session = None
+        self.session = self.before = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in "Page", "Runtime", "Log", "Network", "Accessibility":
@@ -90,6 +90,22 @@ class Chromium:
             if time.monotonic() > self.end:
                 raise RuntimeError(f"{url} did not load in time")
         self.settle()
+
+    def outside(self, method, **parameters):
+        """A call that is about no tab."""
+        session, self.session = self.session, None
+        try:
+            return self.call(method, **parameters)
+        finally:
+            self.session = session
+
+    def hide(self):
+        """Puts another tab before this one."""
+        self.before = self.outside("Target.createTarget", url="about:blank")["targetId"]
+
+    def show(self):
+        self.outside("Target.closeTarget", targetId=self.before)
+        self.call("Page.bringToFront")
 
     def ask(self, expression):
         """The value of a JavaScript expression. One that a navigation cuts off is asked of the next page."""

@@ -14,7 +14,7 @@ from handling import Handling
 from look import HOSTILE, LOOKS, STANDING, written
 
 COOLDOWN = 79  # times what an answer took: SNAPSHOT_COOLDOWN of watched.h
-FILES = "running.db", "evil.db", "many.db"
+FILES = "running.db", "evil.db", "many.db", "both.db"
 HEADCOUNT = os.environ["HEADCOUNT"]
 
 # The trials that the table has as completed.
@@ -55,7 +55,7 @@ class Live(Handling):
     def __init__(self, cases, folder, server):
         super().__init__(cases, folder)
         self.server, self.allowed = server, (server.address, "data:", "about:", "blob:")
-        self.addresses = {"list": "", "running": "0/1/", "evil": "1/1/", "many": "2/1/"}
+        self.addresses = {"list": "", "running": "0/1/", "evil": "1/1/", "many": "2/1/", "both": "3/1/"}
 
     def cost(self, piece):
         """Seconds that an answer takes here now, the longest of three that nobody has asked for before."""
@@ -79,14 +79,14 @@ class Live(Handling):
         self.open("list")
         ask = self.browser.ask
         links = ask("[...document.querySelectorAll('.sweeps a')].map(a => a.getAttribute('href'))")
-        self.expect(links == ["0/1/", "1/1/", "2/1/"], f"links: {links}")
+        self.expect(links == [f"{i}/1/" for i in range(len(FILES))], f"links: {links}")
         self.expect([f for f in FILES] == ask("[...document.querySelectorAll('h2')].map(h => h.textContent)"), "files")
         self.expect(HOSTILE in ask("document.querySelectorAll('.sweeps li')[1].textContent"), "the hostile name is not there")
         self.expect("at work" in ask(STANDING), ask(STANDING))
         lead = json.loads(subprocess.run([HEADCOUNT, "report", "--db", "many.db", "--json"], capture_output=True, check=True,
                                          text=True).stdout)["settings"][0]["verdict"]
         found = written(lead["sentences"][max(0, lead["lead"] - 1)])
-        self.wait("document.querySelectorAll('.found').length === 3", "the findings")
+        self.wait(f"document.querySelectorAll('.found').length === {len(FILES)}", "the findings")
         self.expect(found == ask("document.querySelectorAll('.found')[2].textContent"), f"not found: {found}")
         ask("document.querySelector('.sweeps a').focus()")
         self.browser.key("Enter", 13)
@@ -135,16 +135,37 @@ class Live(Handling):
         top = ask("document.getElementById('trials').getBoundingClientRect().top")
         self.expect(0 <= top < 200, f"what is read has moved to {top}")
         self.expect(re.match(r"\d+/40 running ", ask("document.title")), ask("document.title"))
-        ask("""Object.defineProperty(document, 'hidden', {value: true, configurable: true}),
-            document.dispatchEvent(new Event('visibilitychange')), unseen = document.title, 0""")
-        self.wait("document.title !== unseen && /^\\d+.40 /.test(document.title)", "the title of a page that nobody sees")
-        ask("delete document.hidden, document.dispatchEvent(new Event('visibilitychange'))")
         self.expect(grows(), f"curves do not grow: {points}")
         self.expect(re.match(r"Running: \d+ of 40 trials ended, \d at work", ask(STANDING)), ask(STANDING))
         self.quiet("running")
         os.kill(run, signal.SIGINT)
         self.wait(f"{STANDING}.startsWith('Not running')", "that it runs no more")
         self.verdict("a running sweep: new trials show in time, curves grow, what the reader does stays")
+
+    def hidden(self):
+        """A page that nobody sees asks for nothing; when it is shown it asks at once. Its clock is fifty times as fast."""
+        quick = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, ms / 50, ...more);"
+        quickly = self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=quick)["identifier"]
+        self.open("running")
+        ask = self.browser.ask
+        self.browser.hide()
+        self.wait("document.hidden", "that it is hidden")
+        self.browser.settle()
+        del self.browser.events[:]
+        results = sqlite3.connect("running.db")
+        with results:
+            results.execute("UPDATE sweep SET question = 'Is it seen?'")
+        ask("new Promise(done => setTimeout(done, 150000))")
+        asked = [e["params"]["request"]["url"] for e in self.browser.events if e.get("method") == "Network.requestWillBeSent"]
+        self.expect(not asked, f"hidden, it asks for {asked}")
+        self.browser.show()
+        self.wait("document.querySelector('h1').textContent === 'Is it seen?'", "the news, once it is shown")
+        with results:
+            results.execute("UPDATE sweep SET question = 'Do four slots need four heads?'")
+        results.close()
+        self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=quickly)
+        self.quiet("running")
+        self.verdict("a page that nobody sees asks for nothing, and at once when it is shown")
 
     def maps(self):
         self.open("running")
@@ -203,12 +224,14 @@ def main():
         live.appearance("running", LOOKS)
         live.news(int(sys.argv[3]))
         subprocess.run(["sh", "-c", "headcount show --db running.db 1 --json >running.trial.json"], check=True)
-        subprocess.run(["sh", "-c", "for n in running many; do headcount report --db $n.db --json >$n.json;"
+        subprocess.run(["sh", "-c", "for n in running many both; do headcount report --db $n.db --json >$n.json;"
                                     " headcount show --db $n.db --json >$n.trials.json; done"], check=True)
         live.numbers("running")
         live.structure("running")
         live.keyboard("running")
+        live.hidden()
         live.maps()
+        live.settings("both")
         live.trial("running", 1)
         live.foreign()
         live.pages()

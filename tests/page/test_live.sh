@@ -14,6 +14,8 @@ train: {steps: 3000, batch: 64, lr: 1e-3, eval_every: 40}
 seeds: 10
 END
 "$headcount" run configs/quick.yaml --db evil.db --quiet --set seeds=2 >said 2>&1 || trouble "$(cat said)"
+"$headcount" run "$root/tests/page/both.yaml" --db both.db --quiet >said 2>&1 || trouble "$(cat said)"
+"$headcount" heads --db both.db --quiet >said 2>&1 || trouble "$(cat said)"
 cp evil.db many.db
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
 sqlite3 many.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1

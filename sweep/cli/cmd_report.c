@@ -50,7 +50,7 @@ static const struct command_syntax syntax = {
         "worse than no other (rival_at_edge), as a better one may lie beyond. --json has edges.\n"
         "--html shows the rest too: learning curves, heads, pruning, cost, all trials.\n"
         "--svg draws every head count with its interval and all of its seeds,\n"
-        "many settings as panels, those of two quantities as a map.\n",
+        "many settings as panels, those of two quantities as a map; several sweeps side by side.\n",
     .options = options,
     .examples = "  headcount report\n"
                 "  headcount report gather --csv\n"
@@ -91,7 +91,7 @@ static void end_stop(void *nothing)
 
 /* The page or the figure, put together in memory, so that a file is there as a whole or not at
  * all. */
-static void write_picture(struct scope *x, int64_t sweep_id, const struct report_options *o)
+static void write_picture(struct scope *x, const int64_t *sweep_id, const struct report_options *o)
 {
     const char *name = o->html ? o->html : o->svg;
     struct text_buffer *text;
@@ -107,10 +107,11 @@ static void write_picture(struct scope *x, int64_t sweep_id, const struct report
     arena_on_free(&x->arena, end_stop, NULL);
     store_stop_when(x->store, stop_asked, NULL);
     if (o->html) {
-        page.trial_id = attention_trial(x, o->attention, sweep_id);
-        scope_check(x, page_write(x->store, sweep_id, &page, out, x->message));
+        page.trial_id = attention_trial(x, o->attention, *sweep_id);
+        scope_check(x, page_write(x->store, *sweep_id, &page, out, x->message));
     } else {
-        scope_check(x, figure_draw(x->store, sweep_id, text, x->message));
+        scope_check(x,
+                    figure_draw(x->store, sweep_id, o->sweeps ? o->sweeps : 1, text, x->message));
     }
     if (stop_requests() > 0)
         scope_fail(x, STATUS_INTERRUPTED, "stopped; %s was not written", name);
@@ -140,7 +141,7 @@ static void report(struct scope *x, void *context)
     if (o->sweeps == 0)
         scope_check(x, store_sweep(x->store, NULL, &sweep_id[0], x->message));
     if (o->html || o->svg)
-        write_picture(x, sweep_id[0], o);
+        write_picture(x, sweep_id, o);
     else if (o->between)
         scope_check(x, report_write_between(x->store, sweep_id[0], format, text_page(stdout),
                                             stdout, x->message));
@@ -163,12 +164,9 @@ int command_report(int argc, char **argv)
                              "--csv, --json, --markdown, --html and --svg exclude each other");
     if (o.between && (o.html || o.svg))
         return command_usage("report", "--between is text, --csv, --json or --markdown");
-    if ((o.html || o.svg || o.between) && arguments > 1)
+    if ((o.html || o.between) && arguments > 1)
         return command_usage("report", "%s shows one sweep; %d are named",
-                             o.html  ? "--html"
-                             : o.svg ? "--svg"
-                                     : "--between",
-                             arguments);
+                             o.html ? "--html" : "--between", arguments);
     if ((o.html && !o.html[0]) || (o.svg && !o.svg[0]))
         return command_usage("report", "%s names no file", o.html ? "--html" : "--svg");
     if (o.attention && !o.html)

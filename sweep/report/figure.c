@@ -6,7 +6,7 @@
 #include "sweep/report/figure_parts.h"
 #include "sweep/report/gnuplot.h"
 
-enum { WIDTH = 720, LEFT = 66, RIGHT = 18, TITLE = 62, BOTTOM = 58, KEY_LINE = 22 };
+enum { WIDTH = 720, PART = 480, LEFT = 66, RIGHT = 18, TITLE = 62, BOTTOM = 58, KEY_LINE = 22 };
 enum { SINGLE_HEIGHT = 300, PANEL_HEIGHT = 118, PANEL_GAP = 56 };
 
 /* Colours that people who see few colours tell apart (Okabe and Ito 2008), and gnuplot's shapes. */
@@ -25,6 +25,7 @@ static bool has_mean(const struct verdict_row *row)
 
 static void widen(struct figure *f, double x)
 {
+    x *= f->unit;
     f->low = x < f->low ? x : f->low;
     f->high = x > f->high ? x : f->high;
 }
@@ -35,9 +36,12 @@ static bool find_ranges(struct figure *f)
 {
     f->low = INFINITY;
     f->high = -INFINITY;
+    f->fewest = f->most = 0;
     for (int i = 0; i < f->r->settings; i++) {
         const struct report_setting *set = &f->r->setting[i];
         f->loss = set->input.loss;
+        f->bits = verdict_has_bits(&set->input);
+        f->unit = f->bits ? 1 / M_LN2 : 1;
         for (int k = 0; k < set->verdict->rows; k++) {
             const struct verdict_row *row = &set->verdict->row[k];
             f->fewest = f->fewest == 0 || row->heads < f->fewest ? row->heads : f->fewest;
@@ -122,6 +126,7 @@ static void shade_plateau(struct figure *f, const struct verdict *v, bool named)
 /* A dashed line at the value of guessing, where the axis reaches it. */
 static void add_guess(struct figure *f, double guess, bool named)
 {
+    guess *= f->unit;
     if (!isfinite(guess) || guess < f->low || guess > f->high)
         return;
     text_add(&f->script,
@@ -148,14 +153,15 @@ static long add_means(struct figure *f, const struct curve *c)
     long n = 0;
     for (int k = 0; k < c->set->verdict->rows; k++) {
         const struct verdict_row *row = &c->set->verdict->row[k];
-        double mean = row->test.mean;
+        double mean = f->unit * row->test.mean;
         if (!has_mean(row))
             continue;
         if (n++ == 0)
             text_add(&f->script, "$d%ld << EOD\n", ++f->blocks);
         bool interval = isfinite(row->test.low);
         text_add(&f->script, "%.6f %.9g %.9g %.9g\n", (double)row->heads * c->aside, mean,
-                 interval ? row->test.low : mean, interval ? row->test.high : mean);
+                 interval ? f->unit * row->test.low : mean,
+                 interval ? f->unit * row->test.high : mean);
     }
     text_add(&f->script, n ? "EOD\n" : "");
     return n ? f->blocks : 0;
@@ -176,7 +182,7 @@ static long add_trials(struct figure *f, const struct curve *c, bool bad)
     for (int k = 0; k < in->count; k++) {
         for (int i = 0; i < in->heads[k].n && has_mean(&c->set->verdict->row[k]); i++) {
             const struct verdict_trial *t = &in->heads[k].trial[i];
-            double value = t->bad ? verdict_guess(c->set->verdict, t) : t->test;
+            double value = f->unit * (t->bad ? verdict_guess(c->set->verdict, t) : t->test);
             if (t->bad != bad || t->limited || !isfinite(value))
                 continue;
             if (n++ == 0)
@@ -227,8 +233,10 @@ static void plot_curve(struct figure *f, const struct curve *c, int style, const
 static void add_name_of_value(struct figure *f, struct figure_box box)
 {
     text_add(&f->script, "set label '%s' at screen %.6f, screen %.6f center rotate by 90\n",
-             f->loss ? "test loss" : "test accuracy", 16. / f->width,
-             1 - (box.y + .5 * box.height) / f->height);
+             f->bits   ? "bits per byte"
+             : f->loss ? "test loss"
+                       : "test accuracy",
+             (f->left + 16.) / f->width, 1 - (box.y + .5 * box.height) / f->height);
 }
 
 /* Settings first to last as curves of one panel. */
@@ -243,7 +251,7 @@ static void add_panel(struct figure *f, struct figure_box box, int first, int la
              "set xtics nomirror () font ',%d'\n",
              small ? 10 : 13);
     figure_place(f, box);
-    if (box.x == LEFT)
+    if (box.x == f->left + LEFT)
         add_name_of_value(f, box);
     for (int i = 0; i < curves; i++) {
         c[i].set = &f->r->setting[first + i];
@@ -287,46 +295,82 @@ static void add_panels(struct figure *f, int top, int panels, int columns)
 
 /* ---- the figure ---- */
 
-static void add_head(struct figure *f)
+static void begin(struct figure *f)
 {
-    struct text_buffer about = scope_text(f->r->scope);
     text_add(&f->script,
              "set encoding utf8\n"
              "set terminal svg noenhanced size %d,%d font 'Helvetica,13' background '#ffffff' name "
              "'headcount'\n"
              "set multiplot\n"
              "set border 3 lc '#444444'\nunset mxtics\nset errorbars 0.6\n"
-             "set pointintervalbox 0\nunset key\n",
+             "set pointintervalbox 0\n",
              f->width, f->height);
-    figure_axes(f);
-    text_add(&f->script, "set label 1 at screen 0.5, screen %.6f center font ',16' ",
-             1 - 22. / f->height);
-    gnuplot_quote(&f->script, f->r->name, 70);
-    text_add(&about, "%s%s%s", f->r->task, *f->r->fixed ? ": " : "", f->r->fixed);
+}
+
+/* A line of small grey text above a sweep's part, so many pixels below the top. */
+static void add_small_line(struct figure *f, int label, double below, const char *text, int columns)
+{
     text_add(&f->script,
-             "\nset label 2 at screen 0.5, screen %.6f center font ',11' textcolor '#666666' ",
-             1 - 42. / f->height);
-    gnuplot_quote(&f->script, about.text, 130);
+             "\nset label %d at screen %.6f, screen %.6f center font ',11' textcolor '#666666' ",
+             label, (f->left + f->part / 2.) / f->width, 1 - below / f->height);
+    gnuplot_quote(&f->script, text, columns);
+}
+
+/* What is the same in all of the sweep: in one line or, cut at a comma, in two. */
+static void add_about(struct figure *f)
+{
+    struct text_buffer about = scope_text(f->r->scope);
+    int columns = f->part * 13 / 72;
+    text_add(&about, "%s%s%s", f->r->task, *f->r->fixed ? ": " : "", f->r->fixed);
+    char *cut = NULL;
+    for (int i = 0; i < columns && about.used > (size_t)columns; i++)
+        cut = strncmp(about.text + i, ", ", 2) == 0 ? about.text + i + 1 : cut;
+    if (cut) {
+        *cut = '\0';
+        add_small_line(f, 3, 53, cut + 1, columns);
+    }
+    add_small_line(f, 2, cut ? 39 : 42, about.text, columns);
+}
+
+/* Above a sweep's part: its name and what it is about. */
+static void add_titles(struct figure *f)
+{
+    text_add(&f->script, "unset key\nunset xtics\nunset xlabel\nunset label\nunset arrow\n"
+                         "unset object\n"); /* of the sweep before */
+    figure_axes(f);
+    text_add(&f->script, "set label 1 at screen %.6f, screen %.6f center font ',16' ",
+             (f->left + f->part / 2.) / f->width, 1 - 22. / f->height);
+    gnuplot_quote(&f->script, f->r->name, f->part / 10);
+    add_about(f);
     /* An empty plot carries what belongs to the whole. */
     text_add(&f->script, "\nunset border\nunset tics\nplot NaN notitle\nunset label\n");
     figure_axes(f);
 }
 
+/* Height of the names of a sweep's curves. */
+static int key_height(const struct report_data *r)
+{
+    return r->settings > 1 ? KEY_LINE * ((r->settings + 1) / 2) + 6 : 0;
+}
+
+static bool has_one_panel(const struct figure *f)
+{
+    return f->r->settings <= FIGURE_CURVES && figure_map_height(f) == 0;
+}
+
+/* A sweep as one panel, in its part of the figure. */
 static void add_single(struct figure *f)
 {
-    int curves = f->r->settings, key = curves > 1 ? KEY_LINE * ((curves + 1) / 2) + 6 : 0;
-    f->width = WIDTH;
-    f->height = TITLE + SINGLE_HEIGHT + BOTTOM + key;
-    add_head(f);
+    int curves = f->r->settings;
+    add_titles(f);
     if (curves > 1)
-        text_add(
-            &f->script,
-            "set key at screen 0.5, screen %.6f center bottom horizontal Left reverse samplen 2 "
-            "maxcols 2 font ',12'\n",
-            6. / f->height);
+        text_add(&f->script,
+                 "set key at screen %.6f, screen %.6f center bottom horizontal Left reverse "
+                 "samplen 2 maxcols 2 font ',12'\n",
+                 (f->left + f->part / 2.) / f->width, 6. / f->height);
     text_add(&f->script, "set xlabel 'attention heads'\n");
-    add_panel(f, (struct figure_box){LEFT, TITLE, WIDTH - LEFT - RIGHT, SINGLE_HEIGHT}, 0,
-              curves - 1, false);
+    add_panel(f, (struct figure_box){f->left + LEFT, TITLE, f->part - LEFT - RIGHT, SINGLE_HEIGHT},
+              0, curves - 1, false);
 }
 
 static void add_many(struct figure *f)
@@ -334,9 +378,10 @@ static void add_many(struct figure *f)
     int panels = f->r->settings < FIGURE_PANELS ? f->r->settings : FIGURE_PANELS;
     int columns = columns_of_panels(f, panels), rows = (panels + columns - 1) / columns;
     int map = figure_map_height(f), left_out = f->r->settings - panels;
-    f->width = WIDTH;
+    f->width = f->part = WIDTH;
     f->height = TITLE + map + 24 + rows * (PANEL_HEIGHT + PANEL_GAP) + (left_out ? 20 : 0);
-    add_head(f);
+    begin(f);
+    add_titles(f);
     if (left_out)
         text_add(&f->script,
                  "set label 3 at screen 0.5, screen %.6f center font ',11' textcolor '#666666' "
@@ -347,26 +392,59 @@ static void add_many(struct figure *f)
     add_panels(f, TITLE + map, panels, columns);
 }
 
-static void draw(const struct report_data *r, struct text_buffer *svg)
+/* What follows is drawn of this sweep. */
+static void take_sweep(struct figure *f, const struct report_data *r)
 {
-    struct scope *x = r->scope;
-    struct figure f = {.r = r, .script = scope_text(x)};
-    if (!find_ranges(&f))
-        scope_fail(x, STATUS_BAD_INPUT, "no trial of %s has ended: nothing to draw yet", r->name);
-    f.map = report_map_new(r);
-    if (r->settings <= FIGURE_CURVES && figure_map_height(&f) == 0)
-        add_single(&f);
+    f->r = r;
+    if (!find_ranges(f))
+        scope_fail(r->scope, STATUS_BAD_INPUT, "no trial of %s has ended: nothing to draw yet",
+                   r->name);
+    f->map = report_map_new(r);
+}
+
+static void add_side_by_side(struct figure *f, struct report_data *const *r, int sweeps)
+{
+    int key = 0;
+    f->part = sweeps > 1 ? PART : WIDTH;
+    f->width = f->part * sweeps;
+    for (int i = 0; i < sweeps; i++)
+        key = key_height(r[i]) > key ? key_height(r[i]) : key;
+    f->height = TITLE + SINGLE_HEIGHT + BOTTOM + key;
+    begin(f);
+    for (int i = 0; i < sweeps; i++) {
+        take_sweep(f, r[i]);
+        if (!has_one_panel(f))
+            scope_fail(
+                r[i]->scope, STATUS_BAD_INPUT,
+                "%s has a panel for each of its %d settings, and beside other sweeps there is "
+                "room for one: draw it alone",
+                r[i]->name, r[i]->settings);
+        f->left = i * f->part;
+        add_single(f);
+    }
+}
+
+static void draw(struct scope *x, struct report_data *const *r, int sweeps, struct text_buffer *svg)
+{
+    struct figure f = {.script = scope_text(x)};
+    take_sweep(&f, r[0]);
+    if (sweeps > 1 || has_one_panel(&f))
+        add_side_by_side(&f, r, sweeps);
     else
         add_many(&f);
     text_add(&f.script, "unset multiplot\n");
     scope_check(x, gnuplot_draw(&f.script, svg, x->message));
 }
 
-enum status figure_draw(struct store *s, int64_t sweep_id, struct text_buffer *svg,
-                        struct message *m)
+enum status figure_draw(struct store *s, const int64_t *sweep_id, int sweeps,
+                        struct text_buffer *svg, struct message *m)
 {
     struct scope *x = scope_new(s, "the figure", m);
-    if (scope_enter(x))
-        draw(report_data_read(x, sweep_id, false), svg);
+    if (scope_enter(x)) {
+        struct report_data **r = arena_alloc(&x->arena, (size_t)sweeps, sizeof *r);
+        for (int i = 0; i < sweeps; i++)
+            r[i] = report_data_read(x, sweep_id[i], false);
+        draw(x, r, sweeps, svg);
+    }
     return scope_end(x);
 }

@@ -14,7 +14,9 @@ struct figure {
     const struct report_map *map; /* NULL: none */
     struct text_buffer script;
     int width, height; /* pixels */
-    bool loss;
+    int left, part;    /* of these the sweep's own: from left on, so many wide */
+    bool loss, bits;
+    double unit;          /* values are drawn times this: losses of bytes in bits */
     double low, high;     /* of the value axis */
     int64_t fewest, most; /* head counts */
     long blocks;          /* data blocks so far: $d1, $d2, ... */

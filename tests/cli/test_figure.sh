@@ -75,7 +75,7 @@ check "Ctrl-C ends it and gnuplot" [ $stopped -eq 75 ]
 check "... and says so" grep -q 'stopped; no figure was written' said
 check "... and nothing is written" untouched
 check "one format at a time" gives 2 'exclude each other' plain --svg a.svg --html a.html
-check "one sweep at a time" gives 2 'shows one sweep; 2 are named' plain plain --svg a.svg
+check "a sweep beside itself" gives 2 'plain is named twice' plain plain --svg a.svg
 check "the results stay" gives 2 'results file itself' plain --svg r.db
 
 # ---- with gnuplot ----
@@ -120,6 +120,36 @@ sed -i 's/^seeds/metric: {name: val_loss}\nseeds/; s/^name.*/name: loss/' plain.
 check "a sweep by loss" \
     sh -c "headcount run plain.yaml --db r.db --quiet && headcount report loss --db r.db --svg f.svg"
 check "... says so" says 'test loss'
+seq 100 900 >words.txt
+cat >text.yaml <<'Y'
+name: text
+task: {name: text, file: words.txt, length: 16}
+model: {d_model: 8, heads: [1, 2, 4], layers: 1, d_ff: 8, mask: causal}
+train: {steps: 20, batch: 8, eval_every: 10, val_examples: 16, test_examples: 16}
+seeds: 3
+metric: {name: val_loss}
+Y
+check "a sweep of a text" sh -c "headcount run text.yaml --db r.db --quiet && headcount report text --db r.db --svg f.svg"
+check "... in bits per byte" says 'bits per byte'
+check "... every seed is a dot, and every mean" [ "$(points)" -ge 12 ]
+# The numbers at the value axis are around the trials' values in that unit, and above those in nats.
+axis=$(grep -o '>[ 0-9]*\.[0-9]*<' f.svg | tr -dc '0-9.\n' | sort -g)
+check "... which its axis has" [ "$(sqlite3 r.db "SELECT $(echo "$axis" | sed 1q) BETWEEN max(test_loss)
+    AND max(bits_per_byte) AND $(echo "$axis" | sed '$!d') > min(bits_per_byte) FROM trials WHERE sweep = 'text'")" = 1 ]
+check "sweeps side by side" gives 0 '' curves text plain --svg f.svg
+check "... have a panel each, with its name and its value" sh -c \
+    "for word in curves text plain 'bits per byte' slots=1; do grep -qF \">\$word<\" f.svg || exit 1; done &&
+    [ \$(grep -c '>test accuracy<' f.svg) = 2 ] && [ \$(grep -c '>attention heads<' f.svg) = 3 ]"
+check "... without panels of their own" \
+    gives 2 'map has a panel for each of its 4 settings.* draw it alone' plain map --svg f.svg
+mkdir -p evidence results/reference
+headcount run text.yaml --db evidence/text.db --quiet >said 2>&1
+headcount run plain.yaml --db evidence/gather-tuned.db --quiet --set name=gather-tuned --set metric=null >said 2>&1
+check "the front page's figure, out of two results files" \
+    sh -c "HEADCOUNT=headcount EVIDENCE=evidence sh '$root/results/reference/front.sh' text"
+check "... has both" sh -c "grep -q '>gather-tuned<' results/reference/front.svg &&
+    grep -q '>bits per byte<' results/reference/front.svg"
+check "... and needs a name" fails sh "$root/results/reference/front.sh"
 sed -i 's/^name.*/name: waits/' plain.yaml
 headcount run plain.yaml --db r.db --quiet --set train.steps=30 >/dev/null &&
     sqlite3 r.db "UPDATE trial SET state = 'queued' WHERE sweep_id = (SELECT sweep_id FROM sweep WHERE name = 'waits')"

@@ -48,7 +48,8 @@ static const struct command_syntax syntax = {
         "accuracy.\n"
         "Under tune a head count that chose the smallest or the largest value it tried is called\n"
         "worse than no other (rival_at_edge), as a better one may lie beyond. --json has edges.\n"
-        "--html shows the rest too: learning curves, heads, pruning, cost, all trials.\n"
+        "--html shows the rest too: learning curves, heads, pruning, cost, all trials. Of several\n"
+        "sweeps it shows what differs between them, and what each came to.\n"
         "--svg draws every head count with its interval and all of its seeds,\n"
         "many settings as panels, those of two quantities as a map; several sweeps side by side.\n",
     .options = options,
@@ -57,6 +58,7 @@ static const struct command_syntax syntax = {
                 "  headcount report gather gather-tuned\n"
                 "  headcount report gather --between --csv\n"
                 "  headcount report gather --html gather.html\n"
+                "  headcount report gather gather-tuned --html both.html\n"
                 "  headcount report gather --svg gather.svg\n",
     .least = 0,
     .most = REPORT_SWEEPS_MAX,
@@ -106,7 +108,10 @@ static void write_picture(struct scope *x, const int64_t *sweep_id, const struct
     scope_check(x, stop_install(x->message));
     arena_on_free(&x->arena, end_stop, NULL);
     store_stop_when(x->store, stop_asked, NULL);
-    if (o->html) {
+    if (o->html && o->sweeps > 1) {
+        scope_check(x,
+                    page_write_comparison(x->store, sweep_id, o->sweeps, &page, out, x->message));
+    } else if (o->html) {
         page.trial_id = attention_trial(x, o->attention, *sweep_id);
         scope_check(x, page_write(x->store, *sweep_id, &page, out, x->message));
     } else {
@@ -164,9 +169,9 @@ int command_report(int argc, char **argv)
                              "--csv, --json, --markdown, --html and --svg exclude each other");
     if (o.between && (o.html || o.svg))
         return command_usage("report", "--between is text, --csv, --json or --markdown");
-    if ((o.html || o.between) && arguments > 1)
+    if ((o.attention || o.between) && arguments > 1)
         return command_usage("report", "%s shows one sweep; %d are named",
-                             o.html ? "--html" : "--between", arguments);
+                             o.attention ? "--attention" : "--between", arguments);
     if ((o.html && !o.html[0]) || (o.svg && !o.svg[0]))
         return command_usage("report", "%s names no file", o.html ? "--html" : "--svg");
     if (o.attention && !o.html)

@@ -4,20 +4,20 @@
 
 /* ---- differences ---- */
 
-function drawDifferences(view, set, width) {
-    const told = set.drawn.comparisons.map(r => `${r.heads_b}: ${signed(r.mean_diff)}`);
-    const rivals = set.drawn.comparisons,
-        row = 34,
-        height = 30 + row * rivals.length + 34;
-    const [low, high] = padRange([0, ...rivals.flatMap(r => [r.ci_low, r.ci_high, r.mean_diff])]);
+/* Differences with their intervals, a row each: {name, mean, low, high, class, says}. right: the room for what they
+ * say, where there is any. */
+function drawIntervals(rows, width, options) {
+    const row = 34,
+        height = 30 + row * rows.length + 34,
+        narrow = width < 480;
+    const [low, high] = padRange([0, ...rows.flatMap(r => [r.low, r.high, r.mean])]);
     const root = svg('svg', {
         viewBox: `0 0 ${width} ${height}`,
         role: 'img',
-        'aria-label': `${count(set.verdict.candidate, 'head')} less others: ${told.join(', ')}.`,
+        'aria-label': plain(options.label),
     });
-    const narrow = width < 480,
-        left = narrow ? 74 : 120,
-        right = width - (narrow ? 12 : 150),
+    const left = narrow ? 74 : 120,
+        right = width - (narrow ? 12 : options.right),
         x = linear(low, high, left, right);
     const f = {root, left, right, top: 12, bottom: height - 34};
     const list = ticks(low, high, (right - left) / 80),
@@ -25,19 +25,34 @@ function drawDifferences(view, set, width) {
     bottomGrid(f, x, list, t => (t > 0 ? '+' : '') + show(t));
     root.append(
         svg('line', {x1: x(0), x2: x(0), y1: 8, y2: height - 30, class: 'zero'}),
-        label(right, height - 2, `difference in ${view.metric.drawn}`, {anchor: 'end', class: 'axis'}),
+        label(right, height - 2, options.axis, {anchor: 'end', class: 'axis'}),
     );
-    rivals.forEach((r, i) => {
+    rows.forEach((r, i) => {
         const y = 30 + row * i;
-        root.append(label(left - 8, y + 4, `${r.heads_a} \u2212 ${r.heads_b}`, {anchor: 'end'}));
-        if (r.mean_diff === null) return;
-        if (r.ci_low !== null) root.append(level(y, x(r.ci_low), x(r.ci_high), 'mean'));
-        root.append(
-            diamond(x(r.mean_diff), y, r.outcome === 'better' ? 'candidate' : 'mean', signedFour(r.mean_diff)),
-        );
-        if (!narrow) root.append(label(right + 12, y + 4, `${signed(r.mean_diff)}, ${probabilityText(r.p_deciding)}`));
+        root.append(label(left - 8, y + 4, r.name, {anchor: 'end'}));
+        if (r.mean === null) return;
+        if (r.low !== null) root.append(level(y, x(r.low), x(r.high), 'mean'));
+        root.append(diamond(x(r.mean), y, r.class, signedFour(r.mean)));
+        if (!narrow) root.append(label(right + 12, y + 4, r.says));
     });
     return root;
+}
+
+function drawDifferences(view, set, width) {
+    const told = set.drawn.comparisons.map(r => `${r.heads_b}: ${signed(r.mean_diff)}`);
+    const rows = set.drawn.comparisons.map(r => ({
+        name: `${r.heads_a} \u2212 ${r.heads_b}`,
+        mean: r.mean_diff,
+        low: r.ci_low,
+        high: r.ci_high,
+        class: r.outcome === 'better' ? 'candidate' : 'mean',
+        says: `${signed(r.mean_diff)}, ${probabilityText(r.p_deciding)}`,
+    }));
+    return drawIntervals(rows, width, {
+        label: `${count(set.verdict.candidate, 'head')} less others: ${told.join(', ')}.`,
+        axis: `difference in ${view.metric.drawn}`,
+        right: 150,
+    });
 }
 
 /* The interval of a difference over seeds alone, or over the blocks of a text alone; that of the

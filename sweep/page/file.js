@@ -2,8 +2,7 @@
 
 /* The page in a file. */
 
-function fileSource() {
-    const all = JSON.parse(document.getElementById('data').textContent);
+function fileSource(all) {
     return {
         file: all.file,
         summary: async () => all.summary,
@@ -18,12 +17,25 @@ function fileSource() {
     };
 }
 
-async function begin() {
-    const view = newView(fileSource(), null);
+async function beginSweep(all) {
+    const view = newView(fileSource(all), null);
     await readView(view);
     view.attention = await view.source.attention();
     makeFrame();
     await beginPage(view);
+}
+
+function beginComparison({compared}) {
+    const view = newComparison(null);
+    setComparison(view, compared);
+    makeFrame();
+    drawComparison(view);
+    window.addEventListener('hashchange', () => followSetting(view));
+}
+
+function begin() {
+    const all = JSON.parse(document.getElementById('data').textContent);
+    return all.compared ? beginComparison(all) : beginSweep(all);
 }
 
 begin();

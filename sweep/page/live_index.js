@@ -4,7 +4,8 @@
 
 const ENDED = ['completed', 'diverged', 'failed'];
 
-const FINDINGS_MAX = 30; // sweeps whose findings are asked for, of those that ran last
+const FINDINGS_MAX = 30, // sweeps whose findings are asked for, of those that ran last
+    SIDE_MAX = 8; // sweeps that the server shows side by side
 
 function endedOf(sweep) {
     return ENDED.reduce((n, state) => n + sweep[state], 0);
@@ -17,7 +18,30 @@ function findingOf({settings, between}) {
     return settings.length ? kindsText(settings.map(kindOf)) : '';
 }
 
-function sweepItem(file, sweep, finding) {
+/* Those of a file that are to be seen side by side, in the order that they were picked in: the way there. */
+function sideBySide(file, picked) {
+    const [first, ...others] = picked;
+    return element(
+        'p',
+        {class: 'pager'},
+        others.length
+            ? element('a', {href: `${file}/${first}/?with=${others}`}, `Show ${count(picked.length, 'sweep')} side by side`)
+            : 'Pick two sweeps or more to see them side by side.',
+    );
+}
+
+function sweepPicker(sweep, picked, pick) {
+    const many = picked.length === SIDE_MAX && !picked.includes(sweep.sweep_id);
+    return element(
+        'label',
+        {class: 'check'},
+        element('input', {type: 'checkbox', checked: picked.includes(sweep.sweep_id), disabled: many, onchange: () => pick(sweep.sweep_id)}),
+        'Side by side',
+        element('span', {class: 'unseen'}, `: ${plain(sweep.sweep)}`),
+    );
+}
+
+function sweepItem(file, sweep, finding, picker_) {
     const ended = endedOf(sweep),
         others = ['running', 'queued', 'diverged', 'failed', 'not_needed'].filter(state => sweep[state]);
     return element(
@@ -39,11 +63,14 @@ function sweepItem(file, sweep, finding) {
         ),
         finding ? element('p', {class: 'found'}, said(finding)) : null,
         sweep.remark ? element('p', {}, 'Note: ', foreign(sweep.remark)) : null,
+        picker_,
     );
 }
 
-function fileItem({file, error, sweeps}, i, findings) {
-    const list = sweeps ? objects(sweeps) : [];
+/* picked: of the file; pick(sweep_id) changes it. */
+function fileItem({file, error, sweeps}, i, findings, picked, pick) {
+    const list = sweeps ? objects(sweeps) : [],
+        several = list.length > 1;
     return element(
         'section',
         {id: `file-${i}`, 'aria-labelledby': `file-${i}-title`},
@@ -53,17 +80,26 @@ function fileItem({file, error, sweeps}, i, findings) {
             ? element(
                   'ul',
                   {class: 'sweeps'},
-                  list.map(sweep => sweepItem(i, sweep, findings.get(`${i}/${sweep.sweep_id}/`)?.text)),
+                  list.map(sweep =>
+                      sweepItem(i, sweep, findings.get(`${i}/${sweep.sweep_id}/`)?.text, several ? sweepPicker(sweep, picked, pick) : null),
+                  ),
               )
             : error
               ? null
               : missing('No sweep has begun here. ', 'headcount run', ' begins one.'),
+        several ? sideBySide(i, picked) : null,
     );
 }
 
 function liveIndex() {
     const findings = new Map(); // of a sweep's address: {text, of}, of: the trials and the run that it is of
+    const picked = []; // of each file the sweeps that are to be seen side by side
     let files = [];
+    function pick(i, sweep) {
+        const list = picked[i] ?? [];
+        picked[i] = list.includes(sweep) ? list.filter(s => s !== sweep) : [...list, sweep];
+        draw();
+    }
     const rounds = makeRounds(refresh, draw),
         news = listen('events', rounds.again, draw);
     function draw() {
@@ -74,7 +110,7 @@ function liveIndex() {
         becomeParts({
             header: element('header', {}, element('p', {class: 'sweep'}, 'headcount'), element('h1', {}, 'Sweeps')),
             '.bar': element('div', {class: 'bar'}, standing(trouble, files.length ? says : 'Asking for the sweeps\u2026', at)),
-            main: element('main', {id: 'main', tabindex: -1}, files.map((file, i) => fileItem(file, i, findings))),
+            main: element('main', {id: 'main', tabindex: -1}, files.map((file, i) => fileItem(file, i, findings, picked[i] ?? [], sweep => pick(i, sweep)))),
             footer: footer(true),
         });
     }

@@ -35,12 +35,18 @@ enum {
     DETAILS_MAX = 1000 /* trials whose configuration and attempts are here */
 };
 
-/* Without a report: the live page, which has no data in it. */
+/* Of one sweep or of several; the live page has neither, and no data in it. */
 struct page {
     struct scope *scope;
     const struct page_options *options;
     const struct report_data *report;
+    const struct report_compare *compared;
 };
+
+static bool is_live(const struct page *p)
+{
+    return !p->report && !p->compared;
+}
 
 /* ---- data ---- */
 
@@ -91,28 +97,38 @@ static void put_attention(const struct page *p, FILE *out)
                                                      x->message));
 }
 
+static void put_sweep(const struct page *p, struct json_writer *w)
+{
+    json_add_key(w, "summary");
+    page_put_summary(p->report, w->out);
+    json_add_key(w, "trials");
+    page_trials(p->scope, p->report->sweep_id, 0, TRIALS_MAX, w->out);
+    put_curves(p, w);
+    put_details(p, w);
+    json_add_key(w, "heads");
+    page_heads(p->scope, p->report->sweep_id, 0, HEADS_MAX, w->out);
+    json_add_key(w, "attention");
+    put_attention(p, w->out);
+}
+
 static void put_pieces(const struct page *p, FILE *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
     json_add_text(&w, "file", file_last_name(p->options->file));
-    json_add_key(&w, "summary");
-    page_put_summary(p->report, out);
-    json_add_key(&w, "trials");
-    page_trials(p->scope, p->report->sweep_id, 0, TRIALS_MAX, out);
-    put_curves(p, &w);
-    put_details(p, &w);
-    json_add_key(&w, "heads");
-    page_heads(p->scope, p->report->sweep_id, 0, HEADS_MAX, out);
-    json_add_key(&w, "attention");
-    put_attention(p, out);
+    if (p->compared) {
+        json_add_key(&w, "compared");
+        page_put_comparison(p->compared, out);
+    } else {
+        put_sweep(p, &w);
+    }
     json_end_object(&w);
 }
 
 /* In an element of its own, of which the script reads it. */
 static void put_data(const struct page *p, FILE *out)
 {
-    if (!p->report)
+    if (is_live(p))
         return;
     FILE *escaped = page_stream(p->scope, out, PAGE_JSON);
     fputs("<script type=\"application/json\" id=\"data\">", out);
@@ -127,25 +143,33 @@ static void put_data(const struct page *p, FILE *out)
 static void put_words(const struct page *p, FILE *out)
 {
     fputs("<p>This page draws its charts with a script, which this browser does not run. ", out);
-    if (!p->report) {
+    if (is_live(p)) {
         fputs("<code>headcount report</code> has the findings as text.</p>", out);
         return;
     }
     fputs("The findings as text:</p><pre>", out);
     FILE *escaped = page_stream(p->scope, out, PAGE_TEXT);
-    page_put_report(p->report, REPORT_TEXT, escaped);
+    if (p->compared)
+        page_put_comparison_words(p->compared, escaped);
+    else
+        page_put_report(p->report, REPORT_TEXT, escaped);
     fflush(escaped);
     fputs("</pre>", out);
 }
 
 static void put_title(const struct page *p, FILE *out)
 {
-    if (!p->report) {
+    if (is_live(p)) {
         fputs("Sweeps", out);
         return;
     }
     FILE *escaped = page_stream(p->scope, out, PAGE_TEXT);
-    text_plain(escaped, p->report->name);
+    for (int i = 0; p->compared && i < p->compared->sweeps; i++) {
+        fputs(i ? ", " : "", escaped);
+        text_plain(escaped, p->compared->sweep[i]->name);
+    }
+    if (p->report)
+        text_plain(escaped, p->report->name);
     fflush(escaped);
 }
 
@@ -157,7 +181,7 @@ static void put_style(const struct page *p, FILE *out)
 
 static const char *script_of(const struct page *p)
 {
-    return p->report ? file_script : live_script;
+    return is_live(p) ? live_script : file_script;
 }
 
 static void put_script(const struct page *p, FILE *out)
@@ -188,7 +212,7 @@ static void put_policy(const struct page *p, FILE *out)
     put_hash(script_of(p), out);
     fputs("; style-src ", out);
     put_hash(style_css, out);
-    fputs(p->report ? "" : "; connect-src 'self'", out);
+    fputs(is_live(p) ? "; connect-src 'self'" : "", out);
 }
 
 static const struct part {
@@ -224,7 +248,21 @@ enum status page_write(struct store *s, int64_t sweep_id, const struct page_opti
     struct scope *x = scope_new(s, "a page", m);
     if (scope_enter(x)) {
         scope_read_begin(x);
-        put_page(&(struct page){x, o, report_data_read(x, sweep_id, true)}, out);
+        put_page(&(struct page){x, o, .report = report_data_read(x, sweep_id, true)}, out);
+        scope_read_end(x);
+        scope_check(x, text_check(out, m));
+    }
+    return scope_end(x);
+}
+
+enum status page_write_comparison(struct store *s, const int64_t *sweep_id, int sweeps,
+                                  const struct page_options *o, FILE *out, struct message *m)
+{
+    struct scope *x = scope_new(s, "a page", m);
+    if (scope_enter(x)) {
+        scope_read_begin(x);
+        const struct report_compare *c = report_compare_new(x, sweep_id, sweeps, true);
+        put_page(&(struct page){x, o, .compared = c}, out);
         scope_read_end(x);
         scope_check(x, text_check(out, m));
     }

@@ -50,6 +50,11 @@ void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FI
  * many points, and the last and the best among them; `of` is how many there are. 0: all. */
 void page_curve(struct scope *x, int64_t trial_id, long most, FILE *out);
 
+/* Sweeps side by side, 2 to REPORT_SWEEPS_MAX of different ids: {"comparison": what `report A B
+ * --json` gives, "reports": of each what `report --json` gives, "written": the time, UTC}.
+ * BAD_INPUT where they are judged by different metrics. */
+void page_comparison(struct scope *x, const int64_t *sweep_id, int sweeps, FILE *out);
+
 /* One trial beside its row: {"trial":12,"config":"{...}","attempts":rows}. config is what it was
  * trained with; an attempt has outcome, cause, started, ended, resumed_from_step, host, job,
  * exit_code, signal, cpu_s, max_rss_kib, version and git_commit of its build, error, note. */
@@ -88,8 +93,12 @@ struct page_options {
 enum status page_write(struct store *s, int64_t sweep_id, const struct page_options *o, FILE *out,
                        struct message *m);
 
-/* Writes the live page, the same bytes for the list of sweeps and for every sweep: which one is
- * shown its script takes from the address. NO_MEMORY, IO. */
+/* Writes the page of page_comparison; o: of what file. */
+enum status page_write_comparison(struct store *s, const int64_t *sweep_id, int sweeps,
+                                  const struct page_options *o, FILE *out, struct message *m);
+
+/* Writes the live page, the same bytes for the list of sweeps, for every sweep and for several:
+ * which are shown its script takes from the address. NO_MEMORY, IO. */
 enum status page_write_live(FILE *out, struct message *m);
 
 /* The live page's own Content-Security-Policy, for the header of that name. */

@@ -188,10 +188,15 @@ function sectionOf(view, id, title, draw) {
         : null;
 }
 
+function sectionsOf(view) {
+    if (view.compared) return COMPARISON_SECTIONS;
+    return view.detail ? TRIAL_SECTIONS : SECTIONS;
+}
+
 function drawSections(view, wanted) {
-    const [shown, others] = view.detail ? [TRIAL_SECTIONS, SECTIONS] : [SECTIONS, TRIAL_SECTIONS];
+    const shown = sectionsOf(view);
     let next = null;
-    for (const [id] of others) document.getElementById(id)?.remove();
+    for (const [id] of view.detail ? SECTIONS : TRIAL_SECTIONS) document.getElementById(id)?.remove();
     for (const [id, title, draw] of [...shown].reverse()) {
         const old = document.getElementById(id),
             made = wanted(id) ? sectionOf(view, id, title, draw) : old;
@@ -226,7 +231,7 @@ function settingPicker(view) {
 }
 
 function sectionNavigation(view) {
-    const shown = SECTIONS.filter(([id]) => document.getElementById(id));
+    const shown = sectionsOf(view).filter(([id]) => document.getElementById(id));
     return element(
         'nav',
         {'aria-label': 'Sections'},

@@ -108,6 +108,13 @@ void page_put_report(const struct report_data *r, enum report_format f, FILE *ou
     fwrite(names.text, 1, names.used, out);
 }
 
+void page_put_written(struct scope *x, struct json_writer *w)
+{
+    struct rows *r = scope_rows(x, "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", NO_VALUES);
+    while (scope_next(x, r))
+        json_add_text(w, "written", rows_given(r, 0));
+}
+
 int64_t page_best_trial(const struct report_data *report)
 {
     if (report->settings == 0)
@@ -151,9 +158,7 @@ void page_put_summary(const struct report_data *report, FILE *out)
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
         put_query(x, sweep_id, queries[i].name, queries[i].sql, &w);
     json_add_integer(&w, "best", page_best_trial(report));
-    struct rows *r = scope_rows(x, "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", NO_VALUES);
-    while (scope_next(x, r))
-        json_add_text(&w, "written", rows_given(r, 0));
+    page_put_written(x, &w);
     json_end_object(&w);
     fputc('\n', out);
 }

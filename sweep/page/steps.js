@@ -216,7 +216,7 @@ function showReading(chart) {
         place,
         words.flatMap(([text, class_], i) => [
             ...(i ? [document.createTextNode(' \u00b7 ')] : []),
-            element('span', {class: `read ${class_}`}, plain(text)),
+            element('span', {class: `ink ${class_}`}, plain(text)),
         ]),
     );
 }

@@ -65,7 +65,7 @@ enum status report_write_several(struct store *s, const int64_t *sweep_id, int s
 {
     struct scope *x = scope_new(s, "the comparison", m);
     if (scope_enter(x)) {
-        const struct report_compare *c = report_compare_new(x, sweep_id, sweeps);
+        const struct report_compare *c = report_compare_new(x, sweep_id, sweeps, false);
         struct document d = document_new(x, out, f == REPORT_MARKDOWN, page);
         if (f == REPORT_JSON)
             report_compare_json(c, out);

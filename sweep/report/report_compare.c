@@ -187,13 +187,14 @@ static void check_metrics(const struct report_compare *c)
                        c->sweep[0]->name, c->sweep[i]->name);
 }
 
-struct report_compare *report_compare_new(struct scope *x, const int64_t *sweep_id, int sweeps)
+struct report_compare *report_compare_new(struct scope *x, const int64_t *sweep_id, int sweeps,
+                                          bool rows)
 {
     struct report_compare *c = arena_alloc(&x->arena, 1, sizeof *c);
     struct compare_tasks tasks[COMPARE_MAX] = {{0}};
     c->scope = x;
     for (int i = 0; i < sweeps; i++) {
-        c->sweep[c->sweeps++] = report_data_read(x, sweep_id[i], false);
+        c->sweep[c->sweeps++] = report_data_read(x, sweep_id[i], rows);
         compare_read_options(c, i, sweep_id[i]);
         tasks[i] = compare_read_tasks(x, sweep_id[i]);
     }

@@ -319,6 +319,25 @@ static void put_options(const struct report_compare *c, struct json_writer *w)
     json_end_list(w);
 }
 
+/* By which tests the sweeps are held against each other, in each setting that has a label. */
+static void put_tests(const struct report_compare *c, struct json_writer *w)
+{
+    json_begin_list(w, "tests");
+    for (int k = 0; k < c->blocks; k++)
+        for (int i = 0; i < c->sweeps; i++) {
+            struct text_buffer text = scope_text(c->scope);
+            if (is_compared(&c->block[k], i))
+                add_tests(&c->block[k], i, &text);
+            if (text.used == 0)
+                continue;
+            json_begin_object(w, NULL);
+            json_add_text(w, "setting_label", c->block[k].name->label);
+            json_add_text(w, "sentence", text.text);
+            json_end_object(w);
+        }
+    json_end_list(w);
+}
+
 void report_compare_json(const struct report_compare *c, FILE *out)
 {
     struct json_writer w = {.out = out};
@@ -333,6 +352,7 @@ void report_compare_json(const struct report_compare *c, FILE *out)
     }
     json_end_list(&w);
     put_options(c, &w);
+    put_tests(c, &w);
     json_add_key(&w, "rows");
     write_rows(c, TABLE_JSON, out);
     json_end_object(&w);

@@ -107,3 +107,18 @@ void answers_free(struct answers *list)
     while (list->newest)
         leave(list, &list->newest);
 }
+
+bool answer_tag_is_in(const char *tag, const char *if_none_match)
+{
+    size_t length = strlen(tag);
+    for (const char *at = if_none_match; at && *at;) {
+        at += strspn(at, ", \t");
+        if (strncmp(at, "W/", 2) == 0)
+            at += 2;
+        size_t size = strcspn(at, ", \t");
+        if ((size == length && memcmp(at, tag, length) == 0) || (size == 1 && *at == '*'))
+            return true;
+        at += size;
+    }
+    return false;
+}

@@ -48,4 +48,7 @@ void answer_drop(struct answers *list, struct answer *a);
 /* Keeps none any more. */
 void answers_free(struct answers *list);
 
+/* Whether If-None-Match (NULL: there is none) names this entity tag, given with its quotes. */
+bool answer_tag_is_in(const char *tag, const char *if_none_match);
+
 #endif

@@ -221,8 +221,8 @@ static enum MHD_Result send_answer(struct server *s, struct MHD_Connection *c, s
     struct sending *sending = malloc(sizeof *sending);
     bool is_page = a->q.kind == REQUEST_PAGE, good = answer->code == REQUEST_OK;
     const char *type = is_page ? html : a->q.kind == REQUEST_METRICS ? metrics : json;
-    bool has =
-        good && request_has(http->lookup_value(c, MHD_HEADER_KIND, "If-None-Match"), answer->tag);
+    bool has = good && answer_tag_is_in(answer->tag,
+                                        http->lookup_value(c, MHD_HEADER_KIND, "If-None-Match"));
     if (!sending)
         return MHD_NO;
     *sending = (struct sending){s, a->answer};

@@ -39,18 +39,25 @@ static void put_curves(struct scope *x, const struct request *q, FILE *out)
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
     json_begin_list(&w, "curves");
-    for (int i = 0; i < q->n_trials; i++) {
+    for (int i = 0; i < q->listed; i++) {
         if (!scope_ask(x,
                        "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2"
                        " AND EXISTS (SELECT 1 FROM curve WHERE curve.trial_id = ?1)",
-                       VALUES(INTEGER(q->trials[i]), INTEGER(q->sweep_id))))
+                       VALUES(INTEGER(q->list[i]), INTEGER(q->sweep_id))))
             continue;
         json_add_key(&w, NULL);
-        page_curve(x, q->trials[i], q->most, out);
+        page_curve(x, q->list[i], q->most, out);
     }
     json_end_list(&w);
     json_end_object(&w);
     fputc('\n', out);
+}
+
+static void put_comparison(struct scope *x, const struct request *q, FILE *out)
+{
+    int64_t sweep_id[1 + REQUEST_WITH_MAX] = {q->sweep_id};
+    memcpy(sweep_id + 1, q->list, (size_t)q->listed * sizeof *sweep_id);
+    page_comparison(x, sweep_id, 1 + q->listed, out);
 }
 
 static void put_piece(struct scope *x, const struct request *q, FILE *out)
@@ -77,6 +84,9 @@ static void put_piece(struct scope *x, const struct request *q, FILE *out)
     case REQUEST_TRIAL:
         page_trial(x, q->trial, out);
         return;
+    case REQUEST_COMPARISON:
+        put_comparison(x, q, out);
+        return;
     case REQUEST_METRICS:
         scope_check(x, metrics_of_file(x->store, out, x->message));
         return;
@@ -88,14 +98,24 @@ static void put_piece(struct scope *x, const struct request *q, FILE *out)
     scope_fail(x, STATUS_INTERNAL, "this is not read from a results file");
 }
 
+static bool find_sweep(struct scope *x, int64_t sweep_id)
+{
+    if (scope_ask(x, "SELECT 1 FROM sweep WHERE sweep_id = ?1", VALUES(INTEGER(sweep_id))))
+        return true;
+    status_fail(x->message, STATUS_BAD_INPUT, "this file has no sweep %" PRId64, sweep_id);
+    return false;
+}
+
 /* Whether there is what is asked about; else x->message says what is not. */
 static bool find(struct scope *x, const struct request *q)
 {
-    if (q->sweep_id &&
-        !scope_ask(x, "SELECT 1 FROM sweep WHERE sweep_id = ?1", VALUES(INTEGER(q->sweep_id))))
-        status_fail(x->message, STATUS_BAD_INPUT, "this file has no sweep %" PRId64, q->sweep_id);
-    else if (q->trial && !scope_ask(x, "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2",
-                                    VALUES(INTEGER(q->trial), INTEGER(q->sweep_id))))
+    for (int i = 0; q->kind == REQUEST_COMPARISON && i < q->listed; i++)
+        if (!find_sweep(x, q->list[i]))
+            return false;
+    if (q->sweep_id && !find_sweep(x, q->sweep_id))
+        return false;
+    if (q->trial && !scope_ask(x, "SELECT 1 FROM trial WHERE trial_id = ?1 AND sweep_id = ?2",
+                               VALUES(INTEGER(q->trial), INTEGER(q->sweep_id))))
         status_fail(x->message, STATUS_BAD_INPUT, "this sweep has no trial %" PRId64, q->trial);
     else
         return true;

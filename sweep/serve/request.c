@@ -286,7 +286,7 @@ static const struct piece {
     bool of_sweep;       /* stands behind /F/S/ */
     const char *keys[3]; /* what its query may have */
 } pieces[] = {
-    {"", REQUEST_PAGE, true, {NULL}},
+    {"", REQUEST_PAGE, true, {"with"}},
     {"", REQUEST_PAGE, false, {NULL}},
     {"index", REQUEST_INDEX, false, {NULL}},
     {"events", REQUEST_EVENTS, false, {NULL}},
@@ -297,6 +297,7 @@ static const struct piece {
     {"heads", REQUEST_HEADS, true, {"trial"}},
     {"attention", REQUEST_ATTENTION, true, {"trial"}},
     {"trial", REQUEST_TRIAL, true, {"trial"}},
+    {"comparison", REQUEST_COMPARISON, true, {"with"}},
 };
 
 /* "F/S/" at *at, if it is there: *at moves behind it. */
@@ -326,18 +327,27 @@ static const struct piece *read_path(const struct request_rules *rules, const ch
     return NULL;
 }
 
-static bool read_trials(const char *text, struct request *q)
+static bool read_list(const char *text, int most, struct request *q)
 {
     for (;;) {
         size_t size = strcspn(text, ",");
-        if (q->n_trials == REQUEST_CURVES_MAX ||
-            !read_integer(text, size, &q->trials[q->n_trials]) || q->trials[q->n_trials] == 0)
+        if (q->listed == most || !read_integer(text, size, &q->list[q->listed]) ||
+            q->list[q->listed] == 0)
             return false;
-        q->n_trials++;
+        q->listed++;
         if (!text[size])
             return true;
         text += size + 1;
     }
+}
+
+static bool read_with(const char *text, struct request *q)
+{
+    bool good = read_list(text, REQUEST_WITH_MAX, q);
+    for (int i = 0; i < q->listed; i++)
+        for (int k = -1; k < i; k++)
+            good &= q->list[i] != (k < 0 ? q->sweep_id : q->list[k]);
+    return good;
 }
 
 static bool read_most(const char *text, long most, struct request *q)
@@ -354,7 +364,9 @@ static bool read_value(const struct pair *p, struct request *q)
     if (!decode(p->value, p->value_size, text, sizeof text))
         return false;
     if (pair_is(p, "trials"))
-        return read_trials(text, q);
+        return read_list(text, REQUEST_CURVES_MAX, q);
+    if (pair_is(p, "with"))
+        return read_with(text, q);
     if (pair_is(p, "most"))
         return read_most(text, q->kind == REQUEST_TRIALS ? REQUEST_ROWS_MAX : REQUEST_POINTS_MAX,
                          q);
@@ -385,10 +397,12 @@ static int read_query(const struct piece *piece, const char *query, struct reque
         }
         seen |= 1U << key;
     }
-    if (q->kind == REQUEST_CURVES && q->n_trials == 0)
-        return refuse(m, REQUEST_BAD, "trials= is missing: of which trials?");
-    if (q->kind == REQUEST_TRIAL && q->trial == 0)
-        return refuse(m, REQUEST_BAD, "trial= is missing: of which trial?");
+    bool needs =
+        q->kind == REQUEST_CURVES || q->kind == REQUEST_TRIAL || q->kind == REQUEST_COMPARISON;
+    if (needs && !q->trial && !q->listed) {
+        status_fail(m, STATUS_BAD_INPUT, "%s= is missing: of which?", piece->keys[0]);
+        return REQUEST_BAD;
+    }
     return REQUEST_OK;
 }
 
@@ -471,22 +485,7 @@ const char *request_key(const struct request *q, char key[REQUEST_KEY_SIZE])
     size_t used =
         (size_t)snprintf(key, REQUEST_KEY_SIZE, "%d/%d/%" PRId64 "/%" PRId64 "/%ld/%" PRId64,
                          (int)q->kind, q->file, q->sweep_id, q->after, q->most, q->trial);
-    for (int i = 0; i < q->n_trials; i++)
-        used += (size_t)snprintf(key + used, REQUEST_KEY_SIZE - used, ",%" PRId64, q->trials[i]);
+    for (int i = 0; i < q->listed; i++)
+        used += (size_t)snprintf(key + used, REQUEST_KEY_SIZE - used, ",%" PRId64, q->list[i]);
     return key;
-}
-
-bool request_has(const char *if_none_match, const char *etag)
-{
-    size_t length = strlen(etag);
-    for (const char *at = if_none_match; at && *at;) {
-        at += strspn(at, ", \t");
-        if (strncmp(at, "W/", 2) == 0)
-            at += 2;
-        size_t size = strcspn(at, ", \t");
-        if ((size == length && memcmp(at, etag, length) == 0) || (size == 1 && *at == '*'))
-            return true;
-        at += size;
-    }
-    return false;
 }

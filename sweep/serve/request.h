@@ -6,6 +6,7 @@
  *
  *   /                              the page: list of sweeps
  *   /F/S/                          the page of a sweep; /F/S leads there
+ *   /F/S/?with=T,...               the page of sweeps side by side, S first; at most 8
  *   /index                         {"files":[{"file":"gather.db","version":3,"error":null,
  *                                  "sweeps":rows of page_index or null},...]}
  *   /F/S/summary                   page_summary
@@ -15,6 +16,7 @@
  *   /F/S/heads?trial=N             page_heads, of all where N is 0 or left out
  *   /F/S/attention?trial=N         page_attention, or {"missing":N}; 0 or left out: no trial
  *   /F/S/trial?trial=N             page_trial
+ *   /F/S/comparison?with=T,...     page_comparison
  *   /events                        server-sent events (streams.c)
  *   /metrics                       for a monitor, of all files: Prometheus' text format (metrics.h)
  *
@@ -35,6 +37,7 @@ enum {
     REQUEST_FIELDS_MAX = 64,    /* their number: more is 431 */
     REQUEST_ROWS_MAX = 1000,
     REQUEST_CURVES_MAX = 100,
+    REQUEST_WITH_MAX = 7,
     REQUEST_POINTS = 200,
     REQUEST_POINTS_MAX = 500,
     REQUEST_KEY_SIZE = REQUEST_TARGET_MAX + 128
@@ -73,6 +76,7 @@ enum request_kind {
     REQUEST_HEADS,
     REQUEST_ATTENTION,
     REQUEST_TRIAL,
+    REQUEST_COMPARISON,
     REQUEST_EVENTS,
     REQUEST_METRICS,
     REQUEST_KINDS
@@ -80,13 +84,13 @@ enum request_kind {
 
 struct request {
     enum request_kind kind;
-    int file;                           /* 0 to rules.files - 1; 0 where the address names none */
-    int64_t sweep_id;                   /* from 1; 0 where the address names none */
-    int64_t after;                      /* of trials */
-    long most;                          /* of trials and curves */
-    int64_t trial;                      /* of heads, attention, trial; 0: see above */
-    int64_t trials[REQUEST_CURVES_MAX]; /* of curves */
-    int n_trials;
+    int file;                         /* 0 to rules.files - 1; 0 where the address names none */
+    int64_t sweep_id;                 /* from 1; 0 where the address names none */
+    int64_t after;                    /* of trials */
+    long most;                        /* of trials and curves */
+    int64_t trial;                    /* of heads, attention, trial; 0: see above */
+    int64_t list[REQUEST_CURVES_MAX]; /* trials of curves; sweeps beside sweep_id, each once */
+    int listed;
     char location[REQUEST_TARGET_MAX + 1]; /* with REQUEST_MOVED: the address without its token, or
                                               with the slash that it lacks */
     bool set_cookie;                       /* ... and the token is to be kept as a cookie */
@@ -115,8 +119,5 @@ const char *request_key(const struct request *q, char key[REQUEST_KEY_SIZE]);
 /* The name of the cookie that holds the token's digest. Returns name. */
 enum { REQUEST_COOKIE_SIZE = 32 };
 const char *request_cookie(const struct request_rules *rules, char name[REQUEST_COOKIE_SIZE]);
-
-/* Whether If-None-Match (NULL: there is none) names this entity tag, given with its quotes. */
-bool request_has(const char *if_none_match, const char *etag);
 
 #endif

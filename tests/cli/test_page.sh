@@ -93,6 +93,29 @@ grep -nF "$dir" apart.html | cut -c1-200 >found && [ -s found ] && trouble "$(ca
 grep -q 'cannot open x: no' apart.html || trouble "no error"
 verdict "of paths only the last names"
 
+# ---- sweeps side by side ----
+cp r.db s.db
+run run configs/quick.yaml --db s.db --quiet --set name=other --set train.steps=20 --set train.val_examples=64 --set \
+    train.test_examples=64
+run report quick other --db s.db --html both.html
+"$headcount" report quick other --db s.db --json >both.json
+"$headcount" report quick --db s.db --json >quick.json
+"$headcount" report other --db s.db --json >other.json
+for piece in both quick other; do
+    sed -e 's/&/\\u0026/g' -e 's/</\\u003c/g' -e 's/>/\\u003e/g' $piece.json >wanted
+    grep -qF -f wanted both.html || trouble "$piece.json is not in the page"
+done
+grep -q '<title>quick, other' both.html || trouble "no title"
+grep -q 'B - A is paired by seed' both.html || trouble "no words without a script"
+grep -qF '"sentence":"B - A is paired by seed' both.json || trouble "no test is named: $(cut -c1-300 both.json)"
+sqlite3 s.db "PRAGMA ignore_check_constraints = ON; UPDATE sweep SET name = '</script><script>' || name"
+run report '</script><script>quick' '</script><script>other' --db s.db --html evil.html
+[ "$(grep -o '<script' evil.html | wc -l)" = "$(grep -o '<script' both.html | wc -l)" ] || trouble "a script came in"
+sqlite3 s.db "UPDATE sweep SET name = substr(name, 18); UPDATE sweep SET metric = 'val_loss', goal = 'minimize' WHERE name = 'other'"
+"$headcount" report quick other --db s.db --html x.html >said 2>&1
+{ [ $? = 2 ] && grep -q 'sweeps of one metric' said && [ ! -e x.html ]; } || trouble "another metric: $(cat said)"
+verdict "several sweeps have a page, with the numbers of report --json"
+
 # ---- size ----
 cp r.db l.db
 sqlite3 l.db "
@@ -125,7 +148,7 @@ refused() { # status, words, arguments...
     { [ $code = "$wanted" ] && grep -qe "$words" said; } || trouble "$*: status $code, $(cat said)"
 }
 refused 2 'exclude each other' report --db r.db --html x.html --json
-refused 2 'shows one sweep; 2 are named' report --db r.db --html x.html a b
+refused 2 'shows one sweep; 2 are named' report --db r.db --html x.html --attention 1 a b
 refused 2 'belongs to --html' report --db r.db --attention 1
 refused 2 'the results file itself' report --db r.db --html r.db
 refused 2 'among the files of' report --db r.db --html r.db.d/x.html

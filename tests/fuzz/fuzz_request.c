@@ -124,6 +124,8 @@ static void write_target(const struct request *q, char target[REQUEST_KEY_SIZE])
                                                      [REQUEST_CURVES] = "curves",
                                                      [REQUEST_HEADS] = "heads",
                                                      [REQUEST_ATTENTION] = "attention",
+                                                     [REQUEST_TRIAL] = "trial",
+                                                     [REQUEST_COMPARISON] = "comparison",
                                                      [REQUEST_EVENTS] = "events",
                                                      [REQUEST_METRICS] = "metrics"};
     size_t room = REQUEST_KEY_SIZE, n = 0;
@@ -132,13 +134,17 @@ static void write_target(const struct request *q, char target[REQUEST_KEY_SIZE])
     n += (size_t)snprintf(target + n, room - n, "/%s", names[q->kind]);
     if (q->kind == REQUEST_TRIALS)
         snprintf(target + n, room - n, "?after=%lld&most=%ld", (long long)q->after, q->most);
-    else if (q->kind == REQUEST_HEADS || q->kind == REQUEST_ATTENTION)
+    else if (q->kind == REQUEST_HEADS || q->kind == REQUEST_ATTENTION || q->kind == REQUEST_TRIAL)
         snprintf(target + n, room - n, "?trial=%lld", (long long)q->trial);
-    else if (q->kind == REQUEST_CURVES) {
-        n += (size_t)snprintf(target + n, room - n, "?most=%ld", q->most);
-        for (int i = 0; i < q->n_trials; i++)
+    else if (q->listed) {
+        bool curves = q->kind == REQUEST_CURVES;
+        n += curves ? (size_t)snprintf(target + n, room - n, "?most=%ld", q->most) : 0;
+        for (int i = 0; i < q->listed; i++)
             n += (size_t)snprintf(target + n, room - n, "%s%lld",
-                                  i ? "," : "&trials=", (long long)q->trials[i]);
+                                  i        ? ","
+                                  : curves ? "&trials="
+                                           : "?with=",
+                                  (long long)q->list[i]);
     }
 }
 
@@ -159,7 +165,7 @@ static void check_found(const struct request_rules *rules, const struct request 
     static struct request same;
     promise(q->kind < REQUEST_KINDS && q->file >= 0 && q->file < rules->files);
     promise(q->sweep_id >= 0 && q->after >= 0 && q->trial >= 0);
-    promise(q->most >= 1 && q->most <= REQUEST_ROWS_MAX && q->n_trials <= REQUEST_CURVES_MAX);
+    promise(q->most >= 1 && q->most <= REQUEST_ROWS_MAX && q->listed <= REQUEST_CURVES_MAX);
     write_target(q, target);
     if (strlen(target) >= REQUEST_TARGET_MAX) /* `most` was left out */
         return;

@@ -121,7 +121,7 @@ class Chromium:
         return r["result"].get("value")
 
     def key(self, key, code, shift=False):
-        text = {"text": "\r"} if key == "Enter" else {}
+        text = {"Enter": {"text": "\r"}, " ": {"text": " "}}.get(key, {})
         for kind in "keyDown", "keyUp":
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
                       modifiers=8 if shift else 0, **text)

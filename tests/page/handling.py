@@ -10,12 +10,13 @@ import sqlite3
 import sys
 import xml.etree.ElementTree
 
+from compared import Compared
 from curves import Curves
 from look import LOOKS, WIDTHS, plural
 from settings import Settings
 
 
-class Handling(Settings, Curves):
+class Handling(Settings, Compared, Curves):
     def tuning(self, name, widths=(360, 900, 1600)):
         """Each tuned value with its score, as the results file has it, and what is said of it, as the report has it."""
         verdict = json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]
@@ -313,6 +314,7 @@ def main():
         look.curves("steps")
         look.pruned("one", "Test accuracy", "mean_acc")
         look.pruned("text", "Bits per byte", "mean_loss")
+        look.side_by_side()
         look.trial("one", 7)
         look.saving("one")
         look.saved_whole()

@@ -1,4 +1,4 @@
-"""Looks at the live page in Chromium: live.py CASES FOLDER RUN reads running.db, evil.db and many.db here, of which
+"""Looks at the live page in Chromium: live.py CASES FOLDER RUN reads running.db, evil.db, many.db and beside.db here, of which
 RUN, a process, fills the first; leaves pictures in FOLDER and prints TAP, whose numbers go on after CASES."""
 import json
 import os
@@ -14,7 +14,7 @@ from handling import Handling
 from look import HOSTILE, LOOKS, STANDING, written
 
 COOLDOWN = 79  # times what an answer took: SNAPSHOT_COOLDOWN of watched.h
-FILES = "running.db", "evil.db", "many.db", "both.db"
+FILES = "running.db", "evil.db", "many.db", "both.db", "beside.db"
 HEADCOUNT = os.environ["HEADCOUNT"]
 
 # The trials that the table has as completed.
@@ -79,14 +79,14 @@ class Live(Handling):
         self.open("list")
         ask = self.browser.ask
         links = ask("[...document.querySelectorAll('.sweeps a')].map(a => a.getAttribute('href'))")
-        self.expect(links == [f"{i}/1/" for i in range(len(FILES))], f"links: {links}")
+        self.expect(links == [f"{i}/1/" for i in range(4)] + ["4/2/", "4/1/"], f"links: {links}")
         self.expect([f for f in FILES] == ask("[...document.querySelectorAll('h2')].map(h => h.textContent)"), "files")
         self.expect(HOSTILE in ask("document.querySelectorAll('.sweeps li')[1].textContent"), "the hostile name is not there")
         self.expect("at work" in ask(STANDING), ask(STANDING))
         lead = json.loads(subprocess.run([HEADCOUNT, "report", "--db", "many.db", "--json"], capture_output=True, check=True,
                                          text=True).stdout)["settings"][0]["verdict"]
         found = written(lead["sentences"][max(0, lead["lead"] - 1)])
-        self.wait(f"document.querySelectorAll('.found').length === {len(FILES)}", "the findings")
+        self.wait(f"document.querySelectorAll('.found').length === {len(FILES) + 1}", "the findings")
         self.expect(found == ask("document.querySelectorAll('.found')[2].textContent"), f"not found: {found}")
         ask("document.querySelector('.sweeps a').focus()")
         self.browser.key("Enter", 13)
@@ -104,7 +104,7 @@ class Live(Handling):
         ask(set_value("document.querySelector('#trials input')", "seed", "input"))
         ask("document.querySelector('#trials .scroll').scrollLeft = 70; document.getElementById('trials').scrollIntoView()")
         self.browser.settle()
-        ask("kept = [...document.querySelectorAll('#curves svg, #curves select, #curves details, #trials input, #trials .scroll')]")
+        ask("kept = [...document.querySelectorAll('#curves svg, #curves select, #curves details, #trials input, #trials .scroll')], 0")
         results = sqlite3.connect("file:running.db?mode=ro", uri=True)
         results.isolation_level = None
         completed = lambda: {t for t, in results.execute("SELECT trial_id FROM trial WHERE state = 'completed'")}
@@ -166,6 +166,36 @@ class Live(Handling):
         self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=quickly)
         self.quiet("running")
         self.verdict("a page that nobody sees asks for nothing, and at once when it is shown")
+
+    def beside(self):
+        """Sweeps that are picked in the list stand side by side, and go on."""
+        self.open("list")
+        ask = self.browser.ask
+        boxes = "document.querySelectorAll('#file-4 input')"
+        self.expect(ask("document.querySelectorAll('input').length") == 2, "sweeps to pick where there is one")
+        ask(f"{boxes}[1].focus()")
+        self.browser.key(" ", 32)
+        ask(f"{boxes}[0].click()")
+        self.wait("document.querySelector('#file-4 .pager a')", "the way to both")
+        ask("document.querySelector('#file-4 .pager a').click()")
+        self.wait("document.querySelector('#beside svg')", "sweeps side by side")
+        self.expect(ask("location.pathname + location.search") == "/4/1/?with=2", ask("location.href"))
+        self.expect("A: 6 of 6 trials ended, B: 6" in ask(STANDING), ask(STANDING))
+        wanted = json.loads(subprocess.run([HEADCOUNT, "report", "short", "long", "--db", "beside.db", "--json"], capture_output=True,
+                                           check=True, text=True).stdout)
+        rows = self.table("Differences between sweeps")
+        compared = [row for row in wanted["rows"] if row["against"]]
+        self.expect(len(rows) == len(compared) > 0, f"{len(rows)} differences, not {len(compared)}")
+        for shown, row in zip(rows, compared):
+            self.same(shown["Difference"], row["mean_diff"], f"beside: {row}", 4)
+        results = sqlite3.connect("beside.db")
+        with results:
+            results.execute("UPDATE sweep SET question = 'Is it news?' WHERE name = 'long'")
+        results.close()
+        self.wait("document.querySelector('#came').textContent.includes('Is it news?')", "news of one of them")
+        self.expect(ask("document.documentElement.scrollWidth") <= 900, "too wide")
+        self.quiet("beside")
+        self.verdict("sweeps side by side, picked in the list")
 
     def maps(self):
         self.open("running")
@@ -230,6 +260,7 @@ def main():
         live.structure("running")
         live.keyboard("running")
         live.hidden()
+        live.beside()
         live.maps()
         live.settings("both")
         live.trial("running", 1)

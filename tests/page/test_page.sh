@@ -126,6 +126,18 @@ run heads --db both.db --quiet
 for name in one grid tuned extended rungs text dense steps both many drawn evil early half chance; do
     page $name $name.db
 done
+cp steps.db beside.db
+run run steps.yaml --db beside.db --quiet --set name=longer --set train.steps=240 --set model.heads=[2,4,8]
+run run steps.yaml --db beside.db --quiet --set name=wide --set model.d_model=[8,16] --set train.steps=20 --set seeds=2
+beside() { # name, sweeps...
+    page=$1
+    shift
+    run report "$@" --db beside.db --html "$page.html"
+    "$headcount" report "$@" --db beside.db --json >"$page.json"
+    for sweep; do "$headcount" report "$sweep" --db beside.db --json >"$page.$sweep.json"; done
+}
+beside two steps longer
+beside three steps longer wide
 "$headcount" heads --db one.db --json >one.heads.json
 for name in one text; do
     "$headcount" prune --db $name.db --json --quiet >$name.prune.json

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sweep/serve/answers.h"
 #include "sweep/serve/request.h"
 
 #include <cmocka.h>
@@ -56,7 +57,7 @@ static void every_piece_has_its_address(void **state)
         int64_t sweep_id, after;
         long most;
         int64_t trial;
-        int n_trials;
+        int listed;
     } cases[] = {
         {"/", REQUEST_PAGE, 0, 0, 0, 200, 0, 0},
         {"/1/7/", REQUEST_PAGE, 1, 7, 0, 200, 0, 0},
@@ -72,6 +73,8 @@ static void every_piece_has_its_address(void **state)
         {"/0/3/curves?trials=5", REQUEST_CURVES, 0, 3, 0, 200, 0, 1},
         {"/0/3/curves?trials=5%2c6%2C7&most=500", REQUEST_CURVES, 0, 3, 0, 500, 0, 3},
         {"/0/3/heads", REQUEST_HEADS, 0, 3, 0, 200, 0, 0},
+        {"/0/3/?with=2", REQUEST_PAGE, 0, 3, 0, 200, 0, 1},
+        {"/0/3/comparison?with=2,1,4,5,6,7,8", REQUEST_COMPARISON, 0, 3, 0, 200, 0, 7},
         {"/0/3/attention?trial=9", REQUEST_ATTENTION, 0, 3, 0, 200, 9, 0},
     };
     (void)state;
@@ -84,10 +87,10 @@ static void every_piece_has_its_address(void **state)
         assert_int_equal(q.after, cases[i].after);
         assert_int_equal(q.most, cases[i].most);
         assert_int_equal(q.trial, cases[i].trial);
-        assert_int_equal(q.n_trials, cases[i].n_trials);
+        assert_int_equal(q.listed, cases[i].listed);
     }
     ask("/0/3/curves?trials=5,6,7");
-    assert_int_equal(q.trials[0] + 10 * q.trials[1] + 100 * q.trials[2], 765);
+    assert_int_equal(q.list[0] + 10 * q.list[1] + 100 * q.list[2], 765);
 }
 
 static void nothing_else_has_one(void **state)
@@ -136,6 +139,15 @@ static void nothing_else_has_one(void **state)
         {"/0/3/trials?after=%00", 400},
         {"/0/3/trials?after=1%0a", 400},
         {"/0/3/trials?after=1;most=2", 400},
+        {"/0/3/comparison", 400},
+        {"/0/3/comparison?with=", 400},
+        {"/0/3/comparison?with=3", 400},
+        {"/0/3/comparison?with=2,4,2", 400},
+        {"/0/3/comparison?with=0", 400},
+        {"/0/3/comparison?with=1,2,4,5,6,7,8,9", 400},
+        {"/0/3/?with=3", 400},
+        {"/?with=1", 400},
+        {"/comparison?with=1", 404},
         {"/0/3/curves", 400},
         {"/0/3/curves?trials=", 400},
         {"/0/3/curves?trials=1,,2", 400},
@@ -160,7 +172,7 @@ static void lists_and_addresses_have_an_end(void **state)
     for (int i = 1; i < REQUEST_CURVES_MAX; i++)
         strcat(target, ",100000000000000000");
     assert_int_equal(ask(target), REQUEST_OK);
-    assert_int_equal(q.n_trials, REQUEST_CURVES_MAX);
+    assert_int_equal(q.listed, REQUEST_CURVES_MAX);
     strcat(target, ",5");
     assert_int_equal(ask(target), REQUEST_BAD);
     memset(target, '/', sizeof target - 1);
@@ -368,13 +380,13 @@ static void equal_questions_have_equal_keys(void **state)
 static void entity_tags_are_found_in_lists(void **state)
 {
     (void)state;
-    assert_true(request_has("\"abc\"", "\"abc\""));
-    assert_true(request_has("\"x\", W/\"abc\"", "\"abc\""));
-    assert_true(request_has("*", "\"abc\""));
-    assert_false(request_has("\"abcd\"", "\"abc\""));
-    assert_false(request_has("abc", "\"abc\""));
-    assert_false(request_has("", "\"abc\""));
-    assert_false(request_has(NULL, "\"abc\""));
+    assert_true(answer_tag_is_in("\"abc\"", "\"abc\""));
+    assert_true(answer_tag_is_in("\"abc\"", "\"x\", W/\"abc\""));
+    assert_true(answer_tag_is_in("\"abc\"", "*"));
+    assert_false(answer_tag_is_in("\"abc\"", "\"abcd\""));
+    assert_false(answer_tag_is_in("\"abc\"", "abc"));
+    assert_false(answer_tag_is_in("\"abc\"", ""));
+    assert_false(answer_tag_is_in("\"abc\"", NULL));
 }
 
 int main(void)

@@ -28,6 +28,7 @@ static void each_piece_is_answered(void **state)
     served_answers(f, "/0/1/trials", 200, "{\"total\":7,\"next\":null,");
     served_answers(f, "/0/1/trials?after=2&most=3", 200, "{\"total\":7,\"next\":5,");
     served_answers(f, "/0/1/curves?trials=1,2&most=5", 200, "{\"curves\":[{\"trial\":1,\"of\":50,");
+    served_answers(f, "/0/1/comparison?with=7", 404, "this file has no sweep 7");
     served_answers(f, "/0/1/curves?trials=2,99", 200, "{\"curves\":[]}");
     served_answers(f, "/0/1/heads", 200, "{\"columns\":[\"trial_id\",");
     served_answers(f, "/0/1/attention?trial=3", 200, "{\"missing\":3}");

@@ -15,6 +15,7 @@ cat >"$dir/unrun" <<'U'
 make|builds the program that this test is given
 make sweep|installs packages; its sweep is run below
 make test|runs this test
+make test TESTS=store|runs as a part of make test
 make bench|a benchmark of minutes
 make bench-peers|a benchmark of minutes
 ./headcount serve|goes on until Ctrl-C; cli/test_serve.sh runs it

@@ -96,6 +96,9 @@ n=0; while [ $((n += 1)) -lt 12000 ]; do sleep .05; done
 E
 chmod +x listener
 signalled_job=41
+sleeps() { # process
+    grep -q '^State:.S' "/proc/$1/status"
+}
 signalled() { # signals to the script...; what its run heard in $JOBS/signals
     rm -f "$JOBS/listens" "$JOBS/signals" "$JOBS/requeued"
     echo RUNNING >"$JOBS/state"
@@ -104,8 +107,8 @@ signalled() { # signals to the script...; what its run heard in $JOBS/signals
     pid=$!
     wait_until test -e "$JOBS/listens"
     for signal; do
+        wait_until sleeps "$pid" # bash hears a signal that comes just before its wait only when the wait has ended
         kill "-$signal" "$pid"
-        sleep .1
     done
     wait "$pid"
     code=$?

@@ -51,7 +51,7 @@ jargon() {
 }
 folder=$2
 case $1 in
-prose)
+prose | head-width | kv-text | prune-text | depth-text)
     if [ $# -gt 2 ]; then
         places_1
         echo "--set task.file=places-1.csv"

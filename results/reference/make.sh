@@ -68,6 +68,17 @@ heads_of() { # name
     ask "$1" heads
     "$headcount" heads "$1" --db "$work/$1.db" --quiet --csv >"$kept/$1.heads.csv"
 }
+# Deeper shapes of as many heads x layers against the one of a single layer, at equal seeds.
+shapes() { # name, what is compared
+    means "$1" "
+        WITH one AS (SELECT heads, layers, seed, $2 AS x FROM trials
+                      WHERE in_plan = 1 AND is_tuning = 0 AND state = 'completed')
+        SELECT 'shapes=' || b.heads || 'x' || b.layers || '-' || a.heads || 'x1' AS setting_label, a.heads AS heads,
+               b.x - a.x AS acc
+          FROM one AS a JOIN one AS b ON a.seed = b.seed AND a.heads = b.heads * b.layers
+         WHERE a.layers = 1 AND b.layers > 1
+         ORDER BY a.heads, b.layers" >"$kept/$1.shapes.csv"
+}
 studies() { # name
     case $1 in
     gather-tuned) heads_of "$1" ;;
@@ -96,7 +107,26 @@ studies() { # name
                    iif(p.method = 'none', c.heads = p.kept AND p.finetuned_steps = 1500, c.heads = 8)
              ORDER BY t.setting, p.finetuned_steps, p.method, p.kept" >$kept/prune.prune.csv
         ;;
-    key-width | kv-heads | segments) "$headcount" report "$1" --db "$work/$1.db" --between --csv >"$kept/$1.between.csv" ;;
+    depth | depth-pointers) shapes "$1" test_acc ;;
+    depth-text) shapes "$1" bits_per_byte ;;
+    prune-text)
+        ask prune-text prune --by importance --keep 8,4 --finetune 1500 --lr 1e-2
+        for by in random ablation importance; do
+            ask prune-text prune --by $by
+        done
+        means prune-text "
+            WITH of AS (SELECT t.trial_id, t.seed, c.heads, p.method, p.kept, p.finetuned_steps AS more,
+                               p.test_loss / ln(2) AS bits
+                          FROM pruning AS p JOIN trial AS t USING (trial_id) JOIN config AS c USING (config_id)
+                         WHERE t.in_plan = 1)
+            SELECT 'by=' || a.method || iif(a.more, '+' || a.more, '') AS setting_label, a.kept AS heads,
+                   a.bits - b.bits AS acc
+              FROM of AS a JOIN of AS b
+                ON a.seed = b.seed AND b.method = 'none' AND b.more = a.more AND b.kept = iif(a.more, a.kept, 16)
+             WHERE a.heads = 8 AND a.method <> 'none'
+             ORDER BY a.more, a.method, a.kept" >$kept/prune-text.prune.csv
+        ;;
+    key-width | kv-heads | segments | head-width | kv-text) "$headcount" report "$1" --db "$work/$1.db" --between --csv >"$kept/$1.between.csv" ;;
     ensemble)
         ask ensemble ensemble --heads 1 --members 8
         means ensemble "

@@ -8,10 +8,12 @@
 #   <!-- table:NAME rows -->        the table below it: a line per head count, with the learning rate if it was tuned
 #   <!-- table:NAME grid -->        the table below it: a line per setting, a column per head count
 #   <!-- table:NAME.heads heads --> the table below it: what `headcount heads` measured, a line per head count
-#   <!-- table:NAME bits -->        the table below it: bits per byte of a text, a line per head count
+#   <!-- table:NAME bits -->        the table below it: bits per byte of a text, a line per head count; of several
+#                                   settings a line per setting, a column per head count
 #   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
-#       `difference` (and interval) of NAME.between, which setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 tell;
+#       `difference` (and interval) of NAME.between, which setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 tell, or of
+#       a study whose means are differences;
 #       `bits` (per byte, mean and interval), `mean`, `n`, `solved`, `min`, `max`, `exact` (mean), `params`; `least`, `most` (of the means of all rows that are meant); of
 #       runs.csv `trials`, and `minutes` of CPU time; or any column of the table, with two decimals
 #
@@ -107,8 +109,8 @@ function signed(x) {
     return x
 }
 function difference(name, row) {
-    return signed(value[name, row, "mean_diff"]) " [" signed(value[name, row, "ci_low"]) ", " \
-        signed(value[name, row, "ci_high"]) "]"
+    return signed(either(name, row, "mean_diff", "mean_acc")) " [" signed(either(name, row, "ci_low", "ci95_low")) ", " \
+        signed(either(name, row, "ci_high", "ci95_high")) "]"
 }
 
 # ---- tables ----
@@ -125,7 +127,14 @@ function chosen(name, row,    i, of, words, word) {
 }
 # Losses are in nats.
 function bits(name, row, column) { return sprintf("%.3f", value[name, row, column] / log(2)) }
+function bits_interval(name, row) {
+    return bits(name, row, "mean_loss") " [" bits(name, row, "loss_low") ", " bits(name, row, "loss_high") "]"
+}
 function print_bits(name,    i) {
+    if (value[name, 1, "setting_label"] != "") {
+        print_grid(name, 1)
+        return
+    }
     load(name ".chosen")
     print "| heads | lr | n | bits per byte | 95% interval |"
     print "|---:|---:|---:|---:|---|"
@@ -141,7 +150,8 @@ function print_rows(name,    i, rate) {
         print "| " value[name, i, "heads"] " |" (rate ? " " chosen(name, i) " |" : "") " " number(name, i) " | " \
             mean(name, i) " | " low(name, i) " to " high(name, i) " | " value[name, i, "n_solved"] " |"
 }
-function print_grid(name,    i, label, labels, line, counts, heads, n, at, k, h, settings) {
+# A cell is a mean accuracy, or with `text` bits per byte, and its interval.
+function print_grid(name, text,    i, label, labels, line, counts, heads, n, at, k, h, settings, cells, row) {
     settings = counts = 0
     for (i = 1; i <= rows[name]; i++) {
         label = value[name, i, "setting_label"]
@@ -169,18 +179,19 @@ function print_grid(name,    i, label, labels, line, counts, heads, n, at, k, h,
     print rule
     for (i = 1; i <= settings; i++) {
         least = most = ""
-        text = ""
+        cells = ""
         for (k = 1; k <= counts; k++) {
             if (!((line[i], heads[k]) in at)) {
-                text = text " |"
+                cells = cells " |"
                 continue
             }
             n = number(name, at[line[i], heads[k]])
             least = least == "" || n < least ? n : least
             most = most == "" || n > most ? n : most
-            text = text " " interval(name, at[line[i], heads[k]]) " |"
+            row = at[line[i], heads[k]]
+            cells = cells " " (text ? bits_interval(name, row) : interval(name, row)) " |"
         }
-        print "|" (settings > 1 ? " " line[i] " |" : "") " " (least == most ? least : least " to " most) " |" text
+        print "|" (settings > 1 ? " " line[i] " |" : "") " " (least == most ? least : least " to " most) " |" cells
     }
 }
 function print_heads(name,    i, settings) {
@@ -269,7 +280,7 @@ function lookup(mark,    word, words, name, what, i, row, found, x) {
     if (what == "interval")
         return interval(name, row)
     if (what == "bits")
-        return bits(name, row, "mean_loss") " [" bits(name, row, "loss_low") ", " bits(name, row, "loss_high") "]"
+        return bits_interval(name, row)
     if (what == "difference")
         return difference(name, row)
     if (what == "n")

@@ -38,6 +38,10 @@ heads,setting_a,setting_b,a,b,same,n,mean_diff,ci_low,ci_high
 8,{},{},kv_heads=1,kv_heads=8,d_ff=64,8,.1586,.0677,.2496
 8,{},{},"form=cut, width=8",form=whole,,8,-.0123,-.025,.0004
 C
+cat >"$dir/kept/toy.gain.csv" <<'C'
+setting_label,heads,n,n_bad,mean_acc,min_acc,max_acc,ci95_low,ci95_high
+shapes=1x4-4x1,4,8,0,-.25,-.5,.5,-.3,.2
+C
 sed 's/^"",4/"",2/' "$dir/kept/tuned.chosen.csv" >"$dir/kept/text.chosen.csv"
 cp $kept/numbers.awk "$dir/kept"
 fills() { # line, what becomes of it
@@ -65,6 +69,9 @@ check "a column of what trained models answered" \
 check "... negative" \
     fills 'by <!-- toy.heads disagreement_position heads=2 -->-9.' \
     'by <!-- toy.heads disagreement_position heads=2 -->-0.12.'
+check "... that is a difference" \
+    fills '<!-- toy.gain difference shapes=1x4-4x1 -->-.1 [-.2, 0]' \
+    '<!-- toy.gain difference shapes=1x4-4x1 -->-.250 [-.300, +.200]'
 check "no such column" refuses '<!-- toy.heads mass heads=2 -->1'
 check "no such sweep" refuses '<!-- toys mean heads=8 -->1'
 check "no such row" refuses '<!-- toy mean heads=4 -->1'
@@ -93,6 +100,8 @@ table_comes() { # mark, row
 check "rows" table_comes '<!-- table:toy rows -->' '| 8 | 5 | .900 | .800 to 1.000 | 2 |'
 check "rows of a tuned sweep" table_comes '<!-- table:tuned rows -->' '| 4 | 0.01 | 5 | .500 | .444 to .556 | 0 |'
 check "rows of a text" table_comes '<!-- table:text bits -->' '| 2 | 0.01 | 5 | 2.501 | 2.491 to 2.511 |'
+sed 's/{},,2,5/{},d_k=2,2,5/; $p; $s/{},d_k=2,2/{},d_k=4,8/' "$dir/kept/text.csv" >"$dir/kept/texts.csv"
+check "... of several settings" table_comes '<!-- table:texts bits -->' '| d_k=4 | 5 | | 2.501 [2.491, 2.511] |'
 check "bits per byte" \
     fills 'At <!-- text bits heads=2 -->1 [2, 3].' 'At <!-- text bits heads=2 -->2.501 [2.491, 2.511].'
 check "a difference between settings" \

@@ -47,7 +47,11 @@ static void test_golden(void **state)
 static const char *file_for(const char *path)
 {
     static const char *const given[][2] = {
+        {"configs/depth-text.yaml", "task.file=sweep/README.md"},
+        {"configs/head-width.yaml", "task.file=sweep/README.md"},
+        {"configs/kv-text.yaml", "task.file=sweep/README.md"},
         {"configs/prose.yaml", "task.file=sweep/README.md"},
+        {"configs/prune-text.yaml", "task.file=sweep/README.md"},
         {"configs/text.yaml", "task.file=LICENSE"},
         {"configs/classify.yaml", "task.file=tests/data/text/rows.csv"},
         {"configs/places.yaml", "task.file=tests/data/text/rows.csv"}};

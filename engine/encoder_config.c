@@ -223,9 +223,12 @@ static const struct encoder_fault odd_d_head = {
 static const struct encoder_fault odd_split = {
     WORDS("model.heads", "model.d_model", "model.d_head", "model.d_k", "model.positions"),
     "model.positions != 'rotary' or model.d_k != 'd_head' or model.d_head != 'split' or "
-    "model.d_model % (2 * model.heads) == 0"};
+    "model.form == 'segments' or model.d_model % (2 * model.heads) == 0"};
 static const struct encoder_fault odd_segments = {
-    WORDS("model.segment_width", "model.heads", "model.d_k", "model.positions"), NULL};
+    WORDS("model.segment_width", "model.heads", "model.d_k", "model.positions"),
+    "model.positions != 'rotary' or model.d_k != 'd_head' or model.d_head != 'split' or "
+    "model.form != 'segments' or model.segment_width % 2 == 0 and (model.segment_width > 0 or "
+    "model.d_model % (2 * model.heads) == 0)"};
 
 static enum status check_rotary(const struct encoder_config *c, struct encoder_shapes *s,
                                 struct message *m)

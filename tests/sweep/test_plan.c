@@ -261,7 +261,16 @@ static void test_refused(void **state)
          "s.yaml:5:14: the point model.heads=32 is impossible: model.positions is rotary, which "
          "turns pairs of numbers, but d_k is 1 by model.heads; make it even (model.d_k: 2), or use "
          "other positions; or add constraints: [\"model.positions != 'rotary' or model.d_k != "
-         "'d_head' or model.d_head != 'split' or model.d_model % (2 * model.heads) == 0\"]"},
+         "'d_head' or model.d_head != 'split' or model.form == 'segments' or model.d_model % (2 * "
+         "model.heads) == 0\"]"},
+        {GATHER "model:\n  d_model: 32\n  positions: rotary\n  form: segments\n  heads: 4\n"
+                "  segment_width: [4, 5]\n",
+         "s.yaml:7:22: the point model.segment_width=5 is impossible: model.positions is rotary, "
+         "which turns pairs of numbers, but d_k is 5 by model.segment_width; make it even "
+         "(model.d_k: 6), or use other positions; or add constraints: [\"model.positions != "
+         "'rotary' or model.d_k != 'd_head' or model.d_head != 'split' or model.form != 'segments' "
+         "or model.segment_width % 2 == 0 and (model.segment_width > 0 or model.d_model % (2 * "
+         "model.heads) == 0)\"]"},
         {GATHER "train: {steps: [100, 50], schedule: {warmup: 60}}\n",
          "s.yaml:2:22: the point train.steps=50 is impossible: train.schedule.warmup is 60, more "
          "than "
@@ -333,6 +342,17 @@ static void test_suggested(void **state)
         assert_true(add_suggested(text, sizeof text));
     struct plan *p = plan_of(text);
     assert_int_equal(plan_points(p), 18 + 6 + 2 + 1);
+    free_all(p);
+    /* Of segments also: 3 x 3 with learned positions, 3 of them without a width; of those with
+     * rotary ones that see 4 columns three, and that see 32 / heads those of one and four heads.
+     * Of the form project, which has no width, three and two. */
+    strcpy(text, GATHER "model: {d_model: 32, positions: [rotary, learned], heads: [1, 4, 32],\n"
+                        "  form: [project, segments], segment_width: [0, 4, 5],\n"
+                        "  segment_overlap: true}\nconstraints:\n- model.heads > 0\n");
+    for (int rules = 0; rules < 2; rules++)
+        assert_true(add_suggested(text, sizeof text));
+    p = plan_of(text);
+    assert_int_equal(plan_points(p), 9 + 3 + 3 + 2 + 2);
     free_all(p);
 }
 

@@ -6,10 +6,11 @@
 /* What is sampled, and what a guess costs that knows how often each byte or label comes. */
 static void read_data(struct scope *x, struct evidence *e)
 {
-    enum { TEXT, ENTROPY };
+    enum { TEXT, ENTROPY, INTERLEAVED };
     struct rows *rows =
         scope_rows(x,
-                   "SELECT mode = 'lm', config_json ->> '$.task.options.entropy' FROM config"
+                   "SELECT mode = 'lm', config_json ->> '$.task.options.entropy',"
+                   "       config_json ->> '$.task.options.split' IS 'interleaved' FROM config"
                    " WHERE config_id = ? AND task = 'text'",
                    NO_VALUES);
     for (int i = 0; i < e->settings; i++) {
@@ -19,6 +20,7 @@ static void read_data(struct scope *x, struct evidence *e)
             continue;
         in->data = rows_integer(rows, TEXT) ? VERDICT_TEXT : VERDICT_ROWS;
         in->guess_loss = rows_null(rows, ENTROPY) ? 0 : rows_real(rows, ENTROPY);
+        in->interleaved = rows_integer(rows, INTERLEAVED);
     }
     scope_close(x, rows);
 }

@@ -177,6 +177,7 @@ struct verdict_input {
     const struct verdict_sides *sides; /* NULL: head counts are what is compared */
     bool loss;                         /* values are losses: smaller is better */
     enum verdict_data data;
+    bool interleaved;     /* the test text comes from all over its file, not from the end */
     int blocks;           /* of the test text, in every trial; 0: none, 1 is as good as none */
     double chance;        /* accuracy of guessing; NaN: unknown, bad trials left out */
     double guess_loss;    /* loss of guessing; 0: -ln(chance), as where all targets are as likely */

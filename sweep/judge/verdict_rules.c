@@ -328,15 +328,6 @@ static void write_edge_of_grid(const struct writer *w)
         *w->own = start + strlen(opening);
 }
 
-static void write_shared(const struct writer *w)
-{
-    const struct verdict_heads *h = &w->in->heads[w->item];
-    if (!h->shared)
-        return;
-    put_heads(w, h->heads);
-    put(w, ": these are also the trials of the setting %s; as evidence they count once", h->shared);
-}
-
 static void write_not_tested(const struct writer *w)
 {
     static const char *const other[] = {[VERDICT_TOY] = "instances of the task or other tasks",
@@ -390,6 +381,7 @@ static const struct rule rules[] = {
     {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
     {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
     {"few_files", DETAIL, LEARNING, SETTING, write_few_files},
+    {"alike_blocks", DETAIL, LEARNING, SETTING, write_alike_blocks},
     {"all_must_hold", DETAIL, LEARNING, SETTING, write_all_must_hold},
     {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
     {"confirming", DETAIL, LEARNING, FRESH_RIVAL, write_fresh_rival},
@@ -418,6 +410,7 @@ static const struct rule sides_rules[] = {
     {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
     {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
     {"few_files", DETAIL, LEARNING, SETTING, write_few_files},
+    {"alike_blocks", DETAIL, LEARNING, SETTING, write_alike_blocks},
     {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
 };
 

@@ -95,6 +95,9 @@ void write_rival(const struct writer *w);
 void write_wide_winner(const struct writer *w);
 void write_shared_rows(const struct writer *w);
 void write_few_files(const struct writer *w);
+void write_alike_blocks(const struct writer *w);
+/* Of the head count at hand. */
+void write_shared(const struct writer *w);
 
 /* What fresh trials say of the finding, their comparison with a rival, and the level that they are
  * held against; verdict_text_confirm.c. */

@@ -250,6 +250,17 @@ check "... which as ever keeps its identity" \
     sh -c "'$headcount' run lm.yaml --set task.length=8 --db whole.db -q &&
     [ \"\$(sqlite3 whole.db 'SELECT config_sha256 FROM config ORDER BY 1')\" = \
     \"\$(sqlite3 split.db \"SELECT config_sha256 FROM config WHERE config_json NOT LIKE '%interleaved%' ORDER BY 1\")\" ]"
+# Losses as of a text whose kinds last for eight blocks, in both settings; the best is in the middle.
+"$headcount" run lm.yaml --set 'task.split=[contiguous, interleaved]' --set task.length=8 --set 'model.heads=[1, 2, 4]' \
+    --set train.test_examples=32 --db kinds.db -q >said 2>&1
+sql kinds.db "UPDATE block_loss SET loss = 1 + trial_id % 3 / 100.0 + (SELECT heads <> 2 FROM trial JOIN config
+    USING (config_id) WHERE trial_id = block_loss.trial_id) * (.1 + (block / 8 % 2) / 2.0);
+    UPDATE trial SET test_loss = (SELECT avg(loss) FROM block_loss AS b WHERE b.trial_id = trial.trial_id),
+        val_loss = 1 + (SELECT abs(heads - 2) FROM config WHERE config_id = trial.config_id)"
+check "... what the report advises where blocks are alike" sh -c "'$headcount' report --db kinds.db --json >kinds.json &&
+    [ \"\$(sqlite3 :memory: \"SELECT json_extract(value, '\$.setting_label') FROM
+    json_each(readfile('kinds.json') -> 'settings') WHERE value -> 'verdict' -> 'sentences'
+    LIKE '%are alike, so that%split: interleaved%'\")\" = split=contiguous ]"
 check "tasks says how many windows there are then" \
     sh -c "'$headcount' tasks text --set file=data/words.txt --set split=interleaved --set length=8 |
     grep -qxF '  test        32 windows'"

@@ -162,6 +162,37 @@ static void test_neighbours(void **state)
     char *said = sentence_with(&s, "2 heads against 1");
     assert_non_null(strstr(said, ", which count as 11, as neighbours are alike); 3 seeds won"));
     free(said);
+    assert_null(sentence_with(&s, "are alike, so that"));
+}
+
+/* What a block does to one head count lasts for four blocks each: so few that the text should be
+ * cut another way, unless it was. */
+static void test_kinds(void **state)
+{
+    (void)state;
+    static double block[2][3][16];
+    struct sketch s = text_new();
+    s.in.blocks = 16;
+    for (int i = 0; i < 2; i++) {
+        double test[3] = {0};
+        for (int k = 0; k < 3; k++)
+            for (int b = 0; b < 16; b++) {
+                block[i][k][b] = 1.9 - .4 * i + .01 * k * i + (i && b / 4 % 2 ? .05 : 0);
+                test[k] += block[i][k][b] / 16;
+            }
+        add(&s, 1 + i, test[0], 3, test);
+        for (int k = 0; k < 3; k++)
+            s.trial[i][k].block = block[i][k];
+    }
+    claim(&s, 2, 1, 0);
+    expect_with(&s, "Neighbours among",
+                "Neighbours among the 16 blocks of the test text are alike, so that they count as "
+                "2. What lasts longer yet hides from that: in simulated texts of kinds that last "
+                "for 8 to 16 blocks a false claim was confirmed in 5 to 13%, not 2.5%. With "
+                "`task.split: interleaved`, in a new sweep, the test text comes from all over the "
+                "file.");
+    s.in.interleaved = true;
+    assert_null(sentence_with(&s, "Neighbours among"));
 }
 
 static void test_one_seed_of_text(void **state)
@@ -276,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_margin_on_text),
         cmocka_unit_test(test_blocks_of_some),
         cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_one_seed_of_text),
         cmocka_unit_test(test_guess_on_text),
         cmocka_unit_test(test_edge_of_text),

@@ -151,10 +151,19 @@ static void keep_nearest(char near[RECORDS_LABEL_MAX + 1], const char *wanted, c
         memcpy(near, nearest, strlen(nearest) + 1);
 }
 
-void names_add(struct names *n, const struct records_format *f, const char *name)
+void records_on_name(struct records *r, records_name *on_name, void *context)
 {
+    r->on_name = on_name;
+    r->name_context = context;
+}
+
+void names_add(struct names *n, const struct records *r, const char *name)
+{
+    const struct records_format *f = r->format;
     char shown[64];
     size_t used = strlen(n->shown);
+    if (r->on_name)
+        r->on_name(r->name_context, name);
     snprintf(n->shown + used, sizeof n->shown - used, "%s%s", n->count++ ? ", " : "",
              text_shown(name, shown, sizeof shown));
     keep_nearest(n->near_text, f->text_name, name);

@@ -57,6 +57,11 @@ struct records *records_new(const struct records_format *format, const char *pat
                             records_visit visit, void *context);
 void records_free(struct records *r); /* NULL allowed */
 
+/* Hears the names of all columns of the header, or members of the first object that lacks the text
+ * or the label, in their order. Before the first byte is fed. */
+typedef void records_name(void *context, const char *name);
+void records_on_name(struct records *r, records_name *on_name, void *context);
+
 /* Takes the file's next bytes, any number of them: a corpus_visit, whose context is the struct
  * records. BAD_INPUT with line and column where they are not of the form; the reader then only
  * waits to be freed. */

@@ -75,7 +75,7 @@ static enum status end_name(struct csv *c, struct message *m)
 {
     char shown[64];
     const struct records_format *f = c->base.format;
-    names_add(&c->names, f, c->kept);
+    names_add(&c->names, &c->base, c->kept);
     for (int i = 0; i < COLUMNS; i++) {
         if (strcmp(c->kept, i == TEXT ? f->text_name : f->label_name) != 0)
             continue;

@@ -23,6 +23,8 @@ struct records {
     const char *path;
     records_visit visit;
     void *context;
+    records_name *on_name; /* NULL: nobody asks */
+    void *name_context;
     struct place at; /* of the next byte */
     int64_t offset;
     int mark; /* bytes of a byte order mark seen, -1 where none can come */
@@ -38,7 +40,7 @@ struct names {
     char shown[256];
     char near_text[RECORDS_LABEL_MAX + 1], near_label[RECORDS_LABEL_MAX + 1]; /* "": none is */
 };
-void names_add(struct names *n, const struct records_format *f, const char *name);
+void names_add(struct names *n, const struct records *r, const char *name);
 
 /* " no body, but: id, boddy; did you mean task.text_column: boddy?", after what has none. `text`:
  * it is the text's name that is missing, else the label's. */

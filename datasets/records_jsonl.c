@@ -99,7 +99,7 @@ static bool read_object(const struct jsonl *l, struct json *j, struct found *f, 
         if (!json_string(j, &key) || !json_expect(j, ':'))
             return false;
         if (names)
-            names_add(names, format, key);
+            names_add(names, &l->base, key);
         j->text = start;
         bool ok = strcmp(key, format->text_name) == 0    ? read_text(l, j, f)
                   : strcmp(key, format->label_name) == 0 ? read_label(j, f)

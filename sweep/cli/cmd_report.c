@@ -1,4 +1,6 @@
 /* headcount report: accuracy per head count, intervals, verdict. */
+#include "sweep/cli/command_report.h"
+
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
@@ -155,6 +157,12 @@ static void report(struct scope *x, void *context)
                                                             text_page(stdout), stdout, x->message)
                                      : report_write(x->store, sweep_id[0], format,
                                                     text_page(stdout), stdout, x->message));
+}
+
+int command_report_page(const char *name, const char *db, char *sweep, const char *file)
+{
+    struct report_options o = {.db = db, .html = file, .sweeps = 1, .sweep = &sweep};
+    return command_read_store(name, db, report, &o);
 }
 
 int command_report(int argc, char **argv)

@@ -1,4 +1,6 @@
 /* headcount run: from a sweep file to its report. */
+#include "sweep/cli/command_run.h"
+
 #include "engine/base/text.h"
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/command_serve.h"
@@ -14,15 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct run_options {
-    const char *db, *as, *shard, *serve; /* serve: its port; "": none was given */
-    const char *from_shards;
-    struct command_texts set, from;
-    const char *launch, *hosts, *agent, *threads;
-    long workers;
-    bool same_kernels, retry_failed, replace, quiet;
-};
 
 static const struct command_option options[] = {
     {"workers", 'j', COMMAND_LONG, offsetof(struct run_options, workers), "N",
@@ -84,22 +77,22 @@ static enum status print_report(const char *db, int64_t sweep_id, struct message
 }
 
 /* What an exit status of 1 is about. */
-static void print_bad(const struct runner_result *r)
+static void print_bad(const struct runner_result *r, const struct run_options *o)
 {
     if (r->failed > 0)
         fprintf(stderr,
-                "headcount run: %ld trial%s failed; `headcount show TRIAL` says why, "
+                "headcount %s: %ld trial%s failed; `headcount show TRIAL` says why, "
                 "--retry-failed tries them again\n",
-                r->failed, r->failed == 1 ? "" : "s");
+                o->name, r->failed, r->failed == 1 ? "" : "s");
     if (r->diverged > 0)
         fprintf(stderr,
-                "headcount run: %ld trial%s diverged; `headcount show TRIAL` says at which step\n",
-                r->diverged, r->diverged == 1 ? "" : "s");
+                "headcount %s: %ld trial%s diverged; `headcount show TRIAL` says at which step\n",
+                o->name, r->diverged, r->diverged == 1 ? "" : "s");
 }
 
-static void print_stopped(const struct runner_result *r)
+static void print_stopped(const struct runner_result *r, const struct run_options *o)
 {
-    fprintf(stderr, "headcount run: stopped");
+    fprintf(stderr, "headcount %s: stopped", o->name);
     if (r->trials > 0)
         fprintf(stderr, " at %ld of %ld trial%s", r->ended, r->trials, r->trials == 1 ? "" : "s");
     if (r->half_done > 0)
@@ -136,10 +129,10 @@ static void show_page(void *context, int64_t sweep_id)
     struct page *page = context;
     struct message m;
     if (run_server_start(&page->server, page->options->db, page->options->serve, &m) == STATUS_OK)
-        fprintf(stderr, "headcount run: live page at %s0/%" PRId64 "/\n", page->server.address,
-                sweep_id);
+        fprintf(stderr, "headcount %s: live page at %s0/%" PRId64 "/\n", page->options->name,
+                page->server.address, sweep_id);
     else
-        text_print(stderr, "headcount run: no live page: %s\n", m.text);
+        text_print(stderr, "headcount %s: no live page: %s\n", page->options->name, m.text);
 }
 
 /* The files whose trials are taken over: those that were named, and (from_shards) those that are
@@ -205,11 +198,11 @@ static enum status run_trials(const struct config *config, const struct run_opti
     runner.froms = from.count;
     runner.froms_named = o->from.count;
     if (status == STATUS_OK)
-        status = command_plan_new(o->quiet ? NULL : "run", config, o->db, &plan, m);
+        status = command_plan_new(o->quiet ? NULL : o->name, config, o->db, &plan, m);
     if (status == STATUS_OK)
         status = plan_set_shard(plan, shard, m);
     if (status == STATUS_OK && !o->quiet)
-        command_plan_notes("run", plan);
+        command_plan_notes(o->name, plan);
     if (status == STATUS_OK)
         status = runner_run(plan, &runner, result, m);
     plan_free(plan);
@@ -226,10 +219,10 @@ static enum status run_tests(const struct config *config, const struct run_optio
         .workers = (int)(o->workers ? o->workers : config->workers), .quiet = o->quiet};
     enum status status = evaluation_ask(config, o->db, &run, tests, m);
     if (tests->failed > 0) {
-        fprintf(
-            stderr,
-            "headcount run: %d test%s on shifted sets failed; the same command tries %s again\n",
-            tests->failed, tests->failed == 1 ? "" : "s", tests->failed == 1 ? "it" : "them");
+        fprintf(stderr,
+                "headcount %s: %d test%s on shifted sets failed; the same command tries %s again\n",
+                o->name, tests->failed, tests->failed == 1 ? "" : "s",
+                tests->failed == 1 ? "it" : "them");
         *exit_status = EXIT_SOME_FAILED;
     }
     return status;
@@ -242,12 +235,13 @@ static bool ended(const struct runner_result *r, const struct run_options *o, in
     case RUNNER_KILLED:
         *exit_status = 128 + r->signal;
         if (!o->quiet)
-            fprintf(stderr, "headcount run: ended at once; the same command resumes the sweep\n");
+            fprintf(stderr, "headcount %s: ended at once; the same command resumes the sweep\n",
+                    o->name);
         return false;
     case RUNNER_STOPPED:
         *exit_status = EXIT_RESUMABLE;
         if (!o->quiet)
-            print_stopped(r);
+            print_stopped(r, o);
         return false;
     case RUNNER_DONE:
     case RUNNER_SOME_FAILED:
@@ -276,16 +270,17 @@ static enum status run(const char *path, const struct run_options *o, struct pag
         return status;
     if (result.trials == 0 && !o->quiet)
         fprintf(stderr,
-                "headcount run: nothing to run: the sweep has fewer parts than that, and "
+                "headcount %s: nothing to run: the sweep has fewer parts than that, and "
                 "shard %s has no trials\n",
-                o->shard);
+                o->name, o->shard);
     else if (!result.ran && tests.answered + tests.failed == 0 && !o->quiet)
-        fprintf(stderr, "headcount run: nothing to run: %s%ld trial%s ended\n",
+        fprintf(stderr, "headcount %s: nothing to run: %s%ld trial%s ended\n", o->name,
                 result.trials == 1 ? "the " : "all ", result.trials,
                 result.trials == 1 ? " has" : "s have");
-    status = print_report(o->db, result.sweep_id, m);
+    if (!o->no_report)
+        status = print_report(o->db, result.sweep_id, m);
     if (status == STATUS_OK)
-        print_bad(&result);
+        print_bad(&result, o);
     return status;
 }
 
@@ -295,10 +290,31 @@ static bool port_is_good(const char *serve)
     return !serve || !*serve || command_serve_port(serve, &o);
 }
 
+int command_run_sweep(const char *path, const struct run_options *o)
+{
+    struct message m = {{0}};
+    struct page page = {.options = o};
+    int exit_status;
+    enum status s = run(path, o, &page, &exit_status, &m);
+    bool reported = s == STATUS_OK && (exit_status == EXIT_DONE || exit_status == EXIT_SOME_FAILED);
+    fflush(stdout);
+    run_server_stop(&page.server, reported);
+    if (s == STATUS_OK)
+        return exit_status;
+    if (s == STATUS_INTERRUPTED && o->quiet)
+        return EXIT_RESUMABLE;
+    exit_status = command_fail(o->name, s, &m);
+    if (s != STATUS_DISK_FULL)
+        return exit_status;
+    /* What was acknowledged is in the file. */
+    fprintf(stderr, "headcount %s: once there is room, the same command resumes the sweep\n",
+            o->name);
+    return EXIT_RESUMABLE;
+}
+
 int command_run(int argc, char **argv)
 {
-    struct run_options o = {.db = COMMAND_DB};
-    struct message m = {{0}};
+    struct run_options o = {.name = "run", .db = COMMAND_DB};
     int arguments;
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
@@ -313,19 +329,5 @@ int command_run(int argc, char **argv)
     if (!port_is_good(o.serve))
         return command_usage("run", "--serve is '%s'; allowed: a number from 0 to %d", o.serve,
                              COMMAND_PORT_MAX);
-    struct page page = {.options = &o};
-    enum status s = run(argv[optind], &o, &page, &exit_status, &m);
-    bool reported = s == STATUS_OK && (exit_status == EXIT_DONE || exit_status == EXIT_SOME_FAILED);
-    fflush(stdout);
-    run_server_stop(&page.server, reported);
-    if (s == STATUS_OK)
-        return exit_status;
-    if (s == STATUS_INTERRUPTED && o.quiet)
-        return EXIT_RESUMABLE;
-    exit_status = command_fail("run", s, &m);
-    if (s != STATUS_DISK_FULL)
-        return exit_status;
-    /* What was acknowledged is in the file. */
-    fprintf(stderr, "headcount run: once there is room, the same command resumes the sweep\n");
-    return EXIT_RESUMABLE;
+    return command_run_sweep(argv[optind], &o);
 }

@@ -56,7 +56,8 @@ _headcount_value()
         ;;
     --as) _headcount_files .yaml .yml ;;
     --setup) _headcount_files .sh ;;
-    --port) ;;
+    --mode) _headcount_ask values task.mode ;;
+    --port | --minutes | --text-column | --label-column) ;;
     --html) _headcount_files .html ;;
     --token-file) _headcount_files '' ;;
     --listen) _headcount_offer "${before}localhost" "${before}0.0.0.0" ;;
@@ -77,6 +78,7 @@ _headcount_value()
 _headcount_argument()
 {
     case $command:${#arguments[@]}:${arguments[0]} in
+    ask:0:) _headcount_files '' ;;
     run:0: | plan:0: | submit:0:) _headcount_files .yaml .yml ;;
     report:* | ensemble:0: | export:1:results | export:1:trials | export:1:curves | export:1:tensorboard) _headcount_ask sweeps "$db" ;;
     show:0: | export:1:weights | export:1:testset | export:1:attention) _headcount_ask trials "$db" "$word" ;;

@@ -103,6 +103,7 @@ struct forecast {
     long confirming_count;
     long may_confirm;       /* the most trials on fresh seeds of settings whose claim is not written
                                down yet */
+    double may_confirm_s;   /* ... and their core seconds, part of left_s.most */
     long leaving;           /* trials of the sweep in the file that this plan no longer has */
     bool other_plan;        /* the file's sweep of this name shares no point with this plan */
     int64_t other_metric;   /* ... has trials whose best step another metric chose */

@@ -160,8 +160,10 @@ static void add_possible(const struct plan *p, struct forecast *f, const struct 
         return;
     f->may_confirm += each * l->heads;
     forecast_add(&f->trials_left, range, (double)(each * l->heads));
-    for (int i = 0; i < l->heads; i++)
+    for (int i = 0; i < l->heads; i++) {
+        f->may_confirm_s += (double)each * l->trial_s[i];
         forecast_add(&f->left_s, range, (double)each * l->trial_s[i]);
+    }
 }
 
 static void add_settings(const struct plan *p, struct forecast *f, const struct placed *list,

@@ -36,7 +36,7 @@ sqlite3 results/headcount.db "CREATE TEMP TABLE evil AS SELECT * FROM sweep;
 
 check "commands" gives "headcount st" "status"
 check "all of them" \
-    has "headcount " run submit plan status report serve show heads prune ensemble tasks params export sweep gc bench \
+    has "headcount " run ask submit plan status report serve show heads prune ensemble tasks params export sweep gc bench \
     check help --help --version
 check "the program under another path" gives "./bin/headcount st" "status"
 for c in $(headcount complete commands); do
@@ -44,6 +44,11 @@ for c in $(headcount complete commands); do
         has "headcount $c --" $(headcount "$c" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p')
 done
 check "options after arguments" gives "headcount run configs/quick.yaml --re" "--replace --retry-failed"
+check "files to ask about" has "headcount ask configs/q" configs/quick.yaml
+check "... how to read them" gives "headcount ask a.csv --mode " "classify lm"
+check "... behind an equals sign" gives "headcount ask a.csv --mode=c" "classify"
+check "... or a toy" gives "headcount ask --task re" "recall reverse"
+check "... for so many minutes" gives "headcount ask --task copy --minutes " ""
 check "sweep files" has "headcount run configs/q" configs/quick.yaml
 check "... to submit" has "headcount submit configs/q" configs/quick.yaml
 check "files to merge" has "headcount merge --into elsewhere.db else" elsewhere.db

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The fault matrix (tests/README.md): kills, rungs, values that are added, looks, claims that are confirmed,
+# The fault matrix (tests/README.md): kills, rungs, values that are added, looks, claims that are confirmed, answers,
 # studies, merges, folders, data, disks, memory, damage, locks, signals, hangs, limits, absurd rows, bad input, each
 # injected for real, each run finished afterwards and held against an undisturbed one byte by byte; at last a
 # sweep under valgrind.
@@ -15,7 +15,7 @@ export HEADCOUNT_CHECKPOINT_S=0 # a checkpoint at every step, so that every run 
 kills=${CRASH_KILLS:-1000}
 long || kills=5
 
-all='calls kills rungs extend looks confirm studies merge folder data disk memory damage locks signals hangs limits rows input
+all='calls kills rungs extend looks confirm ask studies merge folder data disk memory damage locks signals hangs limits rows input
     valgrind'
 for group in ${*:-$all}; do
     . "tests/crash/$group.sh"

@@ -347,9 +347,41 @@ static void the_name_says_the_form(void **state)
                         "ends in .csv, .tsv, .jsonl, .ndjson or .json, or task.separator");
 }
 
+/* The names of all columns are heard, whether or not two of them are those that are wanted. */
+static void add_heard(void *context, const char *name)
+{
+    strcat(strcat(context, name), ";");
+}
+
+static void names_are_heard(void **state)
+{
+    static const struct {
+        const struct records_format *format;
+        const char *file, *names;
+        enum status s;
+    } cases[] = {
+        {&csv, "id,text,\"a \"\"label\"\"\"\n1,b,c\n", "id;text;a \"label\";", STATUS_BAD_INPUT},
+        {&csv, "text,label,id\na,b,c\n", "text;label;id;", STATUS_OK},
+        {&lines, "{\"id\": 1, \"body\": {\"text\": 2}}\n", "id;body;", STATUS_BAD_INPUT},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct found f = {cases[i].file, strlen(cases[i].file), cases[i].format, ""};
+        char heard[256] = "";
+        struct message m;
+        struct records *r = records_new(f.format, "f", note, &f);
+        assert_non_null(r);
+        records_on_name(r, add_heard, heard);
+        assert_int_equal(records_feed(r, (const unsigned char *)f.file, f.size, &m), cases[i].s);
+        assert_string_equal(heard, cases[i].names);
+        records_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_heard),
         cmocka_unit_test(csv_is_read),
         cmocka_unit_test(csv_is_refused),
         cmocka_unit_test(other_columns_are_read),

@@ -1,0 +1,322 @@
+#include "sweep/ask/look.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datasets/corpus.h"
+#include "datasets/records.h"
+#include "engine/base/text.h"
+
+enum {
+    HEAD = 1 << 16,     /* bytes by which columns are guessed */
+    WINDOWS_MIN = 32,   /* of the test part: its blocks, over which differences are tested */
+    WINDOW_MIN = 32,    /* bytes */
+    TEST_ROWS_MIN = 20, /* one more or less is 5 % of the accuracy */
+    TENTHS = 10         /* parts of a file, of which one is tested on */
+};
+static const double RANDOM_BITS = 7.98; /* per byte, from which on a file is as good as random */
+
+size_t look_option(const char *set, const char **name, const char **value)
+{
+    const char *equals = strchr(set, '=');
+    if (strncmp(set, "task.", 5) != 0 || !equals || equals == set + 5)
+        return 0;
+    *name = set + 5;
+    *value = equals + 1;
+    return (size_t)(equals - *name);
+}
+
+/* ---- options ---- */
+
+static const void *member(const struct look *l, const char *option)
+{
+    return l->point.task_options + option_find(l->point.task->options, option)->offset;
+}
+
+int64_t look_integer(const struct look *l, const char *option)
+{
+    int64_t value;
+    memcpy(&value, member(l, option), sizeof value);
+    return value;
+}
+
+const char *look_string(const struct look *l, const char *option)
+{
+    return member(l, option);
+}
+
+const char *look_word(const struct look *l, const char *option)
+{
+    return option_find(l->point.task->options, option)->words[look_integer(l, option)];
+}
+
+static double look_real(const struct look *l, const char *option)
+{
+    double value;
+    memcpy(&value, member(l, option), sizeof value);
+    return value;
+}
+
+static enum status refuse_option(const struct task *task, const char *name, struct message *m)
+{
+    const char *names[64];
+    char shown[64];
+    int n = 0;
+    for (const struct option_entry *o = task->options; o->name && n < 63; o++)
+        if (!o->derived)
+            names[n++] = o->name;
+    names[n] = NULL;
+    const char *near = nearest_name(name, names);
+    return status_fail(m, STATUS_BAD_INPUT, "task %s has no option %s%s%s%s", task->name,
+                       text_shown(name, shown, sizeof shown),
+                       near ? "; did you mean " : "; headcount tasks ", near ? near : task->name,
+                       near ? "?" : " lists them");
+}
+
+/* A list is JSON as it stands. */
+static enum status set_list(struct point *p, const char *name, const char *value, struct message *m)
+{
+    char json[OPTION_TEXT_MAX + 80];
+    snprintf(json, sizeof json, "{\"%s\":%s}", name, value);
+    return point_set_task(p, json, m);
+}
+
+static enum status set_option(struct point *p, const char *name, const char *value,
+                              struct message *m)
+{
+    const struct option_entry *o = option_find(p->task->options, name);
+    if (!o)
+        return refuse_option(p->task, name, m);
+    enum status s = option_settable(o, "task", m);
+    if (s != STATUS_OK)
+        return s;
+    return o->type == OPTION_INT_LIST ? set_list(p, name, value, m)
+                                      : option_parse(o, "task", value, false, p->task_options, m);
+}
+
+static enum status apply_sets(struct point *p, const char *const *sets, int count,
+                              struct message *m)
+{
+    enum status s = STATUS_OK;
+    for (int i = 0; i < count && s == STATUS_OK; i++) {
+        const char *name, *value;
+        char copy[64];
+        size_t n = look_option(sets[i], &name, &value);
+        if (n == 0)
+            continue;
+        snprintf(copy, sizeof copy, "%.*s", (int)n, name);
+        s = set_option(p, copy, value, m);
+    }
+    return s;
+}
+
+/* What is given for the option; NULL: nothing. */
+static const char *given(const char *const *sets, int count, const char *option)
+{
+    const char *found = NULL;
+    for (int i = 0; i < count; i++) {
+        const char *name, *value;
+        size_t n = look_option(sets[i], &name, &value);
+        if (n == strlen(option) && strncmp(name, option, n) == 0)
+            found = value;
+    }
+    return found;
+}
+
+/* ---- a file ---- */
+
+/* How a file is to be read where nobody says so: by its name. */
+static bool is_rows(const char *path, const char *const *sets, int count)
+{
+    struct records_format f;
+    const char *mode = given(sets, count, "mode");
+    if (mode)
+        return strcmp(mode, "classify") == 0;
+    return given(sets, count, "text_column") || given(sets, count, "label_column") ||
+           given(sets, count, "separator") || records_format_of(path, '\0', &f, NULL) == STATUS_OK;
+}
+
+struct first_bytes {
+    size_t n;
+    int64_t lines;
+    unsigned char last, byte[HEAD];
+};
+
+static enum status take_bytes(void *context, const unsigned char *bytes, size_t n,
+                              struct message *m)
+{
+    struct first_bytes *f = context;
+    size_t more = HEAD - f->n < n ? HEAD - f->n : n;
+    (void)m;
+    memcpy(f->byte + f->n, bytes, more);
+    f->n += more;
+    for (size_t i = 0; i < n; i++)
+        f->lines += bytes[i] == '\n';
+    f->last = n > 0 ? bytes[n - 1] : f->last;
+    return STATUS_OK;
+}
+
+static enum status read_head(const char *path, struct first_bytes *f, struct message *m)
+{
+    struct corpus c;
+    char sha256[65];
+    enum status s = corpus_open(path, &c, m);
+    if (s != STATUS_OK)
+        return s;
+    s = corpus_scan(&c, take_bytes, f, sha256, m);
+    f->lines += f->last != '\n'; /* the last one may have no end */
+    corpus_close(&c);
+    return s;
+}
+
+static const struct {
+    const char *word;
+    char byte;
+} separators[] = {{"auto", '\0'}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}};
+
+static char separator_of(const char *word)
+{
+    size_t i = 0;
+    while (strcmp(separators[i].word, word) != 0)
+        i++;
+    return separators[i].byte;
+}
+
+static const char *separator_word(char byte)
+{
+    size_t i = 0;
+    while (separators[i].byte != byte)
+        i++;
+    return separators[i].word;
+}
+
+static enum status guess_columns(const char *path, const struct first_bytes *head,
+                                 const char *const *sets, int count, struct look *l,
+                                 struct message *m)
+{
+    struct look_columns c;
+    struct point *p = &l->point;
+    const char *text = given(sets, count, "text_column");
+    const char *label = given(sets, count, "label_column");
+    if (text && label && strcmp(text, label) == 0)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "--text-column and --label-column are the same; the label must be "
+                           "another column than the text");
+    enum status s = look_columns(path, head->byte, head->n, separator_of(look_word(l, "separator")),
+                                 text, label, &c, m);
+    if (s != STATUS_OK)
+        return s;
+    l->typical = c.typical;
+    l->names_columns = strcmp(c.text, "text") != 0 || strcmp(c.label, "label") != 0;
+    l->names_separator = c.separator != '\0';
+    s = set_option(p, "text_column", c.text, m);
+    if (s == STATUS_OK)
+        s = set_option(p, "label_column", c.label, m);
+    if (s == STATUS_OK)
+        s = set_option(p, "separator", separator_word(c.separator), m);
+    return s;
+}
+
+/* Too little or too simple to tell anything by. */
+static enum status refuse_file(const char *path, const struct look *l, struct message *m)
+{
+    int64_t bytes = look_integer(l, "size"), rows = look_integer(l, "rows");
+    int64_t needed = (int64_t)TENTHS * (WINDOWS_MIN * WINDOW_MIN + 1);
+    double bits = look_real(l, "entropy") / M_LN2;
+    if (l->kind == LOOK_ROWS)
+        return look_integer(l, "test_rows") >= TEST_ROWS_MIN
+                   ? STATUS_OK
+                   : status_fail(m, STATUS_BAD_INPUT,
+                                 "%s: too few rows, %" PRId64 ", of which %" PRId64
+                                 " can be tested on: that tells no head counts apart. Give a "
+                                 "file of about %d rows or more, with texts that differ",
+                                 path, rows, look_integer(l, "test_rows"), TENTHS * TEST_ROWS_MIN);
+    if (bytes < needed)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: too short, with %" PRId64 " byte%s: a tenth of it is to be tested "
+                           "on, and that tells no head counts apart. Give a file of %" PRId64
+                           " bytes or more",
+                           path, bytes, bytes == 1 ? "" : "s", needed);
+    if (bits < .01)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: nearly all of its bytes are the same, so there is nothing to "
+                           "predict; give another file",
+                           path);
+    if (bits > RANDOM_BITS)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: its bytes are as good as random (%.2f bits each), as those of "
+                           "compressed and encrypted files, so there is nothing to learn; unpack "
+                           "it first",
+                           path, bits);
+    return STATUS_OK;
+}
+
+static enum status survey(const char *path, struct look *l, struct message *m)
+{
+    struct text_buffer facts = {0};
+    enum status s = l->point.task->file->survey(l->point.task_options, &facts, m);
+    free(facts.text);
+    if (s == STATUS_OK)
+        s = refuse_file(path, l, m);
+    return s == STATUS_OK ? l->point.task->shape(l->point.task_options, &l->shape, m) : s;
+}
+
+enum status look_file(const char *path, const char *const *sets, int count, struct look *l,
+                      struct message *m)
+{
+    struct first_bytes *head = calloc(1, sizeof *head);
+    char window[16];
+    *l = (struct look){0};
+    if (!head)
+        return status_no_memory(m, "the file");
+    point_init(&l->point, task_find("text"));
+    l->kind = is_rows(path, sets, count) ? LOOK_ROWS : LOOK_TEXT;
+    /* A window that any file holds which is not refused; what is asked may be another one. */
+    snprintf(window, sizeof window, "%d", WINDOW_MIN);
+    enum status s = read_head(path, head, m);
+    if (s == STATUS_OK)
+        s = set_option(&l->point, "length", window, m);
+    if (s == STATUS_OK)
+        s = apply_sets(&l->point, sets, count, m);
+    if (s == STATUS_OK)
+        s = set_option(&l->point, "file", path, m);
+    if (s == STATUS_OK)
+        s = set_option(&l->point, "mode", l->kind == LOOK_ROWS ? "classify" : "lm", m);
+    if (s == STATUS_OK && l->kind == LOOK_ROWS)
+        s = guess_columns(path, head, sets, count, l, m);
+    l->lines = head->lines;
+    if (s == STATUS_OK)
+        s = survey(path, l, m);
+    free(head);
+    return s;
+}
+
+enum status look_toy(const char *task, const char *const *sets, int count, struct look *l,
+                     struct message *m)
+{
+    const char *names[128];
+    char shown[64];
+    int n = 0;
+    const struct task *found = task_find(task);
+    *l = (struct look){.kind = LOOK_TOY};
+    for (; n < 127 && task_table[n]; n++)
+        names[n] = task_table[n]->name;
+    names[n] = NULL;
+    if (!found) {
+        const char *near = nearest_name(task, names);
+        return status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'%s%s%s",
+                           text_shown(task, shown, sizeof shown),
+                           near ? "; did you mean '" : "; see headcount tasks", near ? near : "",
+                           near ? "'?" : "");
+    }
+    if (found->file)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task %s learns from a file: headcount ask FILE asks about one",
+                           found->name);
+    point_init(&l->point, found);
+    enum status s = apply_sets(&l->point, sets, count, m);
+    return s == STATUS_OK ? found->shape(l->point.task_options, &l->shape, m) : s;
+}

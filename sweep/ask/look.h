@@ -1,0 +1,55 @@
+/* What somebody asks about: a text to be predicted byte by byte, rows with labels, or a toy. What a
+ * file holds, datasets/ says; here it is guessed how it is to be read, and by which names. */
+#ifndef SWEEP_ASK_LOOK_H
+#define SWEEP_ASK_LOOK_H
+
+#include "sweep/plan/point.h"
+
+enum look_kind { LOOK_TEXT, LOOK_ROWS, LOOK_TOY, LOOK_KINDS };
+
+struct look {
+    enum look_kind kind;
+    struct point point;      /* the task with its options, those derived from the file too */
+    struct task_shape shape; /* its names point into the task */
+    bool names_columns, names_separator; /* the sweep file must, as they are not the defaults */
+    int64_t lines;                       /* of a text */
+    int64_t typical; /* bytes that nine in ten of the rows' texts have at most */
+};
+
+enum { LOOK_NAME_MAX = 256 }; /* bytes of a column's name */
+
+/* The columns of the rows that a file begins with: which is the text, which the label. */
+struct look_columns {
+    char separator; /* a comma, a semicolon or a tab; by the file's ending, and JSON: '\0' */
+    char text[LOOK_NAME_MAX + 1], label[LOOK_NAME_MAX + 1];
+    int64_t typical; /* as above */
+};
+
+/* Guesses from the first n bytes of a file of rows. The text is the column with the longest values,
+ * the label the one with the fewest different ones, two at least, that come back; columns called
+ * `text` and `label` are these. *text and *label that are not NULL are given and not guessed, nor
+ * is a separator other than '\0'. BAD_INPUT where no two columns will do: names those that there
+ * are, and the remedy. */
+enum status look_columns(const char *path, const void *head, size_t n, char separator,
+                         const char *text, const char *label, struct look_columns *c,
+                         struct message *m);
+
+/* Looks at a file. sets: (count) "task.mode=lm", "task.label_column=stars": what is given; others
+ * than those of `task` are passed over. BAD_INPUT for an option that there is not, and for a file
+ * from which nothing can be learned or told: the message says why, and what would do. */
+enum status look_file(const char *path, const char *const *sets, int count, struct look *l,
+                      struct message *m);
+
+/* The same for a toy. */
+enum status look_toy(const char *task, const char *const *sets, int count, struct look *l,
+                     struct message *m);
+
+/* The value of an option of the task that is a number, a text or a word. */
+int64_t look_integer(const struct look *l, const char *option);
+const char *look_string(const struct look *l, const char *option);
+const char *look_word(const struct look *l, const char *option);
+
+/* The option of a set "task.NAME=VALUE": its length is returned, 0 for any other set. */
+size_t look_option(const char *set, const char **name, const char **value);
+
+#endif

@@ -1,0 +1,163 @@
+#include "sweep/cli/ask_words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/ask/estimate.h"
+#include "sweep/plan/config.h"
+
+enum { PAGE_WIDTH = 96 };
+
+static void print_paragraph(struct text_buffer *text)
+{
+    text_paragraph(stdout, text->text ? text->text : "", 0, 2, PAGE_WIDTH);
+    free(text->text);
+}
+
+void ask_words_look(const struct look *l)
+{
+    struct text_buffer text = {0};
+    char a[80], b[80], number[3][32];
+    if (l->kind == LOOK_TOY) {
+        text_add(&text, "%s: %s", l->point.task->name, l->point.task->summary);
+    } else if (l->kind == LOOK_TEXT) {
+        text_add(
+            &text,
+            "%s: %s bytes of text in %s line%s, whose next byte is to be predicted. (Rows with "
+            "labels: --mode classify.)",
+            text_shown(design_subject(l), a, sizeof a),
+            text_count(look_integer(l, "size"), number[0], sizeof number[0]),
+            text_count(l->lines, number[1], sizeof number[1]), l->lines == 1 ? "" : "s");
+    } else {
+        text_add(&text, "%s: %s rows with %s labels, %s; the text is in ",
+                 text_shown(design_subject(l), a, sizeof a),
+                 text_count(look_integer(l, "rows"), number[0], sizeof number[0]),
+                 text_count(look_integer(l, "classes"), number[1], sizeof number[1]),
+                 "which are to be told from a text");
+        text_add(&text,
+                 "%s, the label in %s. (Other columns: --text-column, --label-column; "
+                 "predict its bytes: --mode lm.)",
+                 text_shown(look_string(l, "text_column"), a, sizeof a),
+                 text_shown(look_string(l, "label_column"), b, sizeof b));
+    }
+    print_paragraph(&text);
+}
+
+void ask_words_other(enum ask_file_state state, const char *path)
+{
+    if (state == ASK_FILE_OTHER)
+        text_print(stdout,
+                   "Something else is asked now than when %s was written, or the data have "
+                   "changed: it is written anew, and its trials begin under another name.\n",
+                   path);
+}
+
+void ask_words_more(enum fit_more more, bool confirmed, const struct design *old,
+                    const struct design *now, double minutes)
+{
+    struct text_buffer text = {0};
+    const struct design_size *was = design_size(old), *is = design_size(now);
+    if (more == FIT_AS_IT_IS)
+        text_add(&text, "%g minutes are not enough for more than there is: it goes on as it is.",
+                 minutes);
+    else if (more == FIT_SEEDS)
+        text_add(&text,
+                 "%g minutes: the trials that there are stay, and each head count gets %d seeds in "
+                 "the place of %d%s.",
+                 minutes, design_level(now)->seeds, design_level(old)->seeds,
+                 confirmed ? "; what was confirmed stays as it is" : "");
+    else {
+        text_add(&text, "%g minutes allow ", minutes);
+        if (now->size > old->size)
+            text_add(
+                &text, "a net of d_model %ld and %ld layer%s in the place of %ld and %ld, and ",
+                is->d_model, is->layers, is->layers == 1 ? "" : "s", was->d_model, was->layers);
+        text_add(&text,
+                 "%ld steps in the place of %ld: that comes nearer to what the task takes, but no "
+                 "trial can stay, so it begins anew under another name. The old results stay in "
+                 "the results file.",
+                 now->steps, old->steps);
+    }
+    print_paragraph(&text);
+}
+
+/* "1, 2, 4 and 8" */
+static void add_heads(const struct config *c, struct text_buffer *text)
+{
+    for (int i = 0; i < c->axes; i++) {
+        const struct axis *axis = &c->axis[i];
+        if (strcmp(axis->path, "model.heads") != 0)
+            continue;
+        for (int k = 0; k < axis->values; k++)
+            text_add(text, "%s%s",
+                     k == 0                  ? ""
+                     : k == axis->values - 1 ? " and "
+                                             : ", ",
+                     axis->value[k].scalar[0]);
+    }
+}
+
+static int rates_of(const struct config *c)
+{
+    for (int i = 0; i < c->axes; i++)
+        if (strcmp(c->axis[i].path, "train.lr") == 0)
+            return c->axis[i].values;
+    return 0;
+}
+
+/* last: neither more steps nor more seeds are of use. */
+static void add_time(const struct forecast *f, const struct config *c, long workers, double minutes,
+                     bool last, struct text_buffer *text)
+{
+    struct forecast_range left = estimate_left(f, c, workers);
+    char time[3][32];
+    if (f->to_run + f->may_add + f->may_confirm == 0) {
+        text_add(text, "All of it has run.");
+        return;
+    }
+    text_add(text, "That takes about %s on this machine, if nothing else is at work",
+             text_duration(left.expected, time[0], sizeof time[0]));
+    if (left.most > left.least)
+        text_add(text, " (%s if there is nothing to confirm; at most %s)",
+                 text_duration(left.least, time[1], sizeof time[1]),
+                 text_duration(left.most, time[2], sizeof time[2]));
+    text_add(text, ".");
+    if (left.expected > 72 * minutes)
+        text_add(text, " In less time nothing would show.");
+    else if (last)
+        text_add(text, " More of it would show hardly more.");
+}
+
+void ask_words_plan(const struct design *d, const struct config *c, const struct forecast *f,
+                    long workers, double minutes)
+{
+    struct text_buffer text = {0};
+    const struct design_size *size = design_size(d);
+    text_add(&text, "It trains nets of d_model %ld with ", size->d_model);
+    add_heads(c, &text);
+    text_add(&text, " heads for %ld steps", d->steps);
+    if (c->tune)
+        text_add(&text, ": each head count tries %d learning rates or more", rates_of(c));
+    text_add(&text, "%s %d seed%s", c->tune ? ", and its best gets" : ", each on", c->seeds,
+             c->seeds == 1 ? "" : "s");
+    if (c->confirm)
+        text_add(&text, "; what these find is confirmed on %" PRId64 " fresh ones, or is not",
+                 c->confirm);
+    text_add(&text, ". ");
+    add_time(f, c, workers, minutes, d->level == design_levels() - 1, &text);
+    print_paragraph(&text);
+}
+
+void ask_words_answer(const char *lines)
+{
+    putchar('\n');
+    while (*lines) {
+        size_t n = strcspn(lines, "\n");
+        struct text_buffer line = {0};
+        text_add_bytes(&line, lines, n);
+        print_paragraph(&line);
+        lines += n + (lines[n] == '\n');
+    }
+}

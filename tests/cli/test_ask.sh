@@ -1,0 +1,154 @@
+#!/bin/sh
+# ask: from a file, or a toy, to a sweep file with reasons, and to an answer: what it writes, what it never
+# writes over, what it refuses; interrupted, it goes on. Speaks TAP. HEADCOUNT is the program.
+. tests/tap.sh
+settle
+gives() { # status, pattern, arguments of ask...
+    wanted=$1 pattern=$2
+    shift 2
+    headcount ask "$@" >said 2>&1 </dev/null
+    got=$?
+    tr -s '\n ' ' ' <said >line
+    [ "$got" -eq "$wanted" ] || { echo "status $got, expected $wanted"; cat said; return 1; }
+    [ -z "$pattern" ] || grep -qe "$pattern" line || { echo "no '$pattern' in:"; cat said; return 1; }
+}
+sql() { sqlite3 "$1" "$2"; }
+runs_nothing() { # sweep file, db
+    headcount run "$1" --db "$2" 2>&1 >/dev/null | grep -q 'nothing to run'
+}
+# A toy that is learned in an instant; two heads count.
+small="--set model.d_model=8 --set model.heads=[1,2] --set model.d_ff=8 --set train.batch=16 --set train.steps=16
+    --set train.val_examples=64 --set train.test_examples=64 --set seeds=3 --set confirm=6"
+toy="--task copy --length 4 --vocab=4 $small"
+
+# ---- what it refuses ----
+check "nothing to ask about" gives 2 "give a file, or --task NAME"
+check "two things to ask about" gives 2 "ask about one of them" --task gather a.txt
+check "writing and beginning" gives 2 "give one of them" --task gather --write --yes
+check "how to read a toy" gives 2 "are for files" --task gather --mode lm
+check "no minutes" gives 2 "minutes" --task gather --minutes 0
+check "a task that there is not" gives 2 "did you mean 'gather'?" --task gahter
+check "a task that is a file's" gives 2 "headcount ask FILE" --task text
+check "an option that the task has not" gives 2 "unknown option '--slotz'; options of a task are those" \
+    --task gather --slotz 3
+check "... as a set" gives 2 "no option slotz; did you mean slots?" --task gather --set task.slotz=3
+check "a value that it cannot have" gives 2 "task.slots is 99; allowed: 1 to 64" --task gather --slots 99
+check "a key that there is not" gives 2 "^headcount ask: --set model.heds: unknown key" --task gather --set model.heds=2
+check "a key that ask gives itself" gives 2 "ask gives this itself" --task gather --set name=x
+check "part of a key" gives 2 "ask sets whole keys; give tune={...}" --task gather --set tune.seeds=3
+check "a file that is not there" gives 2 "a.txt: .*No such file" a.txt
+check "a folder" gives 2 "folder" configs
+: >empty.txt
+check "an empty file" gives 2 "is empty" empty.txt
+echo short >short.txt
+check "a short one" gives 2 "too short, with 6 bytes: .* Give a file of 10250 bytes or more" short.txt
+head -c 30000 /dev/zero >zeros
+check "one without a text" gives 2 "nothing to predict" zeros
+head -c 60000 /dev/urandom >random
+check "one that nothing can be learned from" gives 2 "unpack it first" random
+printf 'id,body,stars\n1,good,5\n2,bad,1\n' >few.csv
+check "too few rows to know a label by" gives 2 "looks like a label.*are id, body, stars.*--label-column" few.csv
+awk 'BEGIN { print "id,body,stars"; for (i = 0; i < 60; i++) print i ",row number " i "," i % 2 }' >few.csv
+check "too few to test on" gives 2 "too few rows, 60, of which 6 can be tested on" few.csv
+check "a column that there is not" gives 2 "beside the one that you named" few.csv --label-column stras
+check "one column for both" gives 2 "are the same" few.csv --label-column body --text-column body
+check "a mode that there is not" gives 2 "task.mode is both; allowed: lm, classify" few.csv --mode both
+check "nothing was written" sh -c '! ls | grep -q headcount'
+check "... nor begun" [ ! -e results ]
+
+# ---- a toy ----
+check "--write writes" gives 0 "copy.headcount.yaml: written" $toy --write
+check "... what plan can read" headcount plan copy.headcount.yaml
+check "... with what was said" grep -q '^  length: 4  *# as you said$' copy.headcount.yaml
+check "... and reasons" grep -q '^  lr: .* # ' copy.headcount.yaml
+check "... and begins nothing" [ ! -e results ]
+check "without a terminal it only writes" gives 0 "no terminal to ask on; the same command with --yes begins" $toy
+check "... what it had written" grep -q 'as it was written before' said
+cp copy.headcount.yaml kept.yaml
+check "--yes begins" gives 0 "Everything, as a page for a browser: copy.headcount.html" $toy --yes
+check "... says what is confirmed" grep -qE '(Confirmed|Not confirmed|Contradicted) on 6 fresh seeds|Nothing is confirmed' line
+check "... what that is about" grep -q 'This is about this task and nets of d_model' line
+check "... without the report" sh -c '! grep -q "95% interval" said'
+check "... the page is there" grep -q '<html' copy.headcount.html
+check "... the sweep file is as it was" cmp copy.headcount.yaml kept.yaml
+"$headcount" export results >before
+check "again it says the same" gives 0 "All of it has run\." $toy --yes
+check "... and has trained nothing" sh -c 'headcount export results | cmp - before'
+check "... as has run" runs_nothing copy.headcount.yaml results/headcount.db
+check "more minutes than there is use for" gives 0 "20 minutes are not enough for more" $toy --minutes 20 --write
+check "... fewer" gives 0 "as it was written before" $toy --minutes 2 --write
+name=$(sed -n 's/^name: \([^ ]*\).*/\1/p' copy.headcount.yaml)
+check "something else is another sweep" gives 0 "Something else is asked now" $toy --vocab 5 --write
+check "... under another name" fails grep -q "^name: $name " copy.headcount.yaml
+check "... and back" gives 0 "Something else is asked now" $toy --write
+check "... under its own" grep -q "^name: $name " copy.headcount.yaml
+check "... nothing of which has to run" runs_nothing copy.headcount.yaml results/headcount.db
+
+# ---- a file that a person has changed ----
+sed 's/^seeds: 3/seeds: 4/' copy.headcount.yaml >changed.yaml && cp changed.yaml copy.headcount.yaml
+check "a changed file is refused" gives 2 "was changed since ask wrote it.*headcount run copy.headcount.yaml" $toy --yes
+check "... whatever is asked" gives 2 "stays as it is" --task copy --length 5 --write
+check "... and stays" cmp copy.headcount.yaml changed.yaml
+rm copy.headcount.yaml
+mkdir copy.headcount.yaml
+check "what is no file" gives 2 "copy.headcount.yaml" $toy --write
+rmdir copy.headcount.yaml
+
+# ---- a text, and rows ----
+cat "$root"/sweep/*.h "$root"/sweep/plan/*.h >"it's 1.txt" 2>/dev/null
+tiny="--set model.d_model=8 --set model.heads=[1,2] --set train.batch=2 --set train.steps=8 --set seeds=2
+    --set train.val_examples=8 --set train.test_examples=32 --set tune=null --set train.lr=1e-2 --set task.length=16"
+check "a text is taken for one" gives 0 "bytes of text in [0-9,]* lines, whose next byte is to be predicted" \
+    "it's 1.txt" $tiny --yes --db text.db
+check "... and answered" grep -q 'This is about this text' line
+check "... its page beside it" [ -e "it's 1.txt.headcount.html" ]
+echo more >>"it's 1.txt"
+check "once it has changed, it is asked anew" gives 0 "the data have changed" "it's 1.txt" $tiny --write --db text.db
+awk 'BEGIN { print "id;body;stars"; for (i = 0; i < 600; i++) print i ";\"row; number " i "\";" i % 3 }' >rows.csv
+check "rows are taken for rows" gives 0 "600 rows with 3 labels.*the text is in body, the label in stars" \
+    rows.csv $tiny --yes --db rows.db
+check "... and answered" grep -q 'this split of these rows' line
+check "... with their separator" grep -q '^  separator: semicolon ' rows.csv.headcount.yaml
+check "... or for bytes" gives 0 "whose next byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
+mkdir deeper
+cp rows.csv deeper/other.csv
+check "a file elsewhere has its own beside it" gives 0 "" deeper/other.csv $tiny --yes --db rows.db
+check "... both" [ -e deeper/other.csv.headcount.yaml -a -e deeper/other.csv.headcount.html ]
+
+# ---- interrupted ----
+long="--task copy --length 6 --set model.d_model=8 --set model.heads=[1,2] --set train.steps=$(steps 1500) --set seeds=2
+    --set train.batch=8 --set confirm=null --set tune=null --set train.lr=1e-2"
+mkdir stopped && cd stopped || exit 1
+for signal in INT KILL TERM; do
+    headcount ask $long --yes --db r.db >said 2>err </dev/null &
+    pid=$!
+    seen=$(sql r.db 'SELECT count(*) FROM attempt' 2>/dev/null)
+    wait_beside $pid sh -c "[ \"\$(sqlite3 r.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -gt ${seen:-0} ]"
+    [ -e first.yaml ] || cp copy.headcount.yaml first.yaml
+    kill -$signal $pid
+    wait $pid 2>/dev/null
+    [ $? = 75 ] && stopped=yes
+done
+check "Ctrl-C stops it, with 75" [ "$stopped" = yes ]
+check "... and it goes on" gives 0 "Everything, as a page" $long --yes --db r.db
+check "... with the same sweep file" cmp copy.headcount.yaml first.yaml
+headcount run copy.headcount.yaml --db whole.db -q >said 2>&1
+headcount export results --db r.db >a && headcount export results --db whole.db >b
+check "... to the same bytes as undisturbed" cmp a b
+cd ..
+
+# ---- asked on a terminal ----
+if command -v script >/dev/null; then
+    answer() { # word: what is said
+        printf '%s\n' "$1" | TERM=xterm script -qec "headcount ask $(echo $toy) --db term.db" /dev/null | tr -d '\r'
+    }
+    answer n >said
+    check "it asks" grep -q 'Begin? \[y/N\]' said
+    check "... no is no" grep -q 'Nothing was begun' said
+    check "... really" [ ! -e term.db ]
+    answer y >said
+    check "... yes is yes" grep -q 'Everything, as a page for a browser' said
+else
+    skip "it asks" script
+fi
+finish

@@ -2,13 +2,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct answer {
+    const char *fixed; /* what is the same in all trials, "d_model=32, ..." */
     const struct verdict_input *in;
     const struct verdict *v;
     const struct verdict_text *text;
-    const struct design *d;
     const struct look *look;
     char subject[128];
     struct text_buffer *out;
@@ -72,9 +73,16 @@ static void add_peers(const struct answer *a)
     text_add(a->out, " may be as good");
 }
 
-/* "4 heads: 2.510 bits per byte, against 2.611 with 1 head and 2.803 with 32" */
-static void add_candidate(const struct answer *a, const struct verdict *compared)
+/* Where the candidate is held against others: among fresh trials, where there are any. */
+static const struct verdict *comparison(const struct answer *a)
 {
+    return a->v->confirmed && a->v->confirmed->rivals > 0 ? a->v->confirmed : a->v;
+}
+
+/* "4 heads, 2.510 bits per byte, against 2.611 bits per byte with 1 and 2.803 ... with 32" */
+static void add_candidate(const struct answer *a)
+{
+    const struct verdict *compared = comparison(a);
     add_heads(a, a->v->candidate);
     text_add(a->out, ", ");
     add_value(a, row_of(a, a->v->candidate));
@@ -110,10 +118,10 @@ static void write_found(const struct answer *a)
                  a->subject);
     } else if (is_confirmed(a)) {
         text_add(a->out, "For %s take ", a->subject);
-        add_candidate(a, v->confirmed);
-    } else if (v->candidate > 0 && v->rivals > 0) {
+        add_candidate(a);
+    } else if (v->candidate > 0) {
         text_add(a->out, "For %s no head count is shown to be best; best so far: ", a->subject);
-        add_candidate(a, v);
+        add_candidate(a);
     } else {
         text_add(a->out, "For %s: %s\n", a->subject, finding ? finding : "nothing was found.");
     }
@@ -144,7 +152,7 @@ static bool any_improving(const struct verdict *v)
 /* The widest interval of a difference that decides, halved: what is smaller does not show. */
 static double blind_to(const struct answer *a)
 {
-    const struct verdict *v = is_confirmed(a) ? a->v->confirmed : a->v;
+    const struct verdict *v = comparison(a);
     double widest = 0;
     for (int i = 0; i < v->rivals; i++)
         widest = fmax(widest, (v->rival[i].pair.high - v->rival[i].pair.low) / 2);
@@ -157,23 +165,25 @@ static void write_limits(const struct answer *a)
                                                   [LOOK_ROWS] = "this split of these rows",
                                                   [LOOK_TOY] = "this task"};
     double blind = blind_to(a);
-    text_add(a->out, "This is about %s and nets of d_model %ld after %ld steps", whole[a->d->kind],
-             design_size(a->d)->d_model, a->d->steps);
+    const char *width = strstr(a->fixed, "d_model=");
+    text_add(a->out, "This is about %s and nets ", whole[a->look->kind]);
+    if (width)
+        text_add(a->out, "of d_model %ld ", strtol(width + strlen("d_model="), NULL, 10));
+    text_add(a->out, "after %" PRId64 " steps", a->in->steps);
     if (any_improving(a->v))
         text_add(a->out, ", which were still improving");
     if (blind > 0 && verdict_has_bits(a->in))
-        text_add(a->out, "; differences below about %.1g bits per byte did not show",
+        text_add(a->out, "; differences below about %.2g bits per byte could not show",
                  blind / M_LN2);
     else if (blind > 0)
-        text_add(a->out, "; differences below about %.1g%s did not show",
-                 blind * (a->in->loss ? 1 : 100), a->in->loss ? "" : " points of a hundred");
+        text_add(a->out, "; differences below about %.2g%s could not show",
+                 blind * (a->in->loss ? 1 : 100), a->in->loss ? "" : " percentage points");
     text_add(a->out, ".\n");
 }
 
-void answer_write(const struct report_data *r, const struct design *d, const struct look *l,
-                  struct text_buffer *out)
+void answer_write(const struct report_data *r, const struct look *l, struct text_buffer *out)
 {
-    struct answer a = {.d = d, .look = l, .out = out};
+    struct answer a = {.fixed = r->fixed ? r->fixed : "", .look = l, .out = out};
     if (r->settings == 0)
         return;
     a.in = &r->setting[0].input;

@@ -8,7 +8,6 @@
 
 /* Adds the three, each a line of its own, of the first setting of the report. A sentence is only
  * composed here where the verdict has none of that kind. */
-void answer_write(const struct report_data *r, const struct design *d, const struct look *l,
-                  struct text_buffer *out);
+void answer_write(const struct report_data *r, const struct look *l, struct text_buffer *out);
 
 #endif

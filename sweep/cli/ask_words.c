@@ -99,6 +99,15 @@ static void add_heads(const struct config *c, struct text_buffer *text)
     }
 }
 
+/* Of an option that has one value. */
+static const char *value_of(const struct config *c, const char *path)
+{
+    for (int i = 0; i < c->axes; i++)
+        if (strcmp(c->axis[i].path, path) == 0 && c->axis[i].kind == AXIS_VALUES)
+            return c->axis[i].value[0].scalar[0];
+    return "?";
+}
+
 static int rates_of(const struct config *c)
 {
     for (int i = 0; i < c->axes; i++)
@@ -127,17 +136,16 @@ static void add_time(const struct forecast *f, const struct config *c, long work
     if (left.expected > 72 * minutes)
         text_add(text, " In less time nothing would show.");
     else if (last)
-        text_add(text, " More of it would show hardly more.");
+        text_add(text, " More time would hardly show more.");
 }
 
 void ask_words_plan(const struct design *d, const struct config *c, const struct forecast *f,
                     long workers, double minutes)
 {
     struct text_buffer text = {0};
-    const struct design_size *size = design_size(d);
-    text_add(&text, "It trains nets of d_model %ld with ", size->d_model);
+    text_add(&text, "It trains nets of d_model %s with ", value_of(c, "model.d_model"));
     add_heads(c, &text);
-    text_add(&text, " heads for %ld steps", d->steps);
+    text_add(&text, " heads for %s steps", value_of(c, "train.steps"));
     if (c->tune)
         text_add(&text, ": each head count tries %d learning rates or more", rates_of(c));
     text_add(&text, "%s %d seed%s", c->tune ? ", and its best gets" : ", each on", c->seeds,

@@ -320,7 +320,7 @@ static void print_answer(struct scope *x, void *context)
     int64_t sweep_id;
     struct text_buffer text = scope_text(x);
     scope_check(x, store_sweep(x->store, a->name, &sweep_id, x->message));
-    answer_write(report_data_read(x, sweep_id, false), &a->design, &a->look, &text);
+    answer_write(report_data_read(x, sweep_id, false), &a->look, &text);
     ask_words_answer(text.text ? text.text : "");
 }
 
@@ -352,7 +352,8 @@ static int ask(struct asking *a)
         s = ask_file_write(a->path, &a->design, &a->look, a->asked, set->item, set->count, &m);
     if (s == STATUS_OK) {
         text_print(stdout, "%s: %s\n", a->path,
-                   write ? "written, with a reason for each value" : "as it was written before");
+                   write ? "written, with a reason for each value"
+                         : "as it was written before, and stays so");
         design_name(&a->design, &a->look, a->asked, a->name);
         s = show_plan(a, &done, &m);
     }

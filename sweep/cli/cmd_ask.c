@@ -238,7 +238,7 @@ static enum status decide(struct asking *a, bool *write, struct message *m)
                     .seconds = estimate_seconds,
                     .context = &e};
     enum ask_file_state state;
-    struct design old;
+    struct design old = {.steps = 0};
     bool confirmed = false;
     *write = true;
     enum status s = ask_file_read(a->path, &a->look, a->asked, &state, &old, m);

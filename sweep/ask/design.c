@@ -398,7 +398,7 @@ void design_write(const struct design *d, const struct look *l, const char *name
              text_shown(design_subject(l), shown, sizeof shown));
     text_add(out, "# Written by headcount ask, which goes on with it; once you change it, run it "
                   "with headcount run.\n");
-    write_line(&s, "name", name, "its digits: of what was asked, and of the training");
+    write_line(&s, "name", name, "its last digits: what was asked, and the training");
     write_task(&s, d, l);
     write_model(&s, d, l);
     write_train(&s, d);

@@ -19,28 +19,26 @@ static void print_paragraph(struct text_buffer *text)
 void ask_words_look(const struct look *l)
 {
     struct text_buffer text = {0};
-    char a[80], b[80], number[3][32];
+    char a[80], b[80], number[2][32];
     if (l->kind == LOOK_TOY) {
         text_add(&text, "%s: %s", l->point.task->name, l->point.task->summary);
     } else if (l->kind == LOOK_TEXT) {
         text_add(
             &text,
-            "%s: %s bytes of text in %s line%s, whose next byte is to be predicted. (Rows with "
-            "labels: --mode classify.)",
+            "%s: %s bytes of text in %s line%s; each byte is to be predicted from those before "
+            "it. (Rows with labels: --mode classify.)",
             text_shown(design_subject(l), a, sizeof a),
             text_count(look_integer(l, "size"), number[0], sizeof number[0]),
             text_count(l->lines, number[1], sizeof number[1]), l->lines == 1 ? "" : "s");
     } else {
-        text_add(&text, "%s: %s rows with %s labels, %s; the text is in ",
-                 text_shown(design_subject(l), a, sizeof a),
+        text_add(&text, "%s: %s rows with %s labels; ", text_shown(design_subject(l), a, sizeof a),
                  text_count(look_integer(l, "rows"), number[0], sizeof number[0]),
-                 text_count(look_integer(l, "classes"), number[1], sizeof number[1]),
-                 "which are to be told from a text");
+                 text_count(look_integer(l, "classes"), number[1], sizeof number[1]));
         text_add(&text,
-                 "%s, the label in %s. (Other columns: --text-column, --label-column; "
-                 "predict its bytes: --mode lm.)",
-                 text_shown(look_string(l, "text_column"), a, sizeof a),
-                 text_shown(look_string(l, "label_column"), b, sizeof b));
+                 "the label, column %s, is to be told from the text, column %s. (Other columns: "
+                 "--label-column, --text-column. Predict bytes: --mode lm.)",
+                 text_shown(look_string(l, "label_column"), b, sizeof b),
+                 text_shown(look_string(l, "text_column"), a, sizeof a));
     }
     print_paragraph(&text);
 }

@@ -98,18 +98,18 @@ rmdir copy.headcount.yaml
 cat "$root"/sweep/*.h "$root"/sweep/plan/*.h >"it's 1.txt" 2>/dev/null
 tiny="--set model.d_model=8 --set model.heads=[1,2] --set train.batch=2 --set train.steps=8 --set seeds=2
     --set train.val_examples=8 --set train.test_examples=32 --set tune=null --set train.lr=1e-2 --set task.length=16"
-check "a text is taken for one" gives 0 "bytes of text in [0-9,]* lines, whose next byte is to be predicted" \
+check "a text is taken for one" gives 0 "bytes of text in [0-9,]* lines; each byte is to be predicted" \
     "it's 1.txt" $tiny --yes --db text.db
 check "... and answered" grep -q 'This is about this text' line
 check "... its page beside it" [ -e "it's 1.txt.headcount.html" ]
 echo more >>"it's 1.txt"
 check "once it has changed, it is asked anew" gives 0 "the data have changed" "it's 1.txt" $tiny --write --db text.db
 awk 'BEGIN { print "id;body;stars"; for (i = 0; i < 600; i++) print i ";\"row; number " i "\";" i % 3 }' >rows.csv
-check "rows are taken for rows" gives 0 "600 rows with 3 labels.*the text is in body, the label in stars" \
+check "rows are taken for rows" gives 0 "600 rows with 3 labels; the label, column stars, is to be told from the text, column body" \
     rows.csv $tiny --yes --db rows.db
 check "... and answered" grep -q 'this split of these rows' line
 check "... with their separator" grep -q '^  separator: semicolon ' rows.csv.headcount.yaml
-check "... or for bytes" gives 0 "whose next byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
+check "... or for bytes" gives 0 "each byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
 mkdir deeper
 cp rows.csv deeper/other.csv
 check "a file elsewhere has its own beside it" gives 0 "" deeper/other.csv $tiny --yes --db rows.db

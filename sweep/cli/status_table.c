@@ -20,6 +20,10 @@ static const char sql[] =
     "  SELECT sweep_id, count(DISTINCT config_id) AS points, count(*) AS trials"
     "    FROM trial JOIN sweep USING (sweep_id)"
     "   WHERE extend IS NOT NULL AND in_plan = 1 AND added > 0 GROUP BY sweep_id"
+    "), fresh AS (" /* trials that confirm a claim which is written down */
+    "  SELECT sweep_id, count(*) AS trials,"
+    "         sum(state IN ('completed', 'diverged', 'failed')) AS ended"
+    "    FROM trial WHERE confirms = 1 AND in_plan = 1 AND choice = 'chosen' GROUP BY sweep_id"
     "), at_work AS (" /* trials that run, by machine */
     "  SELECT sweep_id, host, count(*) AS n FROM trial JOIN attempt USING (trial_id, attempt)"
     "   WHERE state = 'running' AND in_plan = 1 AND host IS NOT NULL GROUP BY sweep_id, host"
@@ -35,9 +39,13 @@ static const char sql[] =
     "               group_concat(host || ' ' || n, ', ') FROM at_work AS w"
     "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1),"
     "       iif(extend IS NULL, NULL, json_object('most', extend, 'points', ifnull(b.points, 0),"
-    "         'trials', ifnull(b.trials, 0))), b.points, b.trials"
+    "         'trials', ifnull(b.trials, 0))), b.points, b.trials,"
+    "       iif(confirm IS NULL, NULL, json_object('trials', ifnull(f.trials, 0), 'ended',"
+    "         ifnull(f.ended, 0))), f.trials, f.ended,"
+    "       iif(confirm ->> '$.instances' IS NULL, 'seeds', 'instances')"
     "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
     "  LEFT JOIN paused AS t USING (sweep_id) LEFT JOIN beyond AS b USING (sweep_id)"
+    "  LEFT JOIN fresh AS f USING (sweep_id)"
     " WHERE sweep NOT IN (SELECT value FROM json_each(?2))";
 
 enum column {
@@ -65,7 +73,11 @@ enum column {
     COLUMN_HOSTS, /* "2 machines: a 4, b 4"; NULL: only this one is at work */
     COLUMN_EXTEND_JSON,
     COLUMN_BEYOND, /* points that tune.extend has added, and their trials; NULL: none */
-    COLUMN_BEYOND_TRIALS
+    COLUMN_BEYOND_TRIALS,
+    COLUMN_CONFIRM_JSON,
+    COLUMN_FRESH, /* trials that confirm, and those of them that have ended; NULL: none yet */
+    COLUMN_FRESH_ENDED,
+    COLUMN_FRESH_UNIT
 };
 
 /* What is known of a sweep beside its row. */
@@ -142,6 +154,7 @@ static void json_row(struct scope *x, const struct rows *r, const struct sweep_s
     table_json(t, looks);
     table_json(t, rows_text(r, COLUMN_RUNGS_JSON));
     table_json(t, rows_text(r, COLUMN_EXTEND_JSON));
+    table_json(t, rows_text(r, COLUMN_CONFIRM_JSON));
     table_json(t, rows_text(r, COLUMN_SHARDS_JSON));
     table_json(t, state->shards.json.text);
     table_integer(t, rows_integer(r, COLUMN_ELSEWHERE));
@@ -152,7 +165,8 @@ static void json_row(struct scope *x, const struct rows *r, const struct sweep_s
     table_json(t, jobs.text);
 }
 
-/* A sentence each for a sweep on other machines, with looks, with rungs, extended and in shards. */
+/* A sentence each for a sweep on other machines, with looks, with rungs, extended, confirming and
+ * in shards. */
 static void add_stages(const struct rows *r, const struct sweep_state *state,
                        struct text_buffer *said)
 {
@@ -176,6 +190,10 @@ static void add_stages(const struct rows *r, const struct sweep_state *state,
                  name, (long long)rows_integer(r, COLUMN_BEYOND),
                  rows_integer(r, COLUMN_BEYOND) == 1 ? "" : "s",
                  (long long)rows_integer(r, COLUMN_BEYOND_TRIALS));
+    if (rows_integer(r, COLUMN_FRESH) > rows_integer(r, COLUMN_FRESH_ENDED))
+        text_add(said, "%s: confirming: %lld of %lld trials on fresh %s.\n", name,
+                 (long long)rows_integer(r, COLUMN_FRESH_ENDED),
+                 (long long)rows_integer(r, COLUMN_FRESH), rows_text(r, COLUMN_FRESH_UNIT));
     if (rows_integer(r, COLUMN_ELSEWHERE) > 0)
         text_add(said, "%s: %lld more trials are of other shards.\n", name,
                  (long long)rows_integer(r, COLUMN_ELSEWHERE));
@@ -234,15 +252,31 @@ static const struct table_column text_columns[] = {
     {.title = "time left"},
     {.title = "last run", .leave_out = 1},
     {0}};
-static const struct table_column json_columns[] = {
-    {.name = "sweep"},        {.name = "planned"},    {.name = "completed"},
-    {.name = "running"},      {.name = "queued"},     {.name = "diverged"},
-    {.name = "failed"},       {.name = "not_needed"}, {.name = "mean_train_s"},
-    {.name = "created"},      {.name = "last_run"},   {.name = "time_left_s"},
-    {.name = "remark"},       {.name = "looks"},      {.name = "rungs"},
-    {.name = "extend"},       {.name = "shards"},     {.name = "shards_left"},
-    {.name = "elsewhere"},    {.name = "hosts"},      {.name = "lost_on"},
-    {.name = "shard_states"}, {.name = "jobs"},       {0}};
+static const struct table_column json_columns[] = {{.name = "sweep"},
+                                                   {.name = "planned"},
+                                                   {.name = "completed"},
+                                                   {.name = "running"},
+                                                   {.name = "queued"},
+                                                   {.name = "diverged"},
+                                                   {.name = "failed"},
+                                                   {.name = "not_needed"},
+                                                   {.name = "mean_train_s"},
+                                                   {.name = "created"},
+                                                   {.name = "last_run"},
+                                                   {.name = "time_left_s"},
+                                                   {.name = "remark"},
+                                                   {.name = "looks"},
+                                                   {.name = "rungs"},
+                                                   {.name = "extend"},
+                                                   {.name = "confirm"},
+                                                   {.name = "shards"},
+                                                   {.name = "shards_left"},
+                                                   {.name = "elsewhere"},
+                                                   {.name = "hosts"},
+                                                   {.name = "lost_on"},
+                                                   {.name = "shard_states"},
+                                                   {.name = "jobs"},
+                                                   {0}};
 
 struct status_table *status_table_new(struct scope *x, bool json)
 {

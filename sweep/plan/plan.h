@@ -121,7 +121,9 @@ long plan_candidates(const struct plan *p, long i);
 long plan_beyond(const struct plan *p, long i);
 long plan_group(const struct plan *p, long i);
 
-/* confirm: a number that points of one setting have in common, and of two settings hardly ever. */
+/* confirm: a claim names so many head counts at most. */
+enum { PLAN_CONFIRMED = 3 };
+/* A number that points of one setting have in common, and of two settings hardly ever. */
 uint64_t plan_setting_hash(const struct plan *p, long i);
 
 /* Under tune one candidate of a head count is chosen, and the trials of the others are not run: of

@@ -1,6 +1,7 @@
 /* The trials of a plan: their order, the looks that they belong to, the rungs at which they pause,
  * and the groups of points among which `tune` chooses. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,24 +307,62 @@ static enum status refuse_alike(const struct plan *p, struct message *m)
 
 /* What may be added counts as points, and whichever is added first: what a cap leaves room for does
  * not hang on the order in which trials end. */
-static enum status build_beyond(struct plan *p, const struct member *member, struct message *m)
+static enum status build_beyond(struct plan *p, const struct member *member, int64_t *more,
+                                struct message *m)
 {
     const struct config *c = p->config;
     p->beyond = calloc((size_t)p->points, sizeof *p->beyond);
     if (!p->beyond)
         return plan_no_memory(m);
-    int64_t more = count_beyond(p, member);
+    *more = count_beyond(p, member);
     enum status s = refuse_alike(p, m);
     if (s)
         return s;
-    if (p->points + more <= c->run_cap)
+    if (p->points + *more <= c->run_cap)
         return plan_number_groups(p, m);
     status_fail(m, STATUS_BAD_INPUT,
                 "the sweep has %ld points, and tune.extend may add %" PRId64
                 ", in all more than run_cap %" PRId64
                 "; lower tune.extend, shorten lists, or raise run_cap",
-                p->points, more, c->run_cap);
+                p->points, *more, c->run_cap);
     return config_within(c, c->extend_place, m);
+}
+
+/* Points of fresh instances that `confirm` may add: of each setting so many for each head count
+ * that a claim names. Fresh seeds are trials of points that are there. */
+static enum status count_fresh(const struct plan *p, int64_t *points, struct message *m)
+{
+    struct member *member = list_by(p, plan_setting_hash, plan_group_hash);
+    if (!member)
+        return plan_no_memory(m);
+    *points = 0;
+    for (long first = 0, end; first < p->points; first = end) {
+        int heads = 1;
+        for (end = first + 1; end < p->points && member[end].group == member[first].group; end++)
+            heads += heads < PLAN_CONFIRMED && member[end].candidate != member[end - 1].candidate;
+        *points += heads * p->config->confirm;
+    }
+    free(member);
+    return STATUS_OK;
+}
+
+/* beyond: points that tune.extend may add. */
+static enum status check_fresh(const struct plan *p, int64_t beyond, struct message *m)
+{
+    const struct config *c = p->config;
+    int64_t fresh = 0;
+    char extended[64] = "";
+    enum status s = count_fresh(p, &fresh, m);
+    if (s || p->points + beyond + fresh <= c->run_cap)
+        return s;
+    if (beyond)
+        snprintf(extended, sizeof extended, ", tune.extend may add %" PRId64, beyond);
+    status_fail(m, STATUS_BAD_INPUT,
+                "the sweep has %ld points%s, and confirm may add %" PRId64
+                " on fresh instances, in all more than run_cap %" PRId64
+                "; take fewer instances, shorten lists, or raise run_cap",
+                p->points, extended, fresh, c->run_cap);
+    return config_within(c, c->confirm_place, m);
 }
 
 enum status plan_build_groups(struct plan *p, struct message *m)
@@ -333,6 +372,7 @@ enum status plan_build_groups(struct plan *p, struct message *m)
     if (s || (!c->tune && !c->replicate))
         return s;
     struct member *member = list_members(p);
+    int64_t beyond = 0;
     if (!member)
         return plan_no_memory(m);
     if (c->replicate)
@@ -340,7 +380,9 @@ enum status plan_build_groups(struct plan *p, struct message *m)
     if (!s && c->tune)
         s = build_candidates(p, member, m);
     if (!s && c->extend)
-        s = build_beyond(p, member, m);
+        s = build_beyond(p, member, &beyond, m);
+    if (!s && c->confirm_instance)
+        s = check_fresh(p, beyond, m);
     free(member);
     return s;
 }

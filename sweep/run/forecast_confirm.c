@@ -7,9 +7,6 @@
 #include "sweep/db/rows.h"
 #include "sweep/run/forecast_extend.h"
 
-/* A claim names so many head counts at most. */
-enum { NAMED_MAX = 3 };
-
 /* A point of the plan by its setting and head count. */
 struct placed {
     uint64_t setting;
@@ -122,16 +119,16 @@ static enum status read_written(const struct plan *p, struct store *s, struct fo
 /* The longest trials of a setting, one for each head count, longest first. */
 struct longest {
     int heads;
-    double trial_s[NAMED_MAX];
+    double trial_s[PLAN_CONFIRMED];
 };
 
 static void add_heads(struct longest *l, double trial_s)
 {
-    int at = l->heads < NAMED_MAX ? l->heads++ : NAMED_MAX;
+    int at = l->heads < PLAN_CONFIRMED ? l->heads++ : PLAN_CONFIRMED;
     for (; at > 0 && l->trial_s[at - 1] < trial_s; at--)
-        if (at < NAMED_MAX)
+        if (at < PLAN_CONFIRMED)
             l->trial_s[at] = l->trial_s[at - 1];
-    if (at < NAMED_MAX)
+    if (at < PLAN_CONFIRMED)
         l->trial_s[at] = trial_s;
 }
 

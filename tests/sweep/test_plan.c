@@ -291,6 +291,18 @@ static void test_refused(void **state)
          "0"},
         {GATHER "exclude:\n- {model.heads: 4}\n",
          "s.yaml:3:3: nothing is left to run: of 1 points, constraints drop 0 and exclude drops 1"},
+        {"task: {name: gather, instance: [1, 2]}\nmodel: {heads: [1, 2, 4, 8]}\n"
+         "replicate: [task.instance]\nrun_cap: 25\n"
+         "confirm: {instances: [11, 12, 13, 14, 15, 16]}\n",
+         "s.yaml:5:10: the sweep has 8 points, and confirm may add 18 on fresh instances, in all "
+         "more than run_cap 25; take fewer instances, shorten lists, or raise run_cap"},
+        {"task: {name: gather, instance: [1, 2]}\nmodel: {heads: [1, 2]}\n"
+         "train: {lr: [1e-3, 1e-2]}\ntune: {axes: [train.lr], extend: 1}\n"
+         "replicate: [task.instance]\nrun_cap: 23\n"
+         "confirm: {instances: [11, 12, 13, 14, 15, 16]}\n",
+         "s.yaml:7:10: the sweep has 8 points, tune.extend may add 4, and confirm may add 12 on "
+         "fresh instances, in all more than run_cap 23; take fewer instances, shorten lists, or "
+         "raise run_cap"},
         {GATHER "model: {heads: [1, 2, 4]}\nrun_cap: 2\n",
          "s.yaml: the sweep has 3 points, more than run_cap 2; shorten its lists, sample it "
          "(method: random), or raise run_cap"},

@@ -239,7 +239,7 @@ test: deps
 test-only: tests check-deps
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_LONG) $(TEST_BIN) $(GRADIENT) $(TEST_SHORT)
 
-# In Debian's Chromium. Pictures stay in $(BUILD)/page.
+# In Debian's Chromium, a little in its Firefox. Pictures stay in $(BUILD)/page.
 test-page: $(PROGRAM)
 	@sh tests/deps.sh page
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) sh tests/run.sh "" $(wildcard tests/page/test_*.sh)
@@ -422,7 +422,7 @@ help:
 	@echo "make              build ./headcount"
 	@echo "make sweep        install what is missing, build, run configs/gather.yaml to the verdict"
 	@echo "make test         install what is missing, build, run all tests (TESTS=name: some)"
-	@echo "make test-page    look at a sweep's page in Chromium, with pictures in $(BUILD)/page"
+	@echo "make test-page    look at a sweep's page in Chromium and Firefox, with pictures in $(BUILD)/page"
 	@echo "make test-cluster run sweeps on a cluster made of this machine (CLUSTER_FORM=short: a sample)"
 	@echo "make test-arm64   build for arm64, run the test programs under QEMU (ARM64_FORM=short: a sample)"
 	@echo "make test-bare    both commands on a bare Debian of its own (SUITE=trixie; BARE_FORM=short: a sample; deb: the package)"

@@ -43,6 +43,7 @@ for target; do
     coverage) need gcovr 'command -v gcovr' ;;
     page)
         need chromium 'command -v chromium'
+        need firefox-esr 'command -v firefox-esr'
         need python3 'command -v python3'
         need fonts-dejavu-core 'fc-list : family | grep -q .'
         ;;

@@ -41,7 +41,7 @@ function placeAnchor(view, place) {
 /* What is at the address; null: nothing. */
 function addressedPlace() {
     try {
-        return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+        return location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
     } catch {
         return null;
     }

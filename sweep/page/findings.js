@@ -81,8 +81,22 @@ function drawGround(f, {guess, heads}) {
     f.root.append(label(x, f.y(guess) - 5, 'guessing', {anchor, class: 'axis over'}));
 }
 
+const POINTS_MAX = 4000;
+
+/* The trials whose points are drawn: of very many some, evenly by their values, the least and the greatest of each
+ * head count among them. */
+function drawnTrials(view, set) {
+    const groups = [...grouped(set.trials, t => t.heads).values()],
+        every = Math.ceil(set.trials.length / POINTS_MAX);
+    if (every < 2) return set.trials;
+    return groups.flatMap(list => {
+        const values = list.map(t => [shownValue(view, set, t), t]).sort(([a], [b]) => a - b);
+        return values.filter((_, i) => i % every === 0 || i === values.length - 1).map(([, t]) => t);
+    });
+}
+
 function drawTrials(f, view, set) {
-    for (const trial of set.trials) {
+    for (const trial of drawnTrials(view, set)) {
         const value = shownValue(view, set, trial),
             i = set.drawn.heads.findIndex(row => row.heads === trial.heads);
         if (i < 0 || !f.inside(value)) continue;
@@ -145,6 +159,14 @@ function accuracyLegend(set) {
     ];
 }
 
+/* Which trials have points, where not all have. */
+function pointsNote(view) {
+    if (view.total > view.trials.length) return `Points are those of the first ${count(view.trials.length, 'trial')}.`;
+    const {trials} = view.set,
+        drawn = drawnTrials(view, view.set).length;
+    return drawn < trials.length ? `${drawn.toLocaleString('en')} of ${count(trials.length, 'trial')} are drawn, evenly by their values.` : null;
+}
+
 /* The figure of the verdict. */
 function accuracyFigure(view) {
     const {set} = view;
@@ -159,10 +181,7 @@ function accuracyFigure(view) {
     const whose = view.settings.length > 1 ? `: ${plain(set.label)}` : '';
     return figure(`${capital(view.metric.drawn)} by head count${whose}`, {
         id: 'accuracy',
-        note:
-            view.total > view.trials.length
-                ? `Points are those of the first ${count(view.trials.length, 'trial')}.`
-                : null,
+        note: pointsNote(view),
         choices: few
             ? controls(picker('Scale', scales, near ? 'near' : 'all', value => view.choose({near: value})))
             : null,

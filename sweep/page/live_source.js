@@ -64,9 +64,9 @@ function liveSource(n, news) {
             let page = {next: 0};
             while (rows.length < this.most && page.next !== null) {
                 page = await once(`trials?after=${page.next}&most=${TRIALS_AT_ONCE}`, version);
-                rows.push(...page.trials.rows);
+                rows.push(...columnObjects(page.trials));
             }
-            return {total: page.total, trials: {...page.trials, rows}};
+            return {total: page.total, trials: rows};
         },
         async curves(trials) {
             const {version} = news.of(n),

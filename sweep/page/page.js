@@ -138,21 +138,20 @@ function newView(source, live) {
     };
 }
 
-/* A trial with what is said of it and, while it runs, the step that its curve has come to. */
+/* The trial, now with what is said of it and, while it runs, the step that its curve has come to. */
 function toldTrial(trial, curves) {
     const reached = trial.state === 'running' && curves.find(c => c.trial === trial.trial_id)?.step.at(-1);
-    return {
-        ...trial,
+    return Object.assign(trial, {
         says: [trial.remark, trial.error, trial.note].filter(Boolean).join(' \u00b7 '),
         steps_done: reached || trial.steps_done,
-    };
+    });
 }
 
 /* Reads all that is shown but attention maps. */
 async function readView(view) {
     const {source} = view;
     const [summary, page] = await Promise.all([source.summary(), source.trials()]);
-    const trials = objects(page.trials),
+    const {trials} = page,
         {report} = summary;
     const [curves, heads] = await Promise.all([source.curves(trials.filter(t => !t.is_tuning && !t.confirms)), source.heads()]);
     const metric = metricOf(report),

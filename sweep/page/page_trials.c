@@ -2,6 +2,7 @@
 #include "sweep/page/page.h"
 
 #include "sweep/db/trial_span.h"
+#include "sweep/page/page_columns.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads_parts.h"
 
@@ -35,17 +36,16 @@ void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FI
     json_begin_object(&w, NULL);
     json_add_integer(&w, "total", span.count);
     json_add_nonzero(&w, "next", next);
-    json_add_key(&w, "trials");
     snprintf(
         sql, sizeof sql,
         "SELECT trial_id, heads, setting, setting_label, tuning, replicate, seed, state,"
         "       in_plan, is_tuning, confirms, choice, limit_hit, test_acc, test_exact, test_loss,"
-        "       val_acc, val_loss, train_acc, best_step, steps_done, steps, bad_step,"
-        "       train_s, max_rss_kib, n_params, d_head, lr, started, ended, host, attempt,"
+        "       val_acc, val_loss, train_acc, best_step, steps_done, steps, train_s, n_params,"
+        "       ended, host, attempt,"
         "       error, note, remark, checkpoint IS NOT NULL AS weights"
         "  FROM trials WHERE trial_id IN (%s LIMIT ?3) ORDER BY trial_id",
         behind);
-    page_rows(x, scope_rows(x, sql, values, 4), PAGE_ALL_DIGITS, out);
+    page_columns(x, scope_rows(x, sql, values, 4), &w, "trials");
     json_end_object(&w);
     fputc('\n', out);
     scope_read_end(x);

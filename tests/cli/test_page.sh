@@ -139,6 +139,22 @@ grep -q '"total":300,"next":null' large.html || trouble "not all trials"
 grep -q '"of":200,"step":\[' large.html || trouble "no curves"
 verdict "300 trials with 200 evaluations each: under 1.5 MB"
 
+sqlite3 l.db "
+    DELETE FROM curve;
+    INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting, setting_label, tuning,
+            is_tuning, best_step, steps_done, train_acc, val_acc, val_loss, test_acc, test_exact, test_loss, chance,
+            train_s)
+        WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 7665)
+        SELECT sweep_id, config_id, i, state, 1, plan_order + 6 * i, setting, setting_label, tuning,
+            0, best_step, steps_done, abs(random()) / 9.3e18, abs(random() % 8193) / 8192.0, abs(random()) / 3e18,
+            abs(random() % 8193) / 8192.0, abs(random() % 513) / 512.0, abs(random()) / 3e18, chance, abs(random()) / 1e17
+          FROM trial, n WHERE seed = 1"
+run report --db l.db --html large.html
+size=$(wc -c <large.html)
+grep -q '"total":20298,"next":null,"trials":{"rows":20298,' large.html || trouble "not all trials"
+[ "$size" -lt 5000000 ] || trouble "$size bytes"
+verdict "20,000 trials that are all different: under 5 MB"
+
 # ---- usage ----
 refused() { # status, words, arguments...
     wanted=$1 words=$2

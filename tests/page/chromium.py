@@ -11,10 +11,10 @@ import time
 
 
 class Chromium:
-    """One browser with one tab. `events` has everything that it reported of its own accord."""
+    """One browser with one tab, of which each answer comes within so many seconds. `events` has everything that it reported of its own accord."""
 
     def __init__(self, seconds=60):
-        self.end = time.monotonic() + seconds
+        self.seconds, self.end = seconds, time.monotonic() + seconds
         self.number, self.events, self.unread = 0, [], b""
         self.profile = tempfile.mkdtemp(prefix="headcount-page.")
         theirs_in, self.ours_out = os.pipe()
@@ -54,6 +54,7 @@ class Chromium:
 
     def call(self, method, **parameters):
         self.number += 1
+        self.end = time.monotonic() + self.seconds
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session

@@ -48,8 +48,7 @@ class Handling(Settings, Compared, Curves):
             ask("document.querySelector('#tuning .scroll').focus()")
             wide = "(e => e.scrollWidth - e.clientWidth)(document.querySelector('#tuning .scroll'))"
             self.browser.key("ArrowRight", 39)
-            self.browser.settle(0.1)
-            self.expect(ask(wide) <= 0 or ask("document.querySelector('#tuning .scroll').scrollLeft") > 0, f"{name}: not scrolled by a key")
+            self.wait(f"{wide} <= 0 || document.querySelector('#tuning .scroll').scrollLeft > 0", f"{name}: scrolled by a key")
         self.quiet(name)
         self.verdict(f"{name}: the map of tuning, with choices, edges, added and eliminated values")
 
@@ -261,7 +260,10 @@ class Handling(Settings, Compared, Curves):
                              " i.dispatchEvent(new Event('input')); })"))
         print("# seconds for a sort or a filter of 30,000 trials:", " ".join(f"{t:.3f}" for t in times))
         self.expect(max(times) < max(1, os.getloadavg()[0] / os.cpu_count()), f"seconds: {times}")
-        self.verdict("30,000 trials are sorted and filtered quickly")
+        points = ask("document.querySelectorAll('#accuracy [data-trial]').length")
+        said = ask("document.getElementById('accuracy').innerText")
+        self.expect(1000 < points < 4100 and f"{points:,} of 30,006 trials are drawn" in said, f"{points} points: {said[:200]}")
+        self.verdict("30,000 trials are sorted and filtered quickly, and some of them drawn")
 
     def wide(self):
         """A table wider than the page says so; its first column stays, and accuracy is among what a phone shows."""

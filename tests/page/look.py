@@ -152,7 +152,7 @@ class Look:
 
     def __init__(self, cases, folder):
         self.cases, self.folder, self.failed, self.trouble = cases, folder, 0, []
-        self.browser = Chromium(900)
+        self.browser = Chromium(240)
 
     def expect(self, right, what):
         if not right:

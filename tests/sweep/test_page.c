@@ -14,6 +14,7 @@
 #include "sweep/db/rows.h"
 #include "sweep/page/base64.h"
 #include "sweep/page/page.h"
+#include "sweep/page/page_columns.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/page/page_stream.h"
 #include "sweep/trials/trials_internal.h"
@@ -155,7 +156,8 @@ static void test_trials(void **state)
         char *text = PIECE(f, page_trials(in, 2, after, 3, out));
         assert_non_null(strstr(text, "{\"total\":7,"));
         const char *next = strstr(text, "\"next\":");
-        seen += occurrences(text, "\"completed\"");
+        seen += (int)strtol(strstr(text, "{\"rows\":") + strlen("{\"rows\":"), NULL, 10);
+        assert_non_null(strstr(text, "\"state\":{\"same\":\"completed\"}"));
         after = strtoll(next + strlen("\"next\":"), NULL, 10);
         assert_int_equal(after, page == 0 ? 3 : page == 1 ? 6 : 0);
         free(text);
@@ -166,8 +168,45 @@ static void test_trials(void **state)
     free(exact);
     char *none = PIECE(f, page_trials(in, 1, 0, 3, out));
     assert_non_null(strstr(none, "{\"total\":0,\"next\":null,"));
-    assert_non_null(strstr(none, "\"rows\":[]"));
+    assert_non_null(strstr(none, "{\"rows\":0,\"columns\":{\"trial_id\":{\"each\":[]},"));
     free(none);
+}
+
+static void put_columns(struct scope *x, const char *sql, FILE *out)
+{
+    struct json_writer w = {.out = out};
+    page_columns(x, scope_rows(x, sql, NO_VALUES), &w, NULL);
+}
+
+/* Each column is in its shortest form; nulls, reals and texts keep their values. */
+static void test_columns(void **state)
+{
+    struct fixture *f = *state;
+    char *text = PIECE(f, put_columns(in,
+                                      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
+                                      "                          FROM n WHERE i < 6)"
+                                      " SELECT 'x' AS same, 1000000 + i AS rising, i / 4.0 AS each,"
+                                      "        iif(i % 2, 'a \"word\"', 'two words') AS words,"
+                                      "        iif(i = 3, NULL, 1000000 + i) AS unknown FROM n",
+                                      out));
+    assert_string_equal(
+        text,
+        "{\"rows\":6,\"columns\":{\"same\":{\"same\":\"x\"},"
+        "\"rising\":{\"by\":[1000001,1,1,1,1,1]},\"each\":{\"each\":[0.25,0.5,0.75,1,1.25,1.5]},"
+        "\"words\":{\"of\":[\"a \\\"word\\\"\",\"two words\"],\"at\":[0,1,0,1,0,1]},"
+        "\"unknown\":{\"each\":[1000001,1000002,null,1000004,1000005,1000006]}}}");
+    free(text);
+    text =
+        PIECE(f, put_columns(in,
+                             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
+                             "                          FROM n WHERE i < 60000)"
+                             " SELECT 'many ' || (i % 16384) AS few, 'many ' || (i % 16385) AS many"
+                             "   FROM n",
+                             out));
+    assert_non_null(strstr(text, "\"few\":{\"of\":[\"many 1\",\"many 2\","));
+    assert_non_null(strstr(text, "\"at\":[0,1,2,"));
+    assert_non_null(strstr(text, "\"many\":{\"each\":[\"many 1\",\"many 2\","));
+    free(text);
 }
 
 /* Of a long curve some points, the best and the last among them; nulls stay nulls. */
@@ -367,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_index, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_columns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_curve, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),

@@ -130,7 +130,7 @@ unmarked() {
         /^<!-- (published|says:.*) -->$/ { published = 1; next }
         /^$/ { published = 0 }
         published { next }
-        { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->-?[0-9,]*\.?[0-9]+( \[[0-9., ]+\])?/, ""); print }' |
+        { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->[-+]?[0-9,]*\.?[0-9]+( \[[-+0-9., ]+\])?/, ""); print }' |
         grep -nE '(^|[^0-9])\.[0-9]|1\.00'
 }
 every_number_is_marked() {

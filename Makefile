@@ -348,7 +348,7 @@ FUZZ_SECONDS = 20
 FUZZ_TARGETS = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # Of all sources, those that read foreign bytes, and what these stand on.
 FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c) \
-               sweep/worker/wire.c sweep/worker/fields.c sweep/hosts/agent_wire.c $(addprefix sweep/serve/,request.c token.c)
+               sweep/worker/wire.c sweep/worker/fields.c sweep/hosts/agent_wire.c $(addprefix sweep/serve/,request.c token.c answers.c)
 LIBFUZZ      = $(BUILD)/libfuzz.a
 
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)

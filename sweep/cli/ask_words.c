@@ -66,18 +66,15 @@ void ask_words_more(enum fit_more more, bool confirmed, const struct design *old
                  "the place of %d%s.",
                  minutes, design_level(now)->seeds, design_level(old)->seeds,
                  confirmed ? "; what was confirmed stays as it is" : "");
-    else {
-        text_add(&text, "%g minutes allow ", minutes);
-        if (now->size > old->size)
-            text_add(
-                &text, "a net of d_model %ld and %ld layer%s in the place of %ld and %ld, and ",
-                is->d_model, is->layers, is->layers == 1 ? "" : "s", was->d_model, was->layers);
-        text_add(&text,
-                 "%ld steps in the place of %ld: that comes nearer to what the task takes, but no "
-                 "trial can stay, so it begins anew under another name. The old results stay in "
-                 "the results file.",
-                 now->steps, old->steps);
-    }
+    else
+        text_add(
+            &text,
+            "%g minutes allow %s of d_model %ld and %ld layer%s for %ld steps (before: %ld and "
+            "%ld, for %ld). That comes nearer to what there is to learn, but no trial can stay: "
+            "it begins anew under another name, and the old results stay in the results "
+            "file.",
+            minutes, now->size > old->size ? "a larger net," : "a net", is->d_model, is->layers,
+            is->layers == 1 ? "" : "s", now->steps, was->d_model, was->layers, old->steps);
     print_paragraph(&text);
 }
 

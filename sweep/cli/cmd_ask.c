@@ -60,7 +60,7 @@ static const struct command_syntax syntax = {
         "writes.\n",
     .options = options,
     .others = "options of a task are those that headcount tasks NAME lists",
-    .examples = "  headcount ask README.md --write\n"
+    .examples = "  headcount ask configs/README.md --write\n"
                 "  headcount ask --task gather --slots 3 --write\n",
     .least = 0,
     .most = 1,

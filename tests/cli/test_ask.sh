@@ -84,6 +84,19 @@ check "... and back" gives 0 "Something else is asked now" $toy --write
 check "... under its own" grep -q "^name: $name " copy.headcount.yaml
 check "... nothing of which has to run" runs_nothing copy.headcount.yaml results/headcount.db
 
+# ---- more minutes ----
+large="--task gather --set model.d_model=256 --set model.heads=[1,2,256] --set model.layers=8"
+check "a minute is too little for a large net" gives 0 "In less time nothing would show\." $large --minutes 1 --write
+check "more minutes train longer" gives 0 "allow a net of .* for 3000 steps (before: .* for 400).*begins anew" \
+    $large --minutes 100000 --write
+rm gather.headcount.yaml
+check "where the steps are given" gives 0 "" $large --set train.steps=3000 --minutes 1 --write
+name=$(sed -n 's/^name: \([^ ]*\).*/\1/p' gather.headcount.yaml)
+check "... they are for seeds" gives 0 "the trials that there are stay, and each head count gets 24 seeds" \
+    $large --set train.steps=3000 --minutes 100000 --write
+check "... under the same name" grep -q "^name: $name " gather.headcount.yaml
+rm gather.headcount.yaml
+
 # ---- a file that a person has changed ----
 sed 's/^seeds: 3/seeds: 4/' copy.headcount.yaml >changed.yaml && cp changed.yaml copy.headcount.yaml
 check "a changed file is refused" gives 2 "was changed since ask wrote it.*headcount run copy.headcount.yaml" $toy --yes

@@ -202,7 +202,7 @@ TEST_BIN    = $(TEST_SRC:%.c=$(BUILD)/%)
 GRADIENT    = $(BUILD)/tests/gradient/test_gradients
 # The longest begin, so that no core is left with one of them at the end.
 TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,hosts faults_kills faults_input failing_hosts faults_signals faults_storage foreign sweep \
-              from commands merge bad_hosts build extend docs heads host_deadlines run_serve launchers numbers prune tap eval counts)
+              from commands merge bad_hosts build dist extend docs heads host_deadlines run_serve launchers numbers prune tap eval counts)
 TEST_SHORT  = $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
 # All but main() as one shared library: 190 programs with a copy each took 600 MB, and were all linked
 # anew for every file that changed. They find it from where they lie. Some have a read() or malloc() of their
@@ -415,6 +415,10 @@ format:
 check-format:
 	clang-format --dry-run -Werror $(SOURCES)
 
+# Every text for a person who is refused, warned or advised (ALL=1: reports and help too), to be read at once.
+messages:
+	@awk -f tests/messages.awk $(if $(ALL),-v all=1) $(sort $(wildcard engine/*.c engine/*/*.c datasets/*.c sweep/*/*.c))
+
 clean:
 	rm -rf build headcount
 
@@ -438,12 +442,13 @@ help:
 	@echo "make coverage     lines and branches that the tests reach      make lint"
 	@echo "make check-deps   prove that the folders include each other one way only"
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
+	@echo "make messages     every message of the program, a line each (ALL=1: reports and help too)"
 	@echo "make clean        remove what was built"
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
 .PHONY: all force dist deb test-page test-cluster test-arm64 test-bare calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
-        check-format clean help
+        check-format clean messages help
 .SECONDARY:
 
 -include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d) \

@@ -72,11 +72,12 @@ static enum status no_room(struct message *m)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        return status_fail(
-            m, STATUS_NO_MEMORY,
-            "OpenBLAS needs more than the %ju MiB of addresses that `ulimit -v` allows",
-            (uintmax_t)(limit.rlim_cur >> 20));
-    return status_fail(m, STATUS_NO_MEMORY, "this machine has too little memory for OpenBLAS");
+        return status_fail(m, STATUS_NO_MEMORY,
+                           "OpenBLAS needs more than the %ju MiB of addresses that `ulimit -v` "
+                           "allows; raise that limit",
+                           (uintmax_t)(limit.rlim_cur >> 20));
+    return status_fail(m, STATUS_NO_MEMORY,
+                       "this machine has too little memory for OpenBLAS; end other programs");
 }
 
 /* Takes the step in a child where room is scarce: the step is safe here if it returned there,
@@ -120,7 +121,10 @@ static enum status open_once(struct message *m)
         blas.library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
     }
     if (!blas.library)
-        return status_fail(m, STATUS_INTERNAL, "OpenBLAS cannot be loaded: %s", why);
+        return status_fail(
+            m, STATUS_INTERNAL,
+            "OpenBLAS cannot be loaded (%s); install it (Debian, Ubuntu: apt install libopenblas0)",
+            why);
     if (find(TEXT(GEMM), &blas.gemm) && find("cblas_dsyrk", &blas.gram) &&
         find("openblas_get_config", &blas.config) &&
         find("openblas_get_corename", &blas.core_name) &&

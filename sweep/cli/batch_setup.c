@@ -33,7 +33,7 @@ static enum status add_file(struct text_buffer *b, const char *file, struct mess
     enum status s = file_read(file, LINES_MAX, &bytes, &size, m);
     if (s == STATUS_OK && memchr(bytes, 0, size))
         s = status_fail(m, STATUS_BAD_INPUT,
-                        "--setup: %s has a NUL byte; it is to have lines for the shell", shown);
+                        "--setup: %s has a NUL byte; give a file of lines for the shell", shown);
     if (s == STATUS_OK)
         add_lines(b, bytes);
     free(bytes);
@@ -57,7 +57,7 @@ static enum status check_lines(const char *lines, struct message *m)
     free(said.text);
     if (s == STATUS_OK && !bash.succeeded)
         s = status_fail(m, STATUS_BAD_INPUT,
-                        "--setup: bash cannot read these lines; it says why above");
+                        "--setup: bash cannot read these lines, and says why above; correct them");
     return s;
 }
 
@@ -72,8 +72,8 @@ enum status batch_read_setup(const char *file, const struct command_texts *lines
         s = status_fail(m, STATUS_NO_MEMORY, "no memory for the lines of --setup");
     if (s == STATUS_OK && b.used > LINES_MAX)
         s = status_fail(m, STATUS_BAD_INPUT,
-                        "--setup: %zu bytes of lines, and at most %d are carried; keep them in a "
-                        "file, and say --setup-line '. /path/of/it'",
+                        "--setup: the lines have %zu bytes, and a job carries at most %d; keep "
+                        "them in a file, and give --setup-line '. /path/of/it'",
                         b.used, LINES_MAX);
     if (s == STATUS_OK && b.used)
         s = check_lines(b.text, m);

@@ -26,9 +26,8 @@ int command_agent(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, NULL, &arguments, &exit_status))
         return exit_status;
     if (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO))
-        return command_usage("agent",
-                             "is started by `headcount run --launch`, and cannot speak with "
-                             "a terminal");
+        return command_usage("agent", "is started by `headcount run --launch` and talks to that, "
+                                      "not to a terminal; use `headcount run --launch`");
     /* What is printed by mistake must not get between the frames. */
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
     if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)

@@ -228,7 +228,7 @@ int command_check(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     if (!o.retest && (o.sample || o.workers || o.quiet))
-        return command_usage("check", "--sample, --workers and --quiet are for --retest");
+        return command_usage("check", "--sample, --workers and --quiet need --retest; give it too");
     exit_status = command_read_as("check", o.db, STORE_CHECK, check, &o);
     return exit_status == EXIT_DONE && o.problems ? EXIT_SYSTEM : exit_status;
 }

@@ -69,7 +69,7 @@ int command_ensemble(int argc, char **argv)
         return command_usage("ensemble", "--members is %ld; allowed: 2 to %d", c.members,
                              ENSEMBLE_MEMBERS_MAX);
     if (c.csv + c.json + c.markdown > 1)
-        return command_usage("ensemble", "--csv, --json and --markdown exclude each other");
+        return command_usage("ensemble", "give only one of --csv, --json and --markdown");
     const struct ensemble_request q = {.db = c.db,
                                        .sweep = argv[optind],
                                        .heads = c.heads,

@@ -191,12 +191,13 @@ static bool check_keep(struct export_options *o, int *exit_status)
     if (!command_prune_read("export", w, &o->smaller, exit_status))
         return false;
     if (!w->keep && (w->by || w->finetune || w->lr))
-        *exit_status = command_usage("export", "--by, --finetune and --lr belong to --keep");
+        *exit_status =
+            command_usage("export", "--by, --finetune and --lr need --keep; give it too");
     else if (w->keep && o->kind != EXPORT_WEIGHTS && o->kind != EXPORT_TESTSET)
         *exit_status = command_usage("export", "--keep is for weights and testset only");
     else if (w->keep && o->smaller.keeps != 1)
-        *exit_status =
-            command_usage("export", "--keep is '%s'; one head count is exported", w->keep);
+        *exit_status = command_usage(
+            "export", "--keep is '%s', but one model is exported; give one head count", w->keep);
     else
         return true;
     return false;

@@ -60,7 +60,7 @@ int command_heads(int argc, char **argv)
     if (!on_test && strcmp(o.on, "val") != 0)
         return command_usage("heads", "--on is '%s'; allowed: val, test", o.on);
     if (o.csv + o.json + o.markdown > 1)
-        return command_usage("heads", "--csv, --json and --markdown exclude each other");
+        return command_usage("heads", "give only one of --csv, --json and --markdown");
     const struct study_request q = {.db = o.db,
                                     .what = argv[optind],
                                     .options = on_test ? HEADS_ON_TEST : HEADS_ON_VAL,

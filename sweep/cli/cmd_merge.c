@@ -180,7 +180,7 @@ static enum status merge_all(struct merge *g, char **paths, int count, struct me
     if (status == STATUS_OK)
         status = say_sweeps(g, m);
     if (status == STATUS_OK && (g->said.out_of_memory || g->sweeps.out_of_memory))
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for what is to be said");
+        status = status_fail(m, STATUS_NO_MEMORY, "no memory for the summary");
     if (status == STATUS_OK)
         return store_commit(g->into, m); /* the files stay: what failed may have been committed */
     store_rollback(g->into);
@@ -238,7 +238,7 @@ int command_merge(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     if (!o.into)
-        return command_usage("merge", "--into FILE says where the results are to go");
+        return command_usage("merge", "give --into FILE, the file that the results go into");
     enum status s = lock_take(o.into, &lock, &m);
     if (s == STATUS_OK)
         s = merge_locked(&o, argv + optind, arguments, &incomplete, &m);

@@ -139,7 +139,7 @@ static enum status io_of_task(const char *name, struct encoder_io *io, struct me
     if (task->file)
         return status_fail(m, STATUS_BAD_INPUT,
                            "--task %s: its shape depends on the file; give --vocab, --length and "
-                           "--classes, as `headcount tasks %s --set file=PATH` says them",
+                           "--classes, which `headcount tasks %s --set file=PATH` prints",
                            name, name);
     point_init(&point, task);
     enum status s = task->shape(point.task_options, &shape, m);

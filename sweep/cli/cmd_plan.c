@@ -20,7 +20,7 @@ static const struct command_option options[] = {
      "cores for each trial, as `run --threads`, for the time estimate"},
     COMMAND_DB_OPTION(struct plan_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct plan_options, set), "KEY=VALUE",
-     "replace what the file says, as in train.steps=100; null takes it away"},
+     "replace what the file says, as in train.steps=100; null removes it"},
     {"shard", 0, COMMAND_TEXT, offsetof(struct plan_options, shard), "K/N",
      "plan as `run --shard` would run: only the K-th of N parts of the trials"},
     {"retry-failed", 0, COMMAND_FLAG, offsetof(struct plan_options, view.retry_failed), NULL,

@@ -98,7 +98,7 @@ int command_prune(int argc, char **argv)
         !command_prune_read("prune", &c.words, &c.options, &exit_status))
         return exit_status;
     if (c.csv + c.json + c.markdown > 1)
-        return command_usage("prune", "--csv, --json and --markdown exclude each other");
+        return command_usage("prune", "give only one of --csv, --json and --markdown");
     c.what = argv[optind];
     exit_status = command_read_store("prune", c.db, look_up, &c);
     if (exit_status != EXIT_DONE)

@@ -82,7 +82,10 @@ static int64_t attention_trial(struct scope *x, const char *text, int64_t sweep_
     while (scope_next(x, r)) {
         char name[80];
         text_shown(rows_given(r, 0), name, sizeof name);
-        scope_fail(x, STATUS_BAD_INPUT, "trial %" PRId64 " is one of sweep %s", trial_id, name);
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "trial %" PRId64
+                   " is one of sweep %s; give a trial of the sweep that is reported",
+                   trial_id, name);
     }
     return trial_id;
 }
@@ -174,16 +177,18 @@ int command_report(int argc, char **argv)
         return exit_status;
     if (o.csv + o.json + o.markdown + (o.html != NULL) + (o.svg != NULL) > 1)
         return command_usage("report",
-                             "--csv, --json, --markdown, --html and --svg exclude each other");
+                             "give only one of --csv, --json, --markdown, --html and --svg");
     if (o.between && (o.html || o.svg))
-        return command_usage("report", "--between is text, --csv, --json or --markdown");
+        return command_usage(
+            "report",
+            "--between has neither page nor figure; use text, --csv, --json or --markdown");
     if ((o.attention || o.between) && arguments > 1)
-        return command_usage("report", "%s shows one sweep; %d are named",
+        return command_usage("report", "%s shows one sweep, and %d are named; name one",
                              o.attention ? "--attention" : "--between", arguments);
     if ((o.html && !o.html[0]) || (o.svg && !o.svg[0]))
-        return command_usage("report", "%s names no file", o.html ? "--html" : "--svg");
+        return command_usage("report", "%s names no file; give one", o.html ? "--html" : "--svg");
     if (o.attention && !o.html)
-        return command_usage("report", "--attention belongs to --html");
+        return command_usage("report", "--attention needs --html; give it too");
     o.sweeps = arguments;
     o.sweep = argv + optind;
     return command_read_store("report", o.db, report, &o);

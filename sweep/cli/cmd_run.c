@@ -37,7 +37,7 @@ static const struct command_option options[] = {
     {"serve", 0, COMMAND_MAYBE_TEXT, offsetof(struct run_options, serve), "[=PORT]",
      "show the sweep as a live page while it runs, as headcount serve does; prints its address"},
     {"set", 0, COMMAND_TEXTS, offsetof(struct run_options, set), "KEY=VALUE",
-     "replace what the file says, as in train.steps=100; null takes it away"},
+     "replace what the file says, as in train.steps=100; null removes it"},
     {"shard", 0, COMMAND_TEXT, offsetof(struct run_options, shard), "K/N",
      "only the K-th of N parts of the trials; `headcount merge` puts the files together"},
     {"from", 0, COMMAND_TEXTS, offsetof(struct run_options, from), "FILE",
@@ -270,8 +270,8 @@ static enum status run(const char *path, const struct run_options *o, struct pag
         return status;
     if (result.trials == 0 && !o->quiet)
         fprintf(stderr,
-                "headcount %s: nothing to run: the sweep has fewer parts than that, and "
-                "shard %s has no trials\n",
+                "headcount %s: nothing to run: shard %s has no trials, because the sweep has "
+                "fewer parts\n",
                 o->name, o->shard);
     else if (!result.ran && tests.answered + tests.failed == 0 && !o->quiet)
         fprintf(stderr, "headcount %s: nothing to run: %s%ld trial%s ended\n", o->name,
@@ -320,12 +320,11 @@ int command_run(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     if (!o.launch && (o.hosts || o.agent || o.same_kernels))
-        return command_usage("run",
-                             "--hosts, --agent and --same-kernels belong to --launch COMMAND");
+        return command_usage(
+            "run", "--hosts, --agent and --same-kernels need --launch COMMAND; give it too");
     if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0 && !getenv("SLURM_JOB_NODELIST"))
-        return command_usage("run", "--launch COMMAND wants --hosts: --launch 'ssh {host}' --hosts "
-                                    "node1,node2:8; only within an allocation of Slurm are they "
-                                    "known");
+        return command_usage("run", "--launch COMMAND needs --hosts outside of an allocation of "
+                                    "Slurm, as in --launch 'ssh {host}' --hosts node1,node2:8");
     if (!port_is_good(o.serve))
         return command_usage("run", "--serve is '%s'; allowed: a number from 0 to %d", o.serve,
                              COMMAND_PORT_MAX);

@@ -423,8 +423,8 @@ int command_show(int argc, char **argv)
     o.trial = argv[optind];
     if (o.failed && is_number(o.trial))
         return command_usage("show",
-                             "--failed is about a sweep; `headcount show %s` has all that "
-                             "is known of that trial",
+                             "--failed is about a sweep; use `headcount show %s` for all that is "
+                             "known of that trial",
                              o.trial);
     return command_read_store("show", o.db, show, &o);
 }

@@ -216,7 +216,7 @@ int command_status(int argc, char **argv)
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     if (o.watch && o.json)
-        return command_usage("status", "--watch and --json exclude each other");
+        return command_usage("status", "give only one of --watch and --json");
     if (o.watch) {
         exit_status = status_watch(watch_page, watch_lines, &o);
     } else {

@@ -31,7 +31,7 @@ static const struct command_option options[] = {
      "cores of each machine (whole machines)"},
     COMMAND_DB_OPTION(struct submit_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct submit_options, set), "KEY=VALUE",
-     "replace what the file says, as in train.steps=100; null takes it away"},
+     "replace what the file says, as in train.steps=100; null removes it"},
     {"same-kernels", 0, COMMAND_FLAG, offsetof(struct submit_options, same_kernels), NULL,
      "with --nodes: all machines compute with what the least of them can"},
     {"launch", 0, COMMAND_TEXT, offsetof(struct submit_options, launch), "COMMAND",
@@ -99,11 +99,11 @@ static enum status check_merged(const struct plan *plan, const char *db, struct 
         return status;
     status = store_stranger(s, plan, &stranger, m);
     if (status == STATUS_OK && stranger)
-        status = status_fail(m, STATUS_BAD_INPUT,
-                             "%s already holds a sweep \"%s\", and none of its points is in this "
-                             "file, so that shards could not be merged into it; use another "
-                             "`name` or another --db",
-                             db, plan_config(plan)->name);
+        status =
+            status_fail(m, STATUS_BAD_INPUT,
+                        "%s already holds another sweep \"%s\" (no point in common), so shards "
+                        "could not be merged into it; use another `name` or another --db",
+                        db, plan_config(plan)->name);
     store_close(s, NULL);
     return status == STATUS_OK ? check_results(plan, db, true, m) : status;
 }
@@ -132,11 +132,11 @@ static enum status check_source(const struct plan *plan, const char *db, struct 
         return status;
     status = store_other_metric(s, c->name, c->metric, &begun, m);
     if (status == STATUS_OK && begun > 0)
-        status = status_fail(m, STATUS_BAD_INPUT,
-                             "%s: the best steps of sweep \"%s\" were chosen by another metric "
-                             "there than %s; put it back, give the sweep another `name`, or move "
-                             "that file away",
-                             db, c->name, metric_name(c->metric));
+        status = status_fail(
+            m, STATUS_BAD_INPUT,
+            "%s: the best steps of sweep \"%s\" were chosen there by another metric than %s; put "
+            "the metric back, give the sweep another `name`, or move that file away",
+            db, c->name, metric_name(c->metric));
     store_close(s, NULL);
     return status;
 }
@@ -158,12 +158,12 @@ static enum status check_sweep(const struct config *config, const struct submit_
     struct plan *plan = NULL;
     if (config->looks && o->array)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "looks decide on more seeds by all results, and shards do not see each "
+                           "each look needs the results of all shards, and shards do not see each "
                            "other's; use --nodes");
     if (config->confirm && o->array)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "confirm picks what is confirmed by all results, and shards do not see "
-                           "each other's; use --nodes");
+                           "confirm needs the results of all shards, and shards do not see each "
+                           "other's; use --nodes");
     enum status s = command_plan_new("submit", config, o->db, &plan, m);
     if (s != STATUS_OK)
         return s;
@@ -188,12 +188,15 @@ static enum status find_places(const char *file, struct places *p, struct messag
 {
     p->program = realpath("/proc/self/exe", NULL);
     if (!p->program)
-        return status_fail(m, STATUS_IO,
-                           "this program has been moved or replaced since it started: %s",
-                           strerror(errno));
+        return status_fail(
+            m, STATUS_IO,
+            "this program was moved or replaced after it had started (%s); start it again",
+            strerror(errno));
     p->folder = getcwd(NULL, 0);
     if (!p->folder)
-        return status_fail(m, STATUS_IO, "the working directory has no name: %s", strerror(errno));
+        return status_fail(m, STATUS_IO,
+                           "the working directory has no path (%s); change to another one",
+                           strerror(errno));
     return survey_path(p->folder, file, sizeof p->file - 1, p->file, m);
 }
 
@@ -313,8 +316,8 @@ int command_submit(int argc, char **argv)
             "at a time, as in 20%%4",
             o.array_text, PLAN_SHARDS_MAX);
     if (o.nodes && o.array)
-        return command_usage("submit", "--nodes and --array exclude each other: one job on several "
-                                       "machines, or several jobs on one each");
+        return command_usage("submit", "give either --nodes (one job on several machines) or "
+                                       "--array (several jobs on one machine each)");
     if ((o.same_kernels || o.launch || o.agent) && o.array)
         return command_usage("submit", "--same-kernels, --launch and --agent are for the machines "
                                        "of one job (--nodes)");

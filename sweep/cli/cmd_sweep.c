@@ -33,7 +33,7 @@ static const struct command_syntax syntax = {
         "                             is remembered (table deleted), for claims made later\n"
         "  sweep note NAME TEXT       a line of your own about a sweep, shown by status and "
         "report\n"
-        "  sweep note TRIAL TEXT      ... about a trial, shown by show; \"\" takes it away\n"
+        "  sweep note TRIAL TEXT      ... about a trial, shown by show; \"\" removes it\n"
         "\n"
         "Refused while a run is at work on the file.\n",
     .options = options,
@@ -139,8 +139,8 @@ static enum status delete_sweep(struct store *s, const struct sweep_options *o, 
     enum status status = store_sweep(s, argument[0], &id, m);
     if (status == STATUS_OK && !o->yes && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
         status = status_fail(m, STATUS_BAD_INPUT,
-                             "delete asks first, and there is no terminal to ask on; --yes does it "
-                             "without asking");
+                             "delete asks first, and there is no terminal to ask on; use --yes to "
+                             "delete without being asked");
     if (status == STATUS_OK)
         status = list_trials(s, id, &t, m);
     if (status == STATUS_OK && ask(o, argument[0], &t))
@@ -165,7 +165,7 @@ static enum status note(struct store *s, const struct sweep_options *o, char **a
     if (status == STATUS_OK)
         status = (trial ? store_set_trial_note : store_set_sweep_note)(s, id, text, m);
     if (status == STATUS_OK)
-        text_print(stdout, "%s %s %s.\n", text[0] ? "Noted on" : "Took the note away from",
+        text_print(stdout, "%s %s %s.\n", text[0] ? "Noted on" : "Removed the note from",
                    trial ? "trial" : "sweep", what);
     return status;
 }
@@ -219,7 +219,9 @@ static enum status act_locked(const struct action *a, const struct sweep_options
     if (status != STATUS_OK)
         return status;
     if (store_migrated_from(s))
-        fprintf(stderr, "The results file had format %d; as it was, it is kept beside it.\n",
+        fprintf(stderr,
+                "The results file was migrated from format %d; a copy of the old file lies beside "
+                "it.\n",
                 store_migrated_from(s));
     store_set_busy_timeout(s, BUSY_TIMEOUT_MS);
     status = a->act(s, o, argument, m);

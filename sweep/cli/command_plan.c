@@ -14,11 +14,10 @@ enum status command_read_sweep(const char *file, const char *as, const struct co
     bool piped = strcmp(file, "-") == 0;
     char shown[256];
     if (as && !piped)
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "--as says what a sweep file from standard input is called, and this one "
-            "is %s; give - in its place, or leave --as away",
-            text_shown(file, shown, sizeof shown));
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "--as names a sweep file from standard input, and this one is %s; give "
+                           "- in its place, or leave --as out",
+                           text_shown(file, shown, sizeof shown));
     return piped ? config_read_stdin(as, set->item, set->count, c, m)
                  : config_read(file, set->item, set->count, c, m);
 }

@@ -18,8 +18,7 @@ bool command_prune_read(const char *name, const struct prune_words *w, struct pr
     else if (w->lr && (!number_parse(w->lr, &o->lr, &integral) || !((float)o->lr > 0)))
         *exit_status = command_usage(name, "--lr is '%s'; it must be a number above 0", w->lr);
     else if (w->lr && w->finetune == 0)
-        *exit_status =
-            command_usage(name, "--lr is the rate of --finetune STEPS, which is not given");
+        *exit_status = command_usage(name, "--lr needs --finetune STEPS; give it too");
     else
         return true;
     return false;

@@ -24,5 +24,5 @@ echo "$2 $3 $date" >"$stage/.commit"
 LC_ALL=C sort -z -o "$stage/files" "$stage/files"
 tar --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$date" \
     --transform="flags=r;s,^,$name/," -cf "$stage/tar" --null --no-recursion -T "$stage/files" -C "$stage" .commit
-xz -6 --threads=1 --stdout "$stage/tar" >"$stage/xz"
+xz -3 --threads=1 --stdout "$stage/tar" >"$stage/xz"
 mv "$stage/xz" "$file"

@@ -91,7 +91,7 @@ static void print_rungs(const struct plan *p, const struct forecast *f)
     char all[32];
     const int64_t eta = plan_config(p)->rung_eta;
     int rungs = 0;
-    printf("Of the settings that tuning tries, ");
+    printf("Of the values that tuning tries, ");
     if (same_rungs(p)) {
         int n = plan_rungs(p, 0, step);
         for (int64_t in = plan_candidates(p, 0); rungs < n && in > 1; rungs++)
@@ -149,7 +149,7 @@ static void print_design(const struct plan *p, const struct forecast *f)
 {
     const struct config *c = plan_config(p);
     if (f->candidates > 1)
-        printf("Each head count tries %ld settings; only the one it chooses is judged.\n",
+        printf("Each head count tries %ld tuned values; only the one it chooses is judged.\n",
                f->candidates);
     if (c->rung_eta)
         print_rungs(p, f);

@@ -38,7 +38,9 @@ static bool has_stack(void)
     struct rlimit stack;
     if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= (rlim_t)STACK_MIN_KIB << 10)
         return true;
-    fprintf(stderr, "headcount: the stack may have %lu KiB only; %d are needed (`ulimit -s %d`)\n",
+    fprintf(stderr,
+            "headcount: the stack is limited to %lu KiB, and %d are needed; raise the limit "
+            "(`ulimit -s %d`)\n",
             (unsigned long)(stack.rlim_cur >> 10), STACK_MIN_KIB, STACK_MIN_KIB);
     return false;
 }

@@ -39,8 +39,8 @@ static enum status refuse_character(char c, const char *text, struct message *m)
     char shown[256];
     text_shown(text, shown, sizeof shown);
     return status_fail(m, STATUS_BAD_INPUT,
-                       "'%c' in the options \"%s\" would mean something to a shell, and no shell "
-                       "reads them; put a backslash before it, or the word in '...'",
+                       "'%c' in the options \"%s\" means something to a shell, but no shell reads "
+                       "them; put a backslash before it, or the word in '...'",
                        c, shown);
 }
 
@@ -69,7 +69,8 @@ static enum status next_word(const char **at, const char *text, char *word, stru
         return STATUS_OK;
     char shown[256];
     text_shown(text, shown, sizeof shown);
-    return status_fail(m, STATUS_BAD_INPUT, "a %c in the options \"%s\" has no end", quote, shown);
+    return status_fail(m, STATUS_BAD_INPUT, "a %c in the options \"%s\" has no end; close it",
+                       quote, shown);
 }
 
 enum status sbatch_words_split(struct sbatch_words *w, const char *text, struct message *m)
@@ -136,14 +137,13 @@ static enum status refuse_own(const char *word, struct message *m)
     enum { ARRAY_MIN = 2, NAME_MIN = 4, COMMENT_MIN = 3 }; /* "--jobid", "--constraint" */
     if (long_value(word, "array", ARRAY_MIN) || is_short(word, 'a'))
         return status_fail(m, STATUS_BAD_INPUT,
-                           "with an --array of sbatch's own every task would run the whole sweep; "
-                           "`headcount submit --array N` gives each of N tasks a share, --array "
-                           "N%%M lets M of them run at a time");
+                           "with sbatch's own --array every task would run the whole sweep; use "
+                           "`headcount submit --array N`, or --array N%%M for M tasks at a time");
     bool name = long_value(word, "job-name", NAME_MIN) || is_short(word, 'J');
     if (name || long_value(word, "comment", COMMENT_MIN))
         return status_fail(m, STATUS_BAD_INPUT,
-                           "sbatch's %s cannot be given: by it `headcount status` finds the jobs "
-                           "of a results file%s",
+                           "sbatch's %s cannot be given, because `headcount status` finds the jobs "
+                           "of a results file by it%s",
                            name ? "--job-name" : "--comment",
                            name ? "; a job has the name of its sweep (--set name=NAME)"
                                 : ", and `headcount submit` those to wait for");

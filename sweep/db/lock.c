@@ -74,8 +74,10 @@ enum status lock_hold(const char *path, int *out, struct message *m)
     close(fd);
     return error == EWOULDBLOCK
                ? status_fail(m, STATUS_BUSY, "%s: another process holds it", path)
-               : status_fail(m, STATUS_IO, "%s: this file system takes no lock: %s", path,
-                             strerror(error));
+               : status_fail(
+                     m, STATUS_IO,
+                     "%s: this file system has no locks (%s); put the results file on another",
+                     path, strerror(error));
 }
 
 /* ---- who holds it ---- */

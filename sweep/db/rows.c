@@ -227,10 +227,10 @@ const char *rows_given(struct rows *r, int i)
     if (sqlite3_errcode(r->store->db) == SQLITE_NOMEM)
         fail(r);
     else
-        r->status = status_fail(r->message, STATUS_CORRUPT,
-                                "%s: %s is NULL where it never is; `headcount check` lists all "
-                                "that is wrong",
-                                r->store->path, rows_name(r, i));
+        r->status = status_fail(
+            r->message, STATUS_CORRUPT,
+            "%s: %s is NULL, which it must not be; use `headcount check` to list all that is wrong",
+            r->store->path, rows_name(r, i));
     return "";
 }
 

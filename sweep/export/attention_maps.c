@@ -18,8 +18,8 @@ static enum status check_size(struct attention_maps *a, bool fewer, struct messa
         a->N = (long)(BYTES_MAX / each);
     if (a->N > set->n)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "the validation set has %ld sequences, not %ld; --examples %ld", set->n,
-                           a->N, set->n);
+                           "the validation set has %ld sequences, not %ld; use --examples %ld",
+                           set->n, a->N, set->n);
     if (each * (double)a->N <= BYTES_MAX)
         return STATUS_OK;
     if (each > BYTES_MAX)
@@ -28,8 +28,8 @@ static enum status check_size(struct attention_maps *a, bool fewer, struct messa
                            "%ld takes %.1f GiB; at most 1 GiB is exported",
                            a->L, a->H, a->T, each / (1 << 30));
     return status_fail(m, STATUS_BAD_INPUT,
-                       "the attention over %ld sequences takes %.1f GiB; at most 1 GiB is "
-                       "exported: --examples %ld or fewer",
+                       "the attention over %ld sequences takes %.1f GiB, and at most 1 GiB is "
+                       "exported; use --examples %ld or fewer",
                        a->N, each * (double)a->N / (1 << 30), (long)(BYTES_MAX / each));
 }
 
@@ -108,10 +108,9 @@ enum status attention_maps_new(struct store *s, int64_t trial_id, long examples,
     a->N = examples;
     arena_init(&a->arena, &exhausted);
     if (setjmp(exhausted) != 0) {
-        status = status_fail(m, STATUS_NO_MEMORY,
-                             "no memory for the attention of trial %" PRId64 "; fewer --examples "
-                             "take less",
-                             trial_id);
+        status = status_fail(
+            m, STATUS_NO_MEMORY,
+            "no memory for the attention of trial %" PRId64 "; use fewer --examples", trial_id);
     } else {
         status = load(a, s, trial_id, m);
         if (status == STATUS_OK)

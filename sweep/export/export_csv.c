@@ -102,7 +102,8 @@ static enum status put_trials(struct export *e, struct message *m)
         if (status == STATUS_OK)
             status = text_check(e->out, m);
         if (status == STATUS_OK && stop_requests() > 0)
-            status = status_fail(m, STATUS_INTERRUPTED, "stopped before the last trial");
+            status = status_fail(m, STATUS_INTERRUPTED,
+                                 "stopped before the last trial; the same command begins anew");
     }
     return status == STATUS_OK ? e->trials.status : status;
 }

@@ -71,9 +71,10 @@ static enum status finished_open(struct store *s, int64_t trial_id, struct finis
         return status_fail_within(m, status, "weights of trial %" PRId64 ": ", trial_id);
     if (t->stored_sha256[0] && strcmp(t->stored_sha256, t->file.sha256) != 0) {
         result_close(&t->file);
-        return status_fail(m, STATUS_CORRUPT,
-                           "%s is not the file that the database recorded: SHA-256 is %s, not %s",
-                           t->path, t->file.sha256, t->stored_sha256);
+        return status_fail(
+            m, STATUS_CORRUPT,
+            "%s is not the file that the database recorded (SHA-256 %s, not %s); restore a copy",
+            t->path, t->file.sha256, t->stored_sha256);
     }
     return STATUS_OK;
 }

@@ -173,7 +173,7 @@ static void set_threads(struct agent *a, const struct wire_frame *f)
     char *end;
     long threads = strtol(f->payload, &end, 10);
     if (*end || threads < 1 || threads > TEAM_MAX)
-        stop_for(a, STATUS_BAD_INPUT, "the coordinator granted a number of threads that cannot be");
+        stop_for(a, STATUS_BAD_INPUT, "the coordinator granted an invalid number of threads");
     else
         worker_pool_set_threads(&a->workers, f->slot, (int)threads);
 }
@@ -205,7 +205,7 @@ static void obey(struct agent *a, const struct wire_frame *f)
     case AGENT_BEAT:
         break;
     default:
-        stop_for(a, STATUS_BAD_INPUT, "the coordinator does not speak as one");
+        stop_for(a, STATUS_BAD_INPUT, "the coordinator broke the protocol");
     }
 }
 

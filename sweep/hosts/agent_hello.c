@@ -54,7 +54,7 @@ enum status agent_hello_parse(const char *text, struct agent_hello *h, struct me
     enum status s = fields_parse(&hello_fields, text, h, m);
     if (s == STATUS_OK &&
         (h->cores < 1 || h->cores > INT32_MAX || isnan(h->memory) || h->memory < 0))
-        s = status_fail(m, STATUS_BAD_INPUT, "the hello has a number that cannot be");
+        s = status_fail(m, STATUS_BAD_INPUT, "invalid hello: a number is out of range");
     return s;
 }
 
@@ -67,7 +67,7 @@ enum status agent_open_parse(const char *text, struct agent_open *o, struct mess
 {
     enum status s = fields_parse(&open_fields, text, o, m);
     if (s == STATUS_OK && !(o->beat_s > 0 && o->patience_s > o->beat_s))
-        s = status_fail(m, STATUS_BAD_INPUT, "the greeting has a number that cannot be");
+        s = status_fail(m, STATUS_BAD_INPUT, "invalid greeting: a number is out of range");
     return s;
 }
 

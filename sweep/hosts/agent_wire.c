@@ -47,8 +47,8 @@ static size_t skip_noise(struct agent_in *i, const char *bytes, size_t size, enu
         bool same = bytes[at] == magic[i->matched];
         if (!same && i->matched >= WORD) {
             *s = status_fail(m, STATUS_BAD_INPUT,
-                             "speaks another protocol, or its launcher changes what passes "
-                             "through it, as a terminal does (ssh -t, srun --pty)");
+                             "speaks another protocol, or its launcher changes what passes through "
+                             "it, as a terminal does; leave out ssh -t and srun --pty");
             return at;
         }
         if (!same) { /* the magic's first byte is not in the rest of it */
@@ -100,6 +100,6 @@ enum status agent_ended_parse(const char *text, struct worker_end *e, struct mes
     enum status s = fields_parse(&end_fields, text, e, m);
     if (s == STATUS_OK && (e->killed_for > WATCH_MEMORY || e->max_rss_kib < 0 ||
                            !(e->cpu_s >= 0 && isfinite(e->cpu_s))))
-        s = status_fail(m, STATUS_BAD_INPUT, "the exit report has a number that cannot be");
+        s = status_fail(m, STATUS_BAD_INPUT, "invalid exit report: a number is out of range");
     return s;
 }

@@ -162,7 +162,7 @@ void host_open(struct host *h, const struct agent_open *o, const char *proof)
     open.patience_s = 5 * h->patience_s;
     int length = agent_open_format(&open, text, sizeof text);
     if (length < 0) {
-        host_refuse(h, "the name of the results folder cannot be told to it");
+        host_refuse(h, "the path of the results folder is too long to be sent to it");
         return;
     }
     snprintf(h->proof, sizeof h->proof, "%s", proof);
@@ -279,7 +279,7 @@ static void greet(struct host *h, const char *text, struct host_event *e)
         return;
     }
     if (strcmp(hello->order, "little") != 0) {
-        host_refuse(h, "its numbers are big endian, which is not spoken here");
+        host_refuse(h, "its numbers are big endian, those here little endian; leave it out");
         return;
     }
     host_enter(h, HOST_GREETED);
@@ -289,7 +289,8 @@ static void greet(struct host *h, const char *text, struct host_event *e)
 static void prove(struct host *h, const char *proof, struct host_event *e)
 {
     if (strcmp(proof, h->proof) != 0) {
-        host_refuse(h, "it sees another results folder of that name than this machine");
+        host_refuse(
+            h, "it sees another results folder of that name than this machine; let both share one");
         return;
     }
     host_enter(h, HOST_READY);

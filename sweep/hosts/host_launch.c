@@ -31,17 +31,16 @@ static enum status read_spec(const char *word, size_t length, struct host_spec *
         char *end;
         long slots = strtol(colon + 1, &end, 10);
         if (*end || colon[1] < '0' || colon[1] > '9' || slots < 1 || slots > HOST_SLOTS_MAX)
-            return status_fail(
-                m, STATUS_BAD_INPUT,
-                "--hosts: %s: a number from 1 to %d belongs after the colon: how many "
-                "trials at once",
-                shown, HOST_SLOTS_MAX);
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "--hosts: %s: give a number from 1 to %d after the colon, how many "
+                               "trials run at once",
+                               shown, HOST_SLOTS_MAX);
         h->slots = (int)slots;
         *colon = '\0';
     }
     if (!text[0] || text[0] == '-' || text[strspn(text, NAME)] || length >= sizeof text)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "--hosts: '%s' is no name of a host: NAME,NAME:8,...", shown);
+                           "--hosts: '%s' is not the name of a host; write NAME,NAME:8,...", shown);
     memcpy(h->name, text, sizeof text);
     return STATUS_OK;
 }
@@ -81,10 +80,10 @@ enum status host_launch_check(const struct host_launch *l, struct message *m)
     char shown[256];
     if (strstr(l->command, HOLE))
         return STATUS_OK;
-    return status_fail(m, STATUS_BAD_INPUT,
-                       "--launch: there is no %s in '%s', where the name of each host is to stand: "
-                       "'ssh {host}'",
-                       HOLE, text_shown(l->command, shown, sizeof shown));
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "--launch: put %s, which stands for the name of each host, into '%s', as in 'ssh {host}'",
+        HOLE, text_shown(l->command, shown, sizeof shown));
 }
 
 /* Whether the words that follow are read by one more shell. */

@@ -94,7 +94,7 @@ enum status subprocess_run(struct subprocess *c, struct text_buffer *said, struc
     const char *name = c->argv[0];
     int in = c->input ? input_fd(c->input, c->input_size) : STDIN_FILENO;
     if (in < 0)
-        return status_fail(m, status_of_errno(errno), "cannot keep what %s is to read: %s", name,
+        return status_fail(m, status_of_errno(errno), "cannot keep the input of %s: %s", name,
                            strerror(errno));
     int error = pipe2(out, O_CLOEXEC) != 0 ? errno : 0;
     if (!error) {

@@ -89,8 +89,8 @@ static enum status refuse_other_metric(struct merging *g, const struct merge_swe
     if (both && strcmp(rows_given(&theirs, 0), rows_given(&ours, 0)) != 0)
         ours.status =
             status_fail(g->m, STATUS_BAD_INPUT,
-                        "%s: the best steps of sweep %s were chosen by %s there, and the "
-                        "metric is %s now: put it back, or give the sweep another `name`",
+                        "%s: the best steps of sweep %s were chosen by %s there, and the metric is "
+                        "%s now; put the metric back, or give the sweep another `name`",
                         g->from->path, sweep->name, rows_given(&theirs, 0), rows_given(&ours, 0));
     enum status status = rows_close(&theirs), closed = rows_close(&ours);
     return status == STATUS_OK ? closed : status;

@@ -21,9 +21,8 @@ static enum status refuse_known_seeds(const struct reading *r)
     for (int i = 0; i < c->seeds; i++)
         if (c->seed[i] >= CONFIG_FRESH_SEED && c->seed[i] < end)
             return reading_refuse(r, c->confirm_place,
-                                  "the seeds %d to %" PRId64
-                                  " are those that confirm takes, so that they are fresh; take "
-                                  "%" PRId64 " out of seeds",
+                                  "confirm keeps the seeds %d to %" PRId64 " fresh; take %" PRId64
+                                  " out of seeds",
                                   CONFIG_FRESH_SEED, end - 1, c->seed[i]);
     return STATUS_OK;
 }
@@ -37,16 +36,16 @@ static enum status refuse_replicated(const struct reading *r)
     for (int i = 0; i < c->replicate; i++)
         if (strcmp(c->replicate_path[i], "task.instance") != 0)
             return reading_refuse(r, c->confirm_place,
-                                  "confirm has no fresh values of %s, which is replicated; it can "
-                                  "stand beside replicate: [task.instance] only",
+                                  "confirm has no fresh values of %s, which is replicated; use it "
+                                  "beside replicate: [task.instance] only",
                                   c->replicate_path[i]);
     for (int i = 0; i < r->tasks && c->replicate; i++)
         if (r->task[i]->file)
-            return reading_refuse(r, c->confirm_place,
-                                  "confirm cannot stand beside replicate for the task %s: splits "
-                                  "of a file share rows, so none of them is fresh; take replicate "
-                                  "or confirm away",
-                                  r->task[i]->name);
+            return reading_refuse(
+                r, c->confirm_place,
+                "confirm cannot stand beside replicate for the task %s: splits of a file share "
+                "rows, so none of them is fresh; remove one of the two",
+                r->task[i]->name);
     return STATUS_OK;
 }
 

@@ -53,11 +53,10 @@ static enum status read_option(const struct reading *r, const char *set_path, co
     if (s)
         return s == STATUS_BAD_INPUT ? config_within(r->c, t->key_place, r->m) : s;
     if (set.option[0]->local)
-        return reading_refuse(
-            r, t->key_place,
-            "%s: a test set is taken from the file that its model was trained on, "
-            "and from no other",
-            path);
+        return reading_refuse(r, t->key_place,
+                              "%s: a test set is taken from the file that its model was trained "
+                              "on, and from no other; leave it out",
+                              path);
     if (set.option[0]->type != OPTION_INT_LIST && t->kind != TREE_SCALAR)
         return reading_refuse(r, t->place,
                               "%s must be a single value, not %s; give each value a test set of "

@@ -86,9 +86,9 @@ enum status reading_looks(struct reading *r, const struct tree *t)
     if (s)
         return s;
     if (seeds && seeds->place.line == 0)
-        return reading_refuse(r, seeds->place,
-                              "looks says how many seeds there are; take it away as well, with "
-                              "--set looks=null");
+        return reading_refuse(
+            r, seeds->place,
+            "looks says how many seeds there are; remove it too, with --set looks=null");
     if (seeds)
         return reading_refuse(r, t->key_place,
                               "looks says how many seeds there are, so it cannot stand beside "

@@ -98,7 +98,8 @@ static enum status read_excluded(struct reading *r, const struct tree *map,
     if (s)
         return s;
     if (!map->count)
-        return reading_refuse(r, map->place, "an empty mapping would exclude every point");
+        return reading_refuse(r, map->place,
+                              "an empty mapping would exclude every point; name an option");
     e->place = map->place;
     e->path = plan_arena_alloc(r->arena, (size_t)map->count, sizeof *e->path);
     e->value = plan_arena_alloc(r->arena, (size_t)map->count, sizeof *e->value);

@@ -94,7 +94,7 @@ static enum status read_rungs(struct reading *r, const struct tree *t)
     if (!steps)
         return reading_refuse(r, t->place,
                               "missing key 'min_steps' under tune.rungs: the steps after which "
-                              "candidates are compared first");
+                              "values are compared first");
     c->rung_eta = ETA;
     c->rung_place = steps->place;
     if ((eta && (s = reading_integer(r, eta, "tune.rungs.eta", 2, ETA_MAX, &c->rung_eta))) ||
@@ -122,11 +122,10 @@ static enum status refuse_not_positive(const struct reading *r, const struct axi
         bool integral;
         if (number_parse(v->scalar[0], &number, &integral) && number > 0)
             continue;
-        return reading_refuse(
-            r, v->place,
-            "%s is tuned with extend, which goes on by ratios: give numbers above "
-            "0 only, or leave tune.extend away",
-            axis->path);
+        return reading_refuse(r, v->place,
+                              "%s is tuned with extend, which goes on by ratios: give numbers "
+                              "above 0 only, or leave tune.extend out",
+                              axis->path);
     }
     return STATUS_OK;
 }
@@ -147,7 +146,7 @@ static enum status check_extended(const struct reading *r, int i, bool *extends)
     if (type == OPTION_INT || type == OPTION_INT_LIST)
         return reading_refuse(r, c->tune_place[i],
                               "%s has whole numbers, which tune.extend does not go beyond: take it "
-                              "out of tune.axes, or leave extend away",
+                              "out of tune.axes, or leave extend out",
                               path);
     if (type != OPTION_REAL)
         return STATUS_OK;
@@ -155,7 +154,7 @@ static enum status check_extended(const struct reading *r, int i, bool *extends)
     if (axis->kind != AXIS_VALUES)
         return reading_refuse(r, c->tune_place[i],
                               "%s is drawn from a distribution, and tune.extend goes beyond lists: "
-                              "list its values, or leave extend away",
+                              "list its values, or leave extend out",
                               path);
     return refuse_not_positive(r, axis);
 }
@@ -185,8 +184,8 @@ static enum status refuse_tuning_seeds(const struct reading *r)
         if (c->seed[i] >= CONFIG_TUNING_SEED)
             return reading_refuse(r, tree_find(r->root, "seeds")->place,
                                   "seed %" PRId64
-                                  ": under tune, settings are chosen on the seeds from %d up and "
-                                  "reported on others; use seeds below %d",
+                                  ": under tune, values are chosen on the seeds from %d up and "
+                                  "judged on others; use seeds below %d",
                                   c->seed[i], CONFIG_TUNING_SEED, CONFIG_TUNING_SEED);
     return STATUS_OK;
 }
@@ -236,7 +235,7 @@ static enum status check_replicated(const struct reading *r, const struct option
             return reading_refuse(r, t->place, "%s is tuned: it cannot be replicated too", t->text);
     if (c->rung_eta && is_of_steps(t->text))
         return reading_refuse(r, t->place,
-                              "%s cannot be replicated where tune has rungs: candidates would be "
+                              "%s cannot be replicated where tune has rungs: values would be "
                               "compared at different steps",
                               t->text);
     return STATUS_OK;

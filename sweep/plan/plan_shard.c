@@ -96,9 +96,9 @@ enum status plan_set_shard(struct plan *p, struct plan_shard shard, struct messa
                            p->config->path);
     if (shard.of > 0 && p->config->confirm)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: a sweep with `confirm` cannot be cut into shards, because what is "
-                           "confirmed is picked by the trials of all of them; take it away "
-                           "(--set confirm=null), or run the sweep as a whole",
+                           "%s: a sweep with `confirm` cannot be cut into shards, because the "
+                           "trials of all of them pick what is confirmed; remove it (--set "
+                           "confirm=null), or run the sweep as a whole",
                            p->config->path);
     p->shard = shard;
     return shard.of > 0 && p->config->tune ? plan_number_groups(p, m) : STATUS_OK;

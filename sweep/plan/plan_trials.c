@@ -94,9 +94,10 @@ static enum status refuse_short(const struct plan *p, struct message *m)
             continue;
         plan_point(p, i, &point);
         status_fail(m, STATUS_BAD_INPUT,
-                    "tune.rungs.min_steps is %" PRId64 ", but a trial has %" PRId64
-                    " steps and is evaluated every %" PRId64
-                    ": no evaluation from min_steps on comes before its last step",
+                    "tune.rungs.min_steps is %" PRId64 ", but trials of %" PRId64
+                    " steps, evaluated every %" PRId64
+                    ", are not evaluated between then and their last step; make min_steps or "
+                    "train.eval_every smaller",
                     c->rung_min_steps, point.train.steps, point.train.eval_every);
         return config_within(c, c->rung_place, m);
     }
@@ -218,8 +219,8 @@ static enum status build_candidates(struct plan *p, const struct member *member,
     if (count_candidates(p, member) > 1 || !c->rung_eta)
         return STATUS_OK;
     status_fail(m, STATUS_BAD_INPUT,
-                "tune.rungs has nothing to choose from: each head count has one value of the "
-                "tuned axes");
+                "tune.rungs has nothing to choose from: each head count has one value of the tuned "
+                "axes; list more, or leave rungs out");
     return config_within(c, c->tune_place[0], m);
 }
 

@@ -71,8 +71,8 @@ static enum status check_division(const struct point *p, const struct point *shi
             continue;
         *fault = o->name;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.%s %s divides the file otherwise than %s, so that the model would "
-                           "be tested on what it was trained on",
+                           "task.%s %s divides the file otherwise than %s in training, so the "
+                           "model would be tested on what it was trained on; leave it out",
                            o->name, tested, trained);
     }
     return STATUS_OK;

@@ -224,16 +224,18 @@ enum status survey_path(const char *folder, const char *given, size_t max, char 
     bool relative = given[0] != '/';
     if (relative && (!folder || folder[0] != '/')) {
         if (!getcwd(here, sizeof here))
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "the working directory cannot be named (%s): give %s from / on",
-                               strerror(errno), text_shown(given, shown, sizeof shown));
+            return status_fail(
+                m, STATUS_BAD_INPUT,
+                "the working directory has no path (%s); give %s as an absolute path",
+                strerror(errno), text_shown(given, shown, sizeof shown));
         append_parts(here, path, max + 1, &used);
     }
     if (relative && folder)
         append_parts(folder, path, max + 1, &used);
     append_parts(given, path, max + 1, &used);
     if (used > max)
-        return status_fail(m, STATUS_BAD_INPUT, "%s is, from / on, longer than %zu bytes",
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "the absolute path of %s is longer than %zu bytes; move the file",
                            text_shown(given, shown, sizeof shown), max);
     if (!used)
         snprintf(path, max + 1, "/");

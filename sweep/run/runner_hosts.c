@@ -43,9 +43,10 @@ static enum status allow_descriptors(int hosts, struct message *m)
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
         return STATUS_OK;
     if (limit.rlim_max < needed)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%d hosts take %llu open files, and %llu are allowed (`ulimit -n`)",
-                           hosts, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "%d hosts take %llu open files, and %llu are allowed; raise the limit (`ulimit -n`)",
+            hosts, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
     limit.rlim_cur = needed;
     setrlimit(RLIMIT_NOFILE, &limit);
     return STATUS_OK;

@@ -103,11 +103,10 @@ static enum status find_address(const char *where, union address *a, struct mess
         freeaddrinfo(found);
     if (fits)
         return STATUS_OK;
-    return status_fail(
-        m, STATUS_BAD_INPUT,
-        "--listen is '%s': %s; an address of this machine is wanted, as 192.0.2.7, or "
-        "0.0.0.0 for all",
-        where, code ? gai_strerror(code) : "no address of the internet");
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "--listen is '%s': %s; give an address of this machine, such as 192.0.2.7, "
+                       "or 0.0.0.0 for all",
+                       where, code ? gai_strerror(code) : "no address of the internet");
 }
 
 static void add_name(struct listening *l, const char *name)
@@ -163,7 +162,8 @@ enum status address_listen(const char *where, int port, int tries, const char *o
     while (error == EADDRINUSE && --tries > 0 && (port == 0 || port++ < PORT_MAX));
     if (error == EADDRINUSE)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "port %d is taken by another program; %s names another", port, option);
+                           "port %d is taken by another program; give another one with %s", port,
+                           option);
     if (error == EADDRNOTAVAIL)
         return status_fail(m, STATUS_BAD_INPUT,
                            "--listen is '%s': this machine has no such address",

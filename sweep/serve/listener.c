@@ -436,7 +436,8 @@ static enum status choose_most(struct server *s, struct message *m)
     s->listener->most = each < SERVE_CONNECTIONS ? (int)each : SERVE_CONNECTIONS;
     if (s->listener->most >= CONNECTIONS_MIN)
         return STATUS_OK;
-    return status_fail(m, STATUS_IO, "%lu open files are too few for a server (`ulimit -n`)",
+    return status_fail(m, STATUS_IO,
+                       "%lu open files are too few for a server; raise the limit (`ulimit -n`)",
                        (unsigned long)files.rlim_cur);
 }
 

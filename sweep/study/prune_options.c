@@ -27,7 +27,7 @@ enum status prune_keep_parse(const char *text, struct prune_options *o, struct m
         if (!number_parse(item, &value, &integral) || !integral || value < 1 || value > 1e9)
             return status_fail(
                 m, STATUS_BAD_INPUT,
-                "'%s' is no number of heads to keep; 1 or more, as in --keep 8,4,2,1",
+                "'%s' is not a number of heads to keep; give 1 or more, as in --keep 8,4,2,1",
                 text_shown(item, shown, sizeof shown));
         for (int i = 0; i < o->keeps; i++)
             if (o->keep[i] == (long)value)

@@ -35,8 +35,9 @@ static enum status nobody(struct store *s, int64_t sweep_id, struct message *m)
     enum status status = store_sweep_name(s, sweep_id, name, m);
     if (status != STATUS_OK)
         return status;
-    return status_fail(m, STATUS_BAD_INPUT,
-                       "no trial of sweep %s has completed, so there is nothing to measure", name);
+    return status_fail(
+        m, STATUS_BAD_INPUT,
+        "no trial of sweep %s has completed, so there is nothing to measure; run it first", name);
 }
 
 static enum status find_due(struct store *s, const struct study_request *q, struct study_result *r,

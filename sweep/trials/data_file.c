@@ -153,11 +153,10 @@ static enum status refuse_place(const char *last, const char *sha256, struct mes
 {
     char shown[256];
     if (!*last)
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "it is not known where the file with SHA-256 %.64s lies, which trials learnt from: run "
-            "the sweep again, which notes it",
-            sha256);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "the results file does not say where the file with SHA-256 %.64s lies, "
+                           "which trials learnt from; run the sweep again, which records it",
+                           sha256);
     bool there = access(last, F_OK) == 0;
     return status_fail(m, STATUS_BAD_INPUT,
                        "%s %s: put the old one back, or run the sweep again with --set task.file= "

@@ -35,13 +35,13 @@ enum status store_refuse_confirm(struct store *s, const struct plan *p, const ch
     struct rows r = store_rows(s, DOING, sql, VALUES(TEXT(c->name), TEXT(confirm)), m);
     if (rows_next(&r)) {
         bool instances = !rows_null(&r, 1);
-        r.status = status_fail(
-            m, STATUS_BAD_INPUT,
-            "%s: what is confirmed in sweep \"%s\" was written down at %s, with %" PRId64
-            " fresh %s; others would be one more try, so put `confirm` back, or give the sweep "
-            "another `name`",
-            c->path, c->name, rows_given(&r, 0), rows_integer(&r, instances ? 1 : 2),
-            instances ? "instances (the same ones)" : "seeds");
+        r.status =
+            status_fail(m, STATUS_BAD_INPUT,
+                        "%s: the confirmation of sweep \"%s\" was written down at %s with %" PRId64
+                        " fresh %s, and others would be a second try; put `confirm` back, or give "
+                        "the sweep another `name`",
+                        c->path, c->name, rows_given(&r, 0), rows_integer(&r, instances ? 1 : 2),
+                        instances ? "instances (the same ones)" : "seeds");
     }
     return rows_close(&r);
 }

@@ -171,8 +171,8 @@ static enum status check_weights(struct store *s, const struct study_trial *t, s
                                        VALUES(INTEGER(t->trial_id), TEXT(t->sha256)), 0, &same, m);
     if (status == STATUS_OK && !same)
         status = status_fail(m, STATUS_BAD_INPUT,
-                             "trial %lld does not have the weights any more that were studied; "
-                             "its answer was dropped",
+                             "the weights of trial %lld have changed since they were studied, so "
+                             "the answer was dropped; give the same command again",
                              (long long)t->trial_id);
     return status;
 }

@@ -31,7 +31,7 @@ enum status wire_job_parse(const char *text, struct job *j, struct message *m)
 {
     enum status s = fields_parse(&job_fields, text, j, m);
     if (s == STATUS_OK && (j->until < 0 || j->metric >= METRICS))
-        s = status_fail(m, STATUS_BAD_INPUT, "the job has a number that cannot be");
+        s = status_fail(m, STATUS_BAD_INPUT, "invalid job: a number is out of range");
     return s;
 }
 

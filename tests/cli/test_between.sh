@@ -77,9 +77,9 @@ check "as CSV: a line for each pair" [ "$(cut -d, -f1 said | tr '\n' ' ')" = "he
 report first --between
 check "--between has the table" says 'd_ff=16 d_ff=8 5 +0.078 * [+0.034, +0.122] 0.00808'
 check "--between is no picture" sh -c "! '$headcount' report --db first.db --between --svg x.svg 2>said"
-check "... which it says" says "--between is text, --csv, --json or --markdown"
+check "... which it says" says "--between has neither page nor figure; use text, --csv, --json or --markdown"
 check "--between is of one sweep" sh -c "! '$headcount' report first first --db first.db --between 2>said"
-check "... which it says" says "--between shows one sweep; 2 are named"
+check "... which it says" says "--between shows one sweep, and 2 are named"
 headcount report --db first.db --html page.html
 check "the page has the claim" grep -q '"claims":\[{"heads":2,"better":{"model.d_ff":16}' page.html
 check "... and the columns of its table" grep -q '"between":\[{"title":"Heads"' page.html

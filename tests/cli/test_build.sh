@@ -46,7 +46,7 @@ check "... -j goes before that" jobs_are 7 -j7 help
 check "... also where it asks for one" jobs_are 1 -j1 help
 check "several goals are made in turn" in_turn clean help
 help=$(make -s help)
-for goal in sweep test install dist deb bench bench-peers fuzz crash coverage lint check-deps format check-format clean; do
+for goal in sweep test install dist deb bench bench-peers fuzz crash coverage lint check-deps format check-format messages clean; do
     check "make help tells of $goal" sh -c 'echo "$0" | grep -qw -e "$1"' "$help" "$goal"
 done
 check "bench-peers wants as many cores as threads" \

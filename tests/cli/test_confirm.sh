@@ -132,7 +132,7 @@ check "... as it was" [ "$(sql more.db "SELECT claim || trials FROM confirmation
 "$headcount" run fresh.yaml --db whole.db --set confirm=8 >more.txt 2>&1
 check "another number of them is refused" [ $? = 2 ]
 check "... with the reason" grep -q \
-    'with 6 fresh seeds; others would be one more try, so put `confirm` back, or give the sweep another `name`' more.txt
+    'with 6 fresh seeds, and others would be a second try; put `confirm` back, or give the sweep another `name`' more.txt
 check "a sweep that has ended without" "$headcount" run fresh.yaml --db late.db -q --set confirm=null
 "$headcount" plan fresh.yaml --db late.db >late.txt
 check "... may have something to confirm, as plan says" grep -q '^0 to 24 trials would run: about 0' late.txt
@@ -182,5 +182,5 @@ check "a shard is refused" [ $? = 2 ]
 check "... with the reason" grep -q 'a sweep with `confirm` cannot be cut into shards' shard.txt
 "$headcount" submit fresh.yaml -n --array 4 >array.txt 2>&1
 check "an array is refused" [ $? = 2 ]
-check "... with the reason" grep -q 'confirm picks what is confirmed by all results' array.txt
+check "... with the reason" grep -q 'confirm needs the results of all shards' array.txt
 finish

@@ -187,7 +187,7 @@ check "a head count that was not trained" \
 check "one member" gives 2 "is 1; allowed: 2 to" ensemble together --members 1 --db e.db
 check "no head" gives 2 "allowed" ensemble together --heads 0 --db e.db
 check "a sweep that is not there" gives 2 "together" ensemble togehter --db e.db
-check "formats exclude each other" gives 2 "exclude" ensemble together --csv --json --db e.db
+check "formats exclude each other" gives 2 "give only one" ensemble together --csv --json --db e.db
 check "a file that is not there" gives 2 "nowhere" ensemble together --db nowhere.db
 rm "again.db.d/$(sql again.db 'SELECT checkpoint FROM trial WHERE trial_id = (SELECT min(value)
     FROM ensemble, json_each(trials))')"

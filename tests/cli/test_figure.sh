@@ -74,7 +74,7 @@ pid=
 check "Ctrl-C ends it and gnuplot" [ $stopped -eq 75 ]
 check "... and says so" grep -q 'stopped; no figure was written' said
 check "... and nothing is written" untouched
-check "one format at a time" gives 2 'exclude each other' plain --svg a.svg --html a.html
+check "one format at a time" gives 2 'give only one of' plain --svg a.svg --html a.html
 check "a sweep beside itself" gives 2 'plain is named twice' plain plain --svg a.svg
 check "the results stay" gives 2 'results file itself' plain --svg r.db
 

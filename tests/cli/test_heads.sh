@@ -250,12 +250,12 @@ check "... every query gives away 1" [ "$(tail -c +$((header + 9)) a.safetensors
 check "... 16 sequences if nobody says" sh -c "headcount export attention 3 b.safetensors --db whole.db &&
     head -c 2000 b.safetensors | grep -qa 'shape\":\[2,4,16,8,8\]'"
 check "... more than there are is refused" \
-    says 'has 64 sequences, not 65; --examples 64' headcount export attention 3 c.safetensors --db \
+    says 'has 64 sequences, not 65; use --examples 64' headcount export attention 3 c.safetensors --db \
     whole.db --examples 65
 check "... of a damaged file too" says 'SHA-256' headcount export attention 5 c.safetensors --db bad.db
 check "... and leaves no file" [ ! -e c.safetensors ]
 check "--examples belongs to attention" status_is 2 headcount export weights 3 c.safetensors --db whole.db --examples 2
 check "... and what is too large is refused with what would do" \
     sh -c "headcount export attention 1 c.safetensors --db large.db --examples 40 2>&1 |
-    grep -q 'takes 1.2 GiB; at most 1 GiB is exported: --examples 32 or fewer'"
+    grep -q 'takes 1.2 GiB, and at most 1 GiB is exported; use --examples 32 or fewer'"
 finish

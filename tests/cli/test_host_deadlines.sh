@@ -72,7 +72,7 @@ for host in deaf brief; do
 done
 run generous --launch "$there" --hosts generous:1 -t 2
 check "threads that cannot be: the machine is set aside, and why is said" wait_beside "$pid" \
-    says "^generous is tried again in .*granted a number of threads that cannot be"
+    says "^generous is tried again in .*granted an invalid number of threads"
 kill -TERM "$pid"
 check "... and the run can be stopped" ended_with 75
 finish

@@ -99,13 +99,13 @@ refused() { # pattern, arguments...
     code=$?
     [ $code -eq 2 ] && grep -q -e "$pattern" no.out || { echo "status $code"; cat no.out; return 1; }
 }
-check "hosts without a launcher" refused "belong to --launch" --hosts a
-check "a launcher without hosts" refused "wants --hosts" --launch "$there"
-check "a launcher without {host}" refused "there is no {host} in './join'" --launch ./join --hosts a
+check "hosts without a launcher" refused "need --launch" --hosts a
+check "a launcher without hosts" refused "needs --hosts" --launch "$there"
+check "a launcher without {host}" refused "put {host}, which stands for the name of each host, into './join'" --launch ./join --hosts a
 check "a host twice" refused "a is named twice" --launch "$there" --hosts a,b,a:2
-check "a host that is an option" refused "'-x' is no name of a host" --launch "$there" --hosts a,-x
-check "a host that is a command" refused "is no name of a host" --launch "$there" --hosts 'a;reboot'
-check "an empty name" refused "'' is no name of a host" --launch "$there" --hosts 'a,,b'
+check "a host that is an option" refused "'-x' is not the name of a host" --launch "$there" --hosts a,-x
+check "a host that is a command" refused "is not the name of a host" --launch "$there" --hosts 'a;reboot'
+check "an empty name" refused "'' is not the name of a host" --launch "$there" --hosts 'a,,b'
 check "no trials at once" refused "a number from 1 to 4096" --launch "$there" --hosts a:0
 check "agent without a coordinator" sh -c 'headcount agent </dev/null | grep -aq "protocol=5$"'
 if has_terminal; then

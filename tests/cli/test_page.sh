@@ -163,9 +163,9 @@ refused() { # status, words, arguments...
     code=$?
     { [ $code = "$wanted" ] && grep -qe "$words" said; } || trouble "$*: status $code, $(cat said)"
 }
-refused 2 'exclude each other' report --db r.db --html x.html --json
-refused 2 'shows one sweep; 2 are named' report --db r.db --html x.html --attention 1 a b
-refused 2 'belongs to --html' report --db r.db --attention 1
+refused 2 'give only one of' report --db r.db --html x.html --json
+refused 2 'shows one sweep, and 2 are named' report --db r.db --html x.html --attention 1 a b
+refused 2 'needs --html' report --db r.db --attention 1
 refused 2 'the results file itself' report --db r.db --html r.db
 refused 2 'among the files of' report --db r.db --html r.db.d/x.html
 refused 2 'not a regular file' report --db r.db --html /dev/full

@@ -282,7 +282,7 @@ check "... above every model's" \
 check "... in an export" \
     gives 2 "^headcount export: --keep 9: trial 3 has 8 heads in all$" export weights 3 no.safetensors \
     --keep 9 --db slots.db
-check "no head at all" gives 2 "'0' is no number of heads to keep; 1 or more" prune slots --keep 0 --db slots.db
+check "no head at all" gives 2 "'0' is not a number of heads to keep; give 1 or more" prune slots --keep 0 --db slots.db
 check "one twice" gives 2 "names 2 twice" prune slots --keep 2,1,2 --db slots.db
 check "a method that is none" \
     gives 2 "is 'size'; allowed: importance, ablation, random" prune slots --by size --db slots.db
@@ -290,9 +290,9 @@ check "a rate without steps" gives 2 "finetune STEPS" prune slots --lr 0.1 --db 
 check "a rate that is none" gives 2 "must be a number above 0" prune slots --finetune 5 --lr -1 --db slots.db
 check "a sweep that is not there" gives 2 "slots" prune slost --db slots.db
 check "a trial that is not there" gives 2 "no trial 99" prune 99 --db slots.db
-check "formats exclude each other" gives 2 "exclude" prune slots --csv --json --db slots.db
+check "formats exclude each other" gives 2 "give only one" prune slots --csv --json --db slots.db
 check "--keep for results" gives 2 "weights and testset" export results --keep 3 --db slots.db
-check "--by without --keep" gives 2 "belong to --keep" export weights 3 no.safetensors --by random --db slots.db
+check "--by without --keep" gives 2 "need --keep" export weights 3 no.safetensors --by random --db slots.db
 check "several head counts in an export" \
     gives 2 "one head count" export weights 3 no.safetensors --keep 3,2 --db slots.db
 check "... and nothing is written" [ ! -e no.safetensors ]

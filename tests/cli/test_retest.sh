@@ -69,7 +69,7 @@ check "... of more than there are is all" retest 0 '15 tested again' -- --sample
 check "... of none is refused" sh -c "headcount check --retest --sample 0 --db r.db 2>&1 | grep -q -e '--sample is .0.; allowed: a number from 1'"
 for option in '--sample 3' '-j 1' -q; do
     check "$option without --retest is refused" sh -c "headcount check $option --db r.db 2>&1 |
-        grep -qx 'headcount check: --sample, --workers and --quiet are for --retest'"
+        grep -qx 'headcount check: --sample, --workers and --quiet need --retest; give it too'"
 done
 
 # ---- edited, lost, exchanged ----

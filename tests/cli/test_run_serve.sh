@@ -139,7 +139,7 @@ kill -STOP "-$pid" # it keeps the port
 headcount run one.yaml --db plain.db --serve="$port" >said 2>why
 kill -CONT "-$pid"
 check "a port that is taken is told" \
-    grep -q "^headcount run: no live page: .*$port is taken by another program; --serve=PORT names another" why
+    grep -q "^headcount run: no live page: .*$port is taken by another program; give another one with --serve=PORT" why
 end
 check "... and a run that resumed comes to the same" same cut.db
 for bad in 65536 x -1 08080a; do

@@ -36,7 +36,7 @@ check "it says what it serves, and where" \
 check "... in one line" [ "$(wc -l <out)" -eq 1 ]
 port=${address%/} port=${port##*:}
 check "a port that is taken is refused" \
-    refuses "port $port is taken by another program; --port names another" --db two.db --port "$port"
+    refuses "port $port is taken by another program; give another one with --port" --db two.db --port "$port"
 check "it listens for this machine only" \
     sh -c "grep -i ':$(printf %04X "$port") 0*:0000 0A' /proc/net/tcp /proc/net/tcp6 |
     grep -qv -e ' 0100007F:' -e ' 00000000000000000000000001000000:' && exit 1 || exit 0"

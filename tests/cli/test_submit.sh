@@ -149,7 +149,7 @@ check "... of no array" \
     --merge-options -pshort
 for odd in '--mem=$X' '"$X"' '`touch hacked`' 'a;b' '>hacked' '*' '~(x)'; do
     check "... with $odd" \
-        refused 2 'would mean something to a shell' headcount submit configs/quick.yaml --array 2 --merge-options "$odd"
+        refused 2 'means something to a shell' headcount submit configs/quick.yaml --array 2 --merge-options "$odd"
 done
 check "... with half a quote" \
     refused 2 "a ' in the options .* has no end" headcount submit configs/quick.yaml --array 2 --merge-options "-p 'x"
@@ -177,7 +177,7 @@ rm q/z-1-of-9.db
 headcount run configs/quick.yaml --set train.steps=15 --set metric.name=val_loss --shard 1/9 --db q/z-1-of-9.db -q \
     >out 2>&1 || cat out
 check "... whose best steps were chosen by another metric" \
-    refused 2 'q/z-1-of-9.db: the best steps of sweep "quick" were chosen by another metric' headcount submit \
+    refused 2 'q/z-1-of-9.db: the best steps of sweep "quick" were chosen there by another metric' headcount submit \
     configs/quick.yaml --set train.steps=15 --db q/z.db --nodes 2
 
 # ---- once ----
@@ -370,20 +370,20 @@ check "options of sbatch without --" \
 check "... short ones" \
     refused 2 "unknown option '-p'; options of sbatch stand behind --" headcount submit configs/quick.yaml -p long
 check "a second file" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
-check "nodes and array" refused 2 'exclude each other' headcount submit configs/quick.yaml --nodes 2 --array 2
+check "nodes and array" refused 2 'give either --nodes' headcount submit configs/quick.yaml --nodes 2 --array 2
 check "the same kernels in an array" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
 for array in --array=1-3 --arr=3 -a1-3 -a --array; do
     check "an array of sbatch's own: $array" \
-        refused 2 'every task would run the whole sweep; .headcount submit --array N. gives' headcount submit \
+        refused 2 'every task would run the whole sweep; use .headcount submit --array N.' headcount submit \
         configs/quick.yaml -- $array 3
 done
 for own in --job-name=mine --job-n=mine -Jmine '-J mine' '--job-name mine'; do
     check "a name of sbatch's own: $own" \
-        refused 2 'sbatch.s --job-name cannot be given: by it .headcount status. finds the jobs .*--set name=NAME' \
+        refused 2 'sbatch.s --job-name cannot be given, because .headcount status. finds the jobs .*--set name=NAME' \
         headcount submit configs/quick.yaml -- $own
 done
 check "a comment of sbatch's own" \
-    refused 2 'sbatch.s --comment cannot be given: by it .headcount status. finds .* to wait for' headcount submit \
+    refused 2 'sbatch.s --comment cannot be given, because .headcount status. finds .* to wait for' headcount submit \
     configs/quick.yaml --array 2 --merge-options --com=mine
 for array in 0 -1 x 3%0 3% 3%x %2 3%2x 1000001 99999999999999999999 ''; do
     check "an array of '$array'" \

@@ -166,10 +166,10 @@ check "... in its words" grep -q "unexpected EOF while looking for matching" out
 check "... that would swallow the program" \
     refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line 'cat <<X'
 check "too many lines" \
-    refused 2 '20001 bytes of lines, and at most 16384 are carried; keep them in a file' headcount submit \
+    refused 2 'the lines have 20001 bytes, and a job carries at most 16384; keep them in a file' headcount submit \
     configs/quick.yaml --setup-line "$(printf '%20000s' :)"
 check "a launcher without {host}" \
-    refused 2 "there is no {host} in 'ssh'" headcount submit configs/quick.yaml --launch ssh
+    refused 2 "put {host}, which stands for the name of each host, into 'ssh'" headcount submit configs/quick.yaml --launch ssh
 check "a launcher of an array" \
     refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --launch 'ssh {host}'
 check "an agent of an array" \

@@ -55,11 +55,11 @@ check "... as JSON" gives 0 '"remark":"loud fan"' show 2 --json --db r.db
 check "a note of two lines" edit 2 'byte 4 of the note is a line break' note 2 "two
 lines"
 check "a note on a trial that there is not" edit 2 'holds no trial 99' note 99 text
-check "a note taken away" edit 0 'Took the note away from trial 2' note 2 ''
+check "a note taken away" edit 0 'Removed the note from trial 2' note 2 ''
 check "... is gone" sh -c "! '$headcount' show 2 --db r.db | grep Note:"
 
 # ---- delete ----
-check "deleting asks, and needs a terminal for that" gives 2 'no terminal to ask on; --yes' sweep delete first --db r.db
+check "deleting asks, and needs a terminal for that" gives 2 'no terminal to ask on; use --yes' sweep delete first --db r.db
 check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
 check "... but first of a name that there is not" \
     gives 2 'holds no sweep "frist"; did you mean "first"? It holds: ' sweep delete frist --db r.db

@@ -174,7 +174,7 @@ network_file_system() {
     fault_calls=flock
     faulty FAULT_AT=1 FAULT_DO=ENOLCK FAULT_LASTS=1 -- run "$sweep" --db "$db" --quiet
     status_in "without locks" 3
-    tells "without locks" "takes no lock"
+    tells "without locks" "has no locks"
     sweep=$original reference=$original_reference
     verdict "a network file system: the same results; none without locks"
 }

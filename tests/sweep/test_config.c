@@ -319,7 +319,8 @@ static void test_other_keys(void **state)
          "s.yaml:2:11: an item of exclude must be a mapping, not a single value"},
         {TASK "exclude: [{model.heads: [[1]]}]\n",
          "s.yaml:2:26: a value to exclude must be a single value, not a list"},
-        {TASK "exclude: [{}]\n", "s.yaml:2:11: an empty mapping would exclude every point"},
+        {TASK "exclude: [{}]\n",
+         "s.yaml:2:11: an empty mapping would exclude every point; name an option"},
         {TASK "exclude: [{model.heads: []}]\n",
          "s.yaml:2:25: model.heads must be a value or a list of values"},
         {TASK "exclude: [{model.heads: [1, 0]}]\n",
@@ -343,8 +344,8 @@ static void test_other_keys(void **state)
         {TASK "train: {lr: [1, 2]}\ntune: [train.lr, train.lr]\n",
          "s.yaml:3:18: train.lr is in the list twice"},
         {TASK "train: {lr: [1, 2]}\ntune: [train.lr]\nseeds: [0, 1000]\n",
-         "s.yaml:4:8: seed 1000: under tune, settings are chosen on the seeds from 1000 up and "
-         "reported on others; use seeds below 1000"},
+         "s.yaml:4:8: seed 1000: under tune, values are chosen on the seeds from 1000 up and "
+         "judged on others; use seeds below 1000"},
         {TASK "limits: {time: 20 minutes}\n",
          "s.yaml:2:16: limits.time is 20 minutes; allowed: 1 second to 366 days, as in 3600, "
          "90s, 20m, 2h"},

@@ -51,7 +51,7 @@ static void refused(void **state)
          "s.yaml:4:1: confirm writes a claim of its own, once the other trials have ended, so it "
          "cannot stand beside claim; remove one of them"},
         {TASK MODEL "seeds: [0, 2007]\nconfirm: 8\n",
-         "s.yaml:4:10: the seeds 2000 to 2007 are those that confirm takes, so that they are "
+         "s.yaml:4:10: confirm keeps the seeds 2000 to 2007 "
          "fresh; take 2007 out of seeds"},
         {TASK MODEL "confirm: {}\n", "s.yaml:3:10: missing key 'instances' under confirm"},
         {TASK MODEL FRESH,
@@ -69,14 +69,14 @@ static void refused(void **state)
         {MANY MODEL OVER "confirm: {instances: [9, 10, 11, 12, 13, x]}\n",
          "s.yaml:4:42: confirm.instances is x, which is not a number; allowed: 0 to 2147483647"},
         {TASK MODEL "train: {batch: [8, 16]}\nreplicate: [train.batch]\n" FRESH,
-         "s.yaml:5:10: confirm has no fresh values of train.batch, which is replicated; it can "
-         "stand beside replicate: [task.instance] only"},
+         "s.yaml:5:10: confirm has no fresh values of train.batch, which is replicated; use "
+         "it beside replicate: [task.instance] only"},
         {"task: {name: text, mode: classify, file: x.csv, instance: [1, 2]}\n" MODEL OVER FRESH,
          "s.yaml:4:10: confirm cannot stand beside replicate for the task text: splits of a file "
-         "share rows, so none of them is fresh; take replicate or confirm away"},
+         "share rows, so none of them is fresh; remove one of the two"},
         {"task: {name: text, file: [a.txt, b.txt]}\n" MODEL "replicate: [task.file]\n"
          "confirm: 8\n",
-         "s.yaml:4:10: confirm has no fresh values of task.file, which is replicated; it can stand "
+         "s.yaml:4:10: confirm has no fresh values of task.file, which is replicated; use it "
          "beside replicate: [task.instance] only"},
     };
     ASSERT_ALL_REFUSED(list);
@@ -91,8 +91,8 @@ static void not_in_shards(void **state)
     assert_int_equal(plan_new(c, NULL, 0, &p, &m), STATUS_OK);
     assert_int_equal(plan_set_shard(p, (struct plan_shard){1, 2}, &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text,
-                        "s.yaml: a sweep with `confirm` cannot be cut into shards, because what is "
-                        "confirmed is picked by the trials of all of them; take it away (--set "
+                        "s.yaml: a sweep with `confirm` cannot be cut into shards, because the "
+                        "trials of all of them pick what is confirmed; remove it (--set "
                         "confirm=null), or run the sweep as a whole");
     assert_int_equal(plan_set_shard(p, (struct plan_shard){0, 0}, &m), STATUS_OK);
     plan_free(p);

@@ -138,7 +138,7 @@ static void test_replicate(void **state)
          "axis only"},
         {TASK "train: {lr: [1e-3, 1e-2], steps: [50, 100]}\nreplicate: [train.steps]\n"
               "tune: {axes: [train.lr], rungs: {min_steps: 10}}\n",
-         "s.yaml:3:13: train.steps cannot be replicated where tune has rungs: candidates would be "
+         "s.yaml:3:13: train.steps cannot be replicated where tune has rungs: values would be "
          "compared at different steps"},
     };
     ASSERT_ALL_REFUSED(list);
@@ -151,7 +151,7 @@ static void test_rungs(void **state)
         {TASK LR "tune: {axes: [train.lr], rungs: 3}\n",
          "s.yaml:3:33: tune.rungs must be a mapping, not a single value"},
         {TASK LR "tune: {axes: [train.lr], rungs: {eta: 3}}\n",
-         "s.yaml:3:33: missing key 'min_steps' under tune.rungs: the steps after which candidates "
+         "s.yaml:3:33: missing key 'min_steps' under tune.rungs: the steps after which values "
          "are compared first"},
         {TASK LR "tune: {axes: [train.lr], rungs: {eta: 1, min_steps: 9}}\n",
          "s.yaml:3:39: tune.rungs.eta is 1; allowed: 2 to 1000"},
@@ -263,12 +263,12 @@ static void test_sets(void **state)
     static const struct {
         const char *set, *message;
     } list[] = {
-        {"seeds=3", "--set seeds: looks says how many seeds there are; take it away as well, with "
+        {"seeds=3", "--set seeds: looks says how many seeds there are; remove it too, with "
                     "--set looks=null"},
         {"looks=[5, 5]", "--set looks: the look 5 comes after 5; looks count all seeds so far, so "
                          "each must be larger than the one before"},
         {"tune.rungs.eta=2", "--set tune.rungs.eta: missing key 'min_steps' under tune.rungs: the "
-                             "steps after which candidates are compared first"},
+                             "steps after which values are compared first"},
         {"tune.rung.eta=2", "--set tune.rung.eta: unknown key 'rung' under tune (did you mean "
                             "rungs?)"},
         {"limits.tim=2m", "--set limits.tim: unknown key 'tim' under limits (did you mean time?)"},

@@ -185,15 +185,15 @@ static void test_key(void **state)
         TASK "train: {weight_decay: [.1, 0]}\n"
              "tune: {axes: [train.weight_decay], extend: 4}\n",
         "s.yaml:2:28: train.weight_decay is tuned with extend, which goes on by ratios: "
-        "give numbers above 0 only, or leave tune.extend away");
+        "give numbers above 0 only, or leave tune.extend out");
     assert_refused_so(TASK "train: {batch: [8, 16], lr: [1e-3, 1e-2]}\n"
                            "tune: {axes: [train.lr, train.batch], extend: 4}\n",
                       "s.yaml:3:25: train.batch has whole numbers, which tune.extend does not go "
-                      "beyond: take it out of tune.axes, or leave extend away");
+                      "beyond: take it out of tune.axes, or leave extend out");
     assert_refused_so(TASK "method: random\nsamples: 3\ntrain: {lr: {min: .1, max: 1}}\n"
                            "tune: {axes: [train.lr], extend: 4}\n",
                       "s.yaml:5:15: train.lr is drawn from a distribution, and tune.extend goes "
-                      "beyond lists: list its values, or leave extend away");
+                      "beyond lists: list its values, or leave extend out");
     assert_refused_so(TASK "train: {optimizer: [adamw, adam]}\n"
                            "tune: {axes: [train.optimizer], extend: 4}\n",
                       "s.yaml:3:33: tune.extend has nothing to go beyond: no tuned axis has real "

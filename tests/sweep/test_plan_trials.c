@@ -79,21 +79,22 @@ static void test_rungs_refused(void **state)
     static const struct refusal list[] = {
         {GATHER "train: {lr: [1e-3, 1e-2], steps: [100, 200], eval_every: 50}\n"
                 "tune: {axes: [train.lr], rungs: {min_steps: 60}}\n",
-         "s.yaml:3:45: tune.rungs.min_steps is 60, but a trial has 100 steps and is evaluated "
-         "every "
-         "50: no evaluation from min_steps on comes before its last step"},
+         "s.yaml:3:45: tune.rungs.min_steps is 60, but trials of 100 steps, evaluated every 50, "
+         "are not evaluated between then and their last step; make min_steps or "
+         "train.eval_every smaller"},
         {GATHER "train: {lr: [1e-3, 1e-2], steps: 100, eval_every: 10}\n"
                 "tune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
-         "s.yaml:3:45: tune.rungs.min_steps is 100, but a trial has 100 steps and is evaluated "
-         "every 10: no evaluation from min_steps on comes before its last step"},
+         "s.yaml:3:45: tune.rungs.min_steps is 100, but trials of 100 steps, evaluated every 10, "
+         "are not evaluated between then and their last step; make min_steps or "
+         "train.eval_every smaller"},
         {GATHER "train: {lr: [1e-3, 0.001]}\ntune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
          "s.yaml:3:15: tune.rungs has nothing to choose from: each head count has one value of the "
-         "tuned axes"},
+         "tuned axes; list more, or leave rungs out"},
         {GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 1e-2]}\n"
                 "exclude: [{model.heads: 1, train.lr: 1e-3}, {model.heads: 2, train.lr: 1e-2}]\n"
                 "tune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
          "s.yaml:5:15: tune.rungs has nothing to choose from: each head count has one value of the "
-         "tuned axes"},
+         "tuned axes; list more, or leave rungs out"},
     };
     ASSERT_ALL_REFUSED(list);
 }

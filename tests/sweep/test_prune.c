@@ -285,7 +285,7 @@ static void keep_is_read_strictly(void **state)
         "", "0", "8,", ",8", "-1", "1.5", "x", "8,,1", "8 1", "11111111111111111111111111111111"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(prune_keep_parse(wrong[i], &o, &m), STATUS_BAD_INPUT);
-        assert_non_null(strstr(m.text, "is no number of heads to keep"));
+        assert_non_null(strstr(m.text, "is not a number of heads to keep"));
     }
     assert_int_equal(prune_keep_parse("8,1,8", &o, &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text, "--keep names 8 twice");

@@ -165,9 +165,9 @@ static void another_confirmation_is_refused(void **state)
     end_trials(x, &r, &p, 100, score, &n);
     assert_int_equal(n, 27);
     assert_status(STATUS_BAD_INPUT, store_plan(r.s, q.plan, true, &changes, &x->m));
-    assert_non_null(strstr(x->m.text, "test.yaml: what is confirmed in sweep \"plain\" was written "
+    assert_non_null(strstr(x->m.text, "test.yaml: the confirmation of sweep \"plain\" was written "
                                       "down at 2"));
-    assert_non_null(strstr(x->m.text, ", with 6 fresh seeds; others would be one more try, so put "
+    assert_non_null(strstr(x->m.text, " with 6 fresh seeds, and others would be a second try; put "
                                       "`confirm` back, or give the sweep another `name`"));
     /* Without it the trials leave the plan; with it they are back, and nothing is written anew. */
     plan_into(x, r.s, none);

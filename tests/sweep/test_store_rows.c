@@ -208,7 +208,7 @@ static void a_text_that_is_missing(void **state)
     assert_string_equal(rows_given(&rows, 0), "4");
     assert_string_equal(rows_given(&rows, 1), "");
     assert_failed(x, &rows, STATUS_CORRUPT);
-    assert_non_null(strstr(x->m.text, "setting is NULL where it never is"));
+    assert_non_null(strstr(x->m.text, "setting is NULL, which it must not be"));
     close_store(x, r.s);
 }
 

@@ -205,7 +205,7 @@ static void other_weights(void **state)
     assert_int_equal(due.done, 0);
     /* What the old weights answer late counts for nothing. */
     assert_status(STATUS_BAD_INPUT, answer(x, &r, &before, 1, "{}", ANSWER));
-    assert_non_null(strstr(x->m.text, "trial 2 does not have the weights any more"));
+    assert_non_null(strstr(x->m.text, "the weights of trial 2 have changed"));
     assert_answer(r.db, "SELECT count(*) FROM study", "3");
     assert_ok(answer(x, &r, &due.list[1], 1, "{}",
                      "{\"split\":\"val\",\"head_slot\":[{\"layer\":0,\"head\":0,\"slot\":0}]}"));

@@ -2,7 +2,8 @@
 
 /* Where heads look: a map for each head of one trial. */
 
-const LEVELS = 8;
+const LEVELS = 8,
+    SHORT = 48; // bytes of a text whose map need not be as wide as the page
 
 function decoded(base64) {
     const text = atob(base64),
@@ -128,6 +129,26 @@ function mapsOfOther(trial) {
     );
 }
 
+/* The maps of heads that look at the same; without a name, of all. */
+function groupOfMaps({name, heads}, ofText, drawn) {
+    return [
+        name ? element('p', {class: 'group'}, capital(name)) : null,
+        element(
+            'div',
+            {class: ofText ? (heads[0].strongest.length > SHORT ? 'maps text long' : 'maps text') : 'maps'},
+            heads.map(m =>
+                element(
+                    'div',
+                    {},
+                    element('span', {class: 'name'}, m.name),
+                    m.look && !name ? element('span', {class: 'look'}, ` ${m.look.name}`) : null,
+                    drawn(m),
+                ),
+            ),
+        ),
+    ];
+}
+
 function attentionSection(view) {
     const a = view.attention ?? {missing: 0},
         had = a.trial ?? a.missing,
@@ -140,8 +161,10 @@ function attentionSection(view) {
     const sequence = Math.min(view.choice.sequence ?? 0, a.sequences - 1),
         maps = mapsOf(a, sequence);
     const sequences = Array.from({length: a.sequences}, (_, i) => [i, `${i + 1} of the validation set`]);
-    const ofText = view.settings[0]?.rows[0]?.task === 'text',
-        bytes = ofText ? a.inputs[sequence].map(([byte]) => byte) : null;
+    const bytes = isOfText(view) ? a.inputs[sequence].map(([byte]) => byte) : null;
+    const looks = looksOf(view, a.trial),
+        looking = maps.map((m, h) => ({...m, look: looks[h]})),
+        groups = orderedHeads(looking, headOrder(view, looks, false));
     const drawn = m =>
         drawMap(m.weights, a.length, `${m.name}: a map of ${a.length} by ${a.length}; its table is below`, bytes);
     const which =
@@ -150,13 +173,8 @@ function attentionSection(view) {
             : null;
     const shownMaps = figure(`Where the heads of trial ${a.trial} look`, {
         note: attentionNote(a, of),
-        controls: pick || which ? [controls(pick, which), wait] : null,
-        draw: () =>
-            element(
-                'div',
-                {class: bytes ? 'maps text' : 'maps'},
-                maps.map(m => element('div', {}, element('span', {class: 'name'}, m.name), drawn(m))),
-            ),
+        controls: [controls(pick, which, orderPicker(view, looks, false)), wait],
+        draw: () => element('div', {}, groups.map(g => groupOfMaps(g, bytes !== null, drawn))),
         table: () => attentionTable(a, sequence, maps, bytes),
     });
     return bytes ? [shownMaps, lookBackTable(maps, bytes)] : shownMaps;

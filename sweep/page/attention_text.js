@@ -48,12 +48,12 @@ function wordsOf(bytes) {
 }
 
 /* What a head gives, on average over the queries that have a byte before them, to the query's own
- * byte, to the one before, to the rest of its word, to the word before; and how many bytes away it
- * looks. weights: (T,T), 255 is 1. */
+ * byte, to the one before, to the rest of its word, to the word before, and elsewhere; and how many bytes
+ * away it looks. weights: (T,T), 255 is 1. */
 function lookBack(weights, bytes) {
     const T = bytes.length,
         words = wordsOf(bytes);
-    const sum = {distance: 0, self: 0, byte: 0, word: 0, wordBefore: 0};
+    const sum = {distance: 0, self: 0, byte: 0, word: 0, wordBefore: 0, elsewhere: 0};
     for (let i = 1; i < T; i++)
         for (let k = 0; k < T; k++) {
             const weight = weights[i * T + k] / 255 / (T - 1);
@@ -62,6 +62,7 @@ function lookBack(weights, bytes) {
             else if (k === i - 1) sum.byte += weight;
             else if (words[i].own !== null && words[k].own === words[i].own) sum.word += weight;
             else if (words[k].own !== null && words[k].own === words[i].before) sum.wordBefore += weight;
+            else sum.elsewhere += weight;
         }
     return sum;
 }
@@ -86,6 +87,7 @@ function lookBackTable(maps, bytes) {
                     share('Byte before', 'byte', 'also where it is of the same word'),
                     share('Rest of its word', 'word'),
                     share('Word before', 'wordBefore', 'but for the byte before'),
+                    share('Elsewhere', 'elsewhere'),
                 ],
                 maps.map(m => ({name: m.name, ...lookBack(m.weights, bytes)})),
             ),

@@ -230,9 +230,9 @@ function jitter(seed, width) {
     return (h / 4294967296 - 0.5) * width;
 }
 
-/* Draws a chart for its width. */
-function drawChart(chart) {
-    chart.drawn = Math.max(240, Math.floor(chart.clientWidth) || 640);
+/* Draws a chart for its width, or for another one. */
+function drawChart(chart, width = Math.max(240, Math.floor(chart.clientWidth) || 640)) {
+    chart.drawn = width;
     becomeList(chart, [chart.draw(chart.drawn)]);
     showReading(chart);
 }
@@ -272,6 +272,9 @@ function figure(title, options) {
             : null,
     );
 }
+
+/* Lines of the classes m0, m1 and m2 as page.css draws them, for legends. */
+const LINE_SIGNS = ['\u2501', '\u254d', '\u2505'];
 
 /* Signs with their meanings, for legends. */
 function key(class_, sign, text) {

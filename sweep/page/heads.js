@@ -11,6 +11,7 @@ const MEASURES = [
         'mean attention on the place that it looks at most, of those that the task needs',
     ],
     ['confidence', 'confidence', 'mean largest attention weight (Voita et al. 2019)'],
+    ['distance', 'distance', 'mean |i \u2212 j| under the attention weights, in positions'],
     ['entropy', 'entropy', 'of the attention weights; 1: all keys get the same'],
     ['wo_share', 'share of the output projection', 'squared Frobenius norm of its block of W_O over the whole'],
 ];
@@ -20,10 +21,13 @@ function headName(row, layers) {
     return layers > 1 ? `layer ${row.layer}, head ${row.head}` : `head ${row.head}`;
 }
 
-function drawHeads(rows, measure, name, layers, width) {
+/* One bar each; groups: of orderedHeads, each with a line for its name. */
+function drawHeads(groups, measure, name, layers, width) {
+    const rows = groups.flatMap(g => g.heads),
+        lines = groups.flatMap(g => (g.name ? [g.name, ...g.heads] : g.heads));
     const line = 26,
         left = layers > 1 ? 112 : 66,
-        height = 12 + line * rows.length + 30;
+        height = 12 + line * lines.length + 30;
     const most = Math.max(...rows.map(r => r[measure] ?? 0), 1e-9),
         least = Math.min(0, ...rows.map(r => r[measure] ?? 0));
     const root = svg('svg', {
@@ -34,9 +38,10 @@ function drawHeads(rows, measure, name, layers, width) {
     const x = linear(least, most, left, width - 56),
         f = {root, left, right: width - 56, top: 8, bottom: height - 30};
     bottomGrid(f, x, ticks(least, most, (f.right - left) / 90), tickText(ticks(least, most, (f.right - left) / 90)));
-    rows.forEach((row, i) => {
+    lines.forEach((row, i) => {
         const y = 12 + line * i,
             value = row[measure];
+        if (typeof row === 'string') return root.append(label(4, y + 18, capital(row), {class: 'label end over'}));
         root.append(label(left - 8, y + 16, headName(row, layers), {anchor: 'end'}));
         if (value === null) return;
         root.append(
@@ -76,14 +81,18 @@ function headsFigure(view, trial, rows, pick = null) {
         layers = Math.max(...rows.map(r => r.layer)) + 1;
     const measures = MEASURES.filter(([m]) => rows.some(r => r[m] !== null));
     const [measure, name, says] = measures.find(([m]) => m === view.choice.measure) ?? measures[0];
+    const looks = looksOf(view, id),
+        looking = looks.length ? rows.map((r, i) => ({...r, look: looks[i]})) : rows,
+        groups = orderedHeads(looking, headOrder(view, looks, true), r => r[measure] ?? -Infinity);
     const split = view.summary.heads?.split === 'test' ? 'test' : 'validation';
     return figure(`The heads of trial ${id}: ${name}`, {
         note: `${says}; ${trialName(trial)}, on the ${split} set.`,
         controls: controls(
             pick,
             picker('Measure', measures, measure, value => view.choose({measure: value})),
+            orderPicker(view, looks, true),
         ),
-        draw: width => drawHeads(rows, measure, name, layers, width),
+        draw: width => drawHeads(groups, measure, name, layers, width),
         table: () =>
             table(
                 `Heads of trial ${id}`,
@@ -91,8 +100,9 @@ function headsFigure(view, trial, rows, pick = null) {
                     {title: 'Head', number: false, value: r => headName(r, layers)},
                     ...measures.map(([m, title, hint_]) => column(title, m, three, {hint: hint_})),
                     column('Main place', 'main_slot', undefined, OPTIONAL),
+                    column('Looks at', 'look', lookText, {...WORDS, ...OPTIONAL}),
                 ],
-                rows,
+                groups.flatMap(g => g.heads),
             ),
     });
 }

@@ -32,7 +32,8 @@ void page_index(struct scope *x, FILE *out);
  *   heads      what `heads --json` gives; null: nothing was measured
  *   pruning    what `prune --json` gives; null: nothing was pruned
  *   cost       rows of the view cost
- *   tuning     rows of the view tuning: under tune what each head count scored with each value
+ *   tuning     rows of the view tuning: under tune what each head count scored with each value.
+ *              rung_score: of eliminated ones what the rung saw, the mean of each trial's best up to it
  *   builds     rows: the programs and machines that ran attempts, how many each, from when to when
  *   best       trial_id of the best trial of the first setting's candidate, of those that have
  *              their weights: whose attention is shown where none was named; 0: there is none
@@ -62,7 +63,7 @@ void page_comparison(struct scope *x, const int64_t *sweep_id, int sweeps, FILE 
 void page_trial(struct scope *x, int64_t trial_id, FILE *out);
 
 /* What single heads do, as rows: trial_id, layer, head, main_slot, main_mass, rise (what the loss
- * gains without it), importance_norm, confidence, entropy, wo_share; to four digits. trial_id 0: of
+ * gains without it), importance_norm, confidence, distance, entropy, wo_share; to four digits. trial_id 0: of
  * all trials of the sweep that were measured, best trials of each head count first; at most `most`
  * heads, and of each trial all or none. */
 void page_heads(struct scope *x, int64_t sweep_id, int64_t trial_id, long most, FILE *out);

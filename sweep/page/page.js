@@ -30,6 +30,7 @@ const CHOICES = {
     curve: ['curves'],
     trial: ['heads', 'attention'],
     measure: ['heads', 'trial-heads'],
+    order: ['heads', 'trial-heads', 'attention', 'trial-attention'],
     sequence: ['attention', 'trial-attention'],
     pair: ['trial-curve'],
     scale: ['curves', 'trial-curve'],
@@ -324,8 +325,13 @@ async function beginPage(view) {
     if (!view.shownTrial) addressedPlace()?.scrollIntoView();
 }
 
-/* On paper all trials are in the table. */
+const PAPER = 688; // CSS pixels between the margins of A4
+
+/* On paper the table of trials has all, as far as TRIALS_PRINTED goes, and charts are as wide as that. */
 function printWhole(view) {
-    window.addEventListener('beforeprint', () => view.sift({whole: true}));
+    window.addEventListener('beforeprint', () => {
+        view.sift({whole: true});
+        for (const chart of document.querySelectorAll('.chart')) if (chart.draw) drawChart(chart, PAPER);
+    });
     window.addEventListener('afterprint', () => view.sift({whole: false}));
 }

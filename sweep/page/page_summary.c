@@ -136,8 +136,22 @@ void page_put_summary(const struct report_data *report, FILE *out)
         const char *name, *sql; /* ?1: sweep */
     } queries[] = {
         {"cost", "SELECT * FROM cost"},
-        {"tuning", "SELECT setting, heads, tuning, n, n_bad, score, rank, settled, eliminated_at,"
-                   "       added FROM tuning ORDER BY setting, heads, rank"},
+        {"tuning",
+         "SELECT setting, heads, tuning, n, n_bad, score, rank, settled, eliminated_at,"
+         "       added, rung_score"
+         "  FROM tuning LEFT JOIN ("
+         "       SELECT setting, heads, tuning, avg(iif(t.state IN ('diverged', 'failed'),"
+         "              iif(metric = 'val_loss', NULL, t.chance),"
+         "              (SELECT iif(metric = 'val_loss', min(c.val_loss), max(c.val_acc))"
+         "                 FROM curve AS c"
+         "                WHERE c.trial_id = t.trial_id AND c.step <= t.until)))"
+         "              AS rung_score"
+         "         FROM trial AS t JOIN config USING (config_id)"
+         "         JOIN sweep USING (sweep_id)"
+         "        WHERE sweep_id = ?1 AND is_tuning = 1 AND in_plan = 1"
+         "          AND choice = 'eliminated'"
+         "        GROUP BY setting, heads, tuning) USING (setting, heads, tuning)"
+         " ORDER BY setting, heads, rank"},
         {"builds", "SELECT version, git_commit, compiler, flags, openblas, core_type, kernels,"
                    "       cpu, count(*) AS attempts, count(DISTINCT host) AS hosts,"
                    "       min(started) AS first, max(coalesce(ended, started)) AS last,"

@@ -133,13 +133,14 @@ void page_heads(struct scope *x, int64_t sweep_id, int64_t trial_id, long most, 
              "                 FROM one),"
              " numbered AS (SELECT trial_id, layer, head, main.slot AS main_slot,"
              "        main.mass AS main_mass, ablation_loss - loss AS rise, importance_norm,"
-             "        confidence, entropy, wo_share,"
+             "        confidence, distance, entropy, wo_share,"
              "        row_number() OVER (ORDER BY place, trial_id, layer, head) AS n"
              "   FROM ranked JOIN head_metric USING (trial_id, step)"
              "   LEFT JOIN main USING (trial_id, layer, head) WHERE split = ?4),"
              " whole AS (SELECT *, max(n) OVER (PARTITION BY trial_id) AS last FROM numbered)"
              " SELECT trial_id, layer, head, main_slot, main_mass, rise, importance_norm,"
-             "        confidence, entropy, wo_share FROM whole WHERE last <= %ld ORDER BY n",
+             "        confidence, distance, entropy, wo_share FROM whole"
+             "  WHERE last <= %ld ORDER BY n",
              heads_measured_sql, most);
     page_rows(x, heads_query(x, &q, sql.text), HEADS_DIGITS, out);
     fputc('\n', out);

@@ -78,7 +78,10 @@ function pruningSection(view) {
     const curve =
         curves.find(c => c.id === view.choice.pruned) ?? curves.find(c => c.heads === widest) ?? curves.at(-1);
     const used = METHODS.filter(m => curve.rows.some(r => r.method === m));
-    const sign = m => key(`m${METHODS.indexOf(m)}`, '\u25cf', m === 'random' ? 'in random order' : `by ${m}`);
+    const sign = m => {
+        const k = METHODS.indexOf(m);
+        return key(`m${k}`, LINE_SIGNS[k], m === 'random' ? 'in random order' : `by ${m}`);
+    };
     return figure(`Heads removed from models trained with ${curve.name}`, {
         note: 'Which go is decided on the validation set and estimated anew after each.',
         controls:

@@ -134,8 +134,8 @@ function trialCurveSection(view) {
         reading: readingPlace(),
         draw: width => drawTrialCurve(view, curve, chosen, trial.best_step, width),
         legend: [
-            key('m0', '\u25cf', 'validation'),
-            key('m1', '\u25cf', 'training'),
+            key('m0', LINE_SIGNS[0], 'validation'),
+            key('m1', LINE_SIGNS[1], 'training'),
             trial.best_step ? key('', '\u2506', 'the best step, whose weights are tested') : null,
         ],
         table: () =>

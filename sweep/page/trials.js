@@ -2,7 +2,8 @@
 
 /* The table of trials, which is sorted, filtered and turned page by page here. */
 
-const PAGE_ROWS = 50;
+const PAGE_ROWS = 50,
+    TRIALS_PRINTED = 1000;
 
 /* What is looked for most comes first, as a phone shows no more at once. */
 const TRIAL_COLUMNS = [
@@ -217,7 +218,7 @@ function trialsSection(view) {
         pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS));
     const page = Math.min(state.page, pages - 1),
         first = state.whole ? 0 : page * PAGE_ROWS,
-        part = rows.slice(first, state.whole ? rows.length : first + PAGE_ROWS);
+        part = rows.slice(first, first + (state.whole ? TRIALS_PRINTED : PAGE_ROWS));
     const says = part.length
         ? `${first + 1}\u2013${first + part.length} of ${count(rows.length, 'trial')}`
         : 'No trial has these words.';

@@ -39,7 +39,7 @@ function isMap(cells, candidates) {
 
 /* The class of colour of a score, from the worst to the best. */
 function scoreShades(candidates, loss) {
-    const known = candidates.map(c => c.score).filter(s => s !== null);
+    const known = candidates.filter(c => c.eliminated_at === null).map(c => c.score).filter(s => s !== null);
     const low = Math.min(...known),
         span = Math.max(...known) - low || 1;
     return score => (score === null ? '' : `h${Math.round(7 * Math.abs((score - low) / span - loss))}`);
@@ -62,10 +62,12 @@ function candidateCell(c, shades, edges) {
     if (!c) return element('td', {});
     const marks = candidateMarks(c, edges),
         chosen = marks.some(([kind]) => kind === 'chosen');
+    const out = c.eliminated_at !== null,
+        score = out ? c.rung_score : c.score; // of other steps than the rest: no shade
     return element(
         'td',
-        {class: `heat ${shades(c.score)} ${chosen ? 'chosen' : ''}`, 'data-value': c.score},
-        element('strong', {}, c.score === null ? '\u2013' : four(c.score)),
+        {class: `heat ${out ? 'out' : shades(score)} ${chosen ? 'chosen' : ''}`, 'data-value': score},
+        element('strong', {}, score === null ? '\u2013' : four(score)),
         marks.map(([kind, says]) => element('span', {class: `mark ${kind}`}, says)),
     );
 }
@@ -166,6 +168,9 @@ function tuningSection(view) {
     if (!candidates.length) return null;
     const axes = axesOf(candidates);
     const what = view.summary.sweep.metric === 'val_loss' ? 'validation loss' : 'validation accuracy';
+    const out = candidates.some(c => c.eliminated_at !== null)
+        ? ' Eliminated: the best by the step of the rung that it left at.'
+        : '';
     const added = candidates.some(c => c.added) ? ' Added: beyond the values of the sweep file, as extend asks.' : '';
     return element(
         'figure',
@@ -178,7 +183,7 @@ function tuningSection(view) {
                 'p',
                 {},
                 `Mean ${what} on the tuning seeds, darker where it is better. Where a choice lies at an edge, a better value ` +
-                    `may lie beyond.${added}`,
+                    `may lie beyond.${out}${added}`,
             ),
         ),
         tuningMaps(view, candidates, axes),

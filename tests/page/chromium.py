@@ -139,9 +139,10 @@ class Chromium:
 
     def print(self, path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
+        printed = base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=False)["data"])
         with open(path, "wb") as f:
-            f.write(base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=False, paperWidth=8.27, paperHeight=11.69,
-                                               printBackground=False)["data"]))
+            f.write(printed)
+        return printed
 
     def close(self):
         os.close(self.ours_out)

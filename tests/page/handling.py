@@ -12,16 +12,27 @@ import xml.etree.ElementTree
 
 from compared import Compared
 from curves import Curves
+from heads import HeadLooks
 from look import LOOKS, WIDTHS, plural
 from settings import Settings
 
 
-class Handling(Settings, Compared, Curves):
+class Handling(Settings, Compared, Curves, HeadLooks):
+    def score_at(self, results, heads, tuning, step):
+        """What a candidate had by a rung: the mean of the best validation accuracy of each of its trials."""
+        best = {}
+        for trial, acc in results.execute("SELECT trial_id, c.val_acc FROM trial JOIN config USING (config_id) JOIN curve AS c"
+                                          " USING (trial_id) WHERE is_tuning = 1 AND heads = ? AND tuning = ? AND step <= ?",
+                                          (heads, tuning, step)):
+            best[trial] = max(acc, best.get(trial, 0))
+        return sum(best.values()) / len(best)
+
     def tuning(self, name, widths=(360, 900, 1600)):
         """Each tuned value with its score, as the results file has it, and what is said of it, as the report has it."""
         verdict = json.load(open(name + ".json", encoding="utf-8"))["settings"][0]["verdict"]
         results = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True)
         candidates = results.execute("SELECT heads, tuning, score, rank, settled, eliminated_at, added FROM tuning").fetchall()
+        self.expect(any(c[5] for c in candidates) or name != "rungs", f"{name}: none is eliminated")
         tried = {}
         for _, tuning, *_ in candidates:
             for axis, value in json.loads(tuning).items():
@@ -34,6 +45,8 @@ class Handling(Settings, Compared, Curves):
                 first, *rest = (values[axis] for axis in sorted(values, key=lambda axis: len(tried[axis])))
                 across = plural(heads, "head") if not rest else f"{first:g}"
                 rows = self.table("Tuning of " + (plural(heads, "head") if rest else ""))
+                if eliminated:
+                    score = self.score_at(results, heads, tuning, eliminated)
                 row = next(r for r in rows if float(next(iter(r.values()))["text"]) == (rest[0] if rest else first))
                 shown, what = row[across], f"{name} at {width}: {heads} heads, {tuning}"
                 self.same({"value": shown["value"], "text": shown["text"][:6]}, score, what, 4)
@@ -304,6 +317,8 @@ def main():
             look.first(name)
         look.settings("both")
         look.text("text")
+        look.looks("text", look.looks_of_text)
+        look.looks("one", look.looks_of_places)
         for name in "one", "dense":
             look.scale(name)
         look.unclaimed("half")
@@ -325,7 +340,8 @@ def main():
         look.wide()
         look.foreign()
         look.without_script()
-        look.printed()
+        for name in "one", "both", "grid", "extended", "text", "dense":
+            look.printed(name)
     finally:
         look.browser.close()
     look.finish()

@@ -86,6 +86,18 @@ REACHED = """(() => {
 SMALL = """[...document.querySelectorAll('button, select, input, summary, nav a')].filter(e => e.checkVisibility())
     .map(e => [e.getBoundingClientRect(), e]).filter(([b]) => b.height < 24 || b.width < 24).map(([b, e]) => `small: ${b.width}x${b.height} ${e.outerHTML.slice(0, 60)}`)"""
 
+PAPER = 688, 1017  # CSS pixels between the margins of A4
+
+# What does not fit the paper: what lies beyond its edge, and what is cut by a box that would scroll; charts that could be cut.
+ON_PAPER = """((width, height) => [...document.querySelectorAll('main *, header *')].filter(e => e.checkVisibility()).flatMap(e => {
+    const box = e.getBoundingClientRect(), style = getComputedStyle(e), name = `${e.tagName}.${e.getAttribute('class')} ${e.textContent.slice(0, 30)}`;
+    const cut = !(e instanceof SVGElement) && style.overflowX !== 'visible' && e.scrollWidth > e.clientWidth + 1 && !e.matches('.unseen, .unseen *');
+    const whole = e.matches('figure > .chart > svg') && (box.height > height || getComputedStyle(e.closest('figure')).breakInside !== 'avoid');
+    const colour = style.color.match(/\\d+/g).slice(0, 3);
+    return [box.right > width + 1 && !e.closest('.unseen') ? `beyond the edge by ${box.right - width}: ${name}` : '', cut ? `cut: ${name}` : '',
+        whole ? `on two sheets: ${name}` : '', new Set(colour).size > 1 ? `${style.color}: ${name}` : ''];
+}).filter(Boolean).slice(0, 8))(%d, %d)"""
+
 # How the sweep stands: on the live page.
 STANDING = "document.querySelector('.standing')?.textContent"
 
@@ -113,16 +125,16 @@ def plural(n, one):
     return f"{n} {one}{'' if n == 1 else 's'}"
 
 
-def exported(trial, name):
-    """The attention of a trial's heads on its first sequence, (T,T) each, and its bytes: what `export attention` wrote."""
+def exported(trial, name, sequence=0):
+    """The attention of a trial's heads on a sequence, (T,T) each, and its bytes: what `export attention` wrote."""
     with open(f"{name}.{trial}.maps", "rb") as f:
         header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
         data = f.read()
     L, H, N, T, _ = header["attention"]["shape"]
     begin, end = header["attention"]["data_offsets"]
     weights = struct.unpack(f"<{L * H * N * T * T}f", data[begin:end])
-    begin = header["inputs"]["data_offsets"][0]
-    maps = [[weights[(h * N * T + i) * T:][:T] for i in range(T)] for h in range(L * H)]
+    begin = header["inputs"]["data_offsets"][0] + 8 * T * sequence
+    maps = [[weights[((h * N + sequence) * T + i) * T:][:T] for i in range(T)] for h in range(L * H)]
     return maps, struct.unpack(f"<{T}q", data[begin:begin + 8 * T])
 
 
@@ -130,7 +142,7 @@ def looks_back(weights, text):
     """What lookBack of sweep/page/attention_text.js says, the words found by another rule."""
     T, word = len(text), re.compile(rb"[0-9A-Za-z_\x80-\xff]+")
     spans = [m.span() for m in word.finditer(bytes(text))]
-    sums = dict.fromkeys(("Distance", "Itself", "Byte before", "Rest of its word", "Word before"), 0)
+    sums = dict.fromkeys(("Distance", "Itself", "Byte before", "Rest of its word", "Word before", "Elsewhere"), 0)
     for i in range(1, T):
         own = next((s for s in spans if s[0] <= i < s[1]), (0, 0))
         ended = [s for s in spans if s[1] <= i]
@@ -138,9 +150,8 @@ def looks_back(weights, text):
         for k, w in enumerate(weights[i]):
             sums["Distance"] += w * abs(i - k) / (T - 1)
             place = ("Itself" if k == i else "Byte before" if k == i - 1 else "Rest of its word" if own[0] <= k < own[1]
-                     else "Word before" if before[0] <= k < before[1] else None)
-            if place:
-                sums[place] += w / (T - 1)
+                     else "Word before" if before[0] <= k < before[1] else "Elsewhere")
+            sums[place] += w / (T - 1)
     return sums
 
 
@@ -425,11 +436,30 @@ class Look:
         self.browser.call("Emulation.setScriptExecutionDisabled", value=False)
         self.verdict("without scripts the findings are there as text")
 
-    def printed(self):
-        self.open("one", dark=True)
-        self.browser.view(900, True, media="print")
-        self.expect(self.browser.ask("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)", "printed on dark")
-        self.expect(not self.browser.ask(CONTRAST), self.browser.ask(CONTRAST))
-        self.browser.print(f"{self.folder}/one.pdf")
-        self.expect(os.path.getsize(f"{self.folder}/one.pdf") > 20000, "an empty print")
-        self.verdict("printed: dark on light")
+    def printed(self, name):
+        """On A4, from a wide dark screen: black on white, nothing beyond the paper's edge, no chart on two sheets, and about as
+        many sheets as there is to show."""
+        self.open(name, 1600, dark=True)
+        ask = self.browser.ask
+        wide = ask("document.querySelector('#accuracy svg').viewBox.baseVal.width")
+        drawn = ask("dispatchEvent(new Event('beforeprint'))"
+                    " && [...document.querySelectorAll('figure > .chart > svg')].map(e => e.viewBox.baseVal.width)")
+        self.expect(drawn and all(width == PAPER[0] for width in drawn), f"{name}: charts for {drawn} pixels")
+        self.browser.view(PAPER[0], True, media="print")
+        self.browser.settle()
+        for wrong in ask(ON_PAPER % PAPER) + ask(CONTRAST):
+            self.expect(False, f"{name} on paper: {wrong}")
+        rows = ask("[document.querySelectorAll('#trials tbody tr').length, document.querySelector('#trials .status').textContent]")
+        self.expect(str(rows[0]) in rows[1].replace(",", ""), f"{name}: {rows}")
+        sheets = ask("document.documentElement.scrollHeight") / PAPER[1]
+        ask("dispatchEvent(new Event('afterprint'))")
+        self.browser.view(1600, True)
+        self.browser.settle()
+        self.expect(ask("document.querySelector('#accuracy svg').viewBox.baseVal.width") == wide, f"{name}: the screen keeps the paper's charts")
+        printed = self.browser.print(f"{self.folder}/{name}.pdf")
+        boxes = [tuple(round(float(n)) for n in box.split()) for box in re.findall(rb"/MediaBox\s*\[([^\]]+)\]", printed)]
+        pages = len(re.findall(rb"/Type\s*/Page\b", printed))
+        self.expect(boxes and set(boxes) == {(0, 0, 595, 842)}, f"{name}: paper of {set(boxes)}")
+        self.expect(sheets <= pages <= 1.5 * sheets + 1, f"{name}: {pages} sheets for {sheets:.1f}")
+        self.quiet(name)
+        self.verdict(f"{name}: printed on A4, black on white, with nothing cut")

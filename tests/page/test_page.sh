@@ -64,7 +64,7 @@ END
 run run text.yaml --db text.db --quiet
 run prune --db text.db --quiet
 for trial in 1 2 3 4; do
-    run export attention $trial text.$trial.maps --examples 1 --db text.db
+    run export attention $trial text.$trial.maps --examples 2 --db text.db
 done
 cat >dense.yaml <<'END'
 # Is there room for twelve head counts?
@@ -83,7 +83,9 @@ train: {steps: 120, batch: 16, lr: 1e-2, eval_every: 10}
 seeds: 3
 END
 run run configs/quick.yaml --db one.db --quiet --set seeds=3
-run heads --db one.db --quiet
+for name in one text; do
+    run heads --db $name.db --quiet
+done
 run prune --db one.db --quiet --by random
 run prune --db one.db --quiet
 run run grid.yaml --db grid.db --quiet

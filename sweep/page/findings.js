@@ -172,8 +172,10 @@ function accuracyFigure(view) {
     const {set} = view;
     if (!set?.trials.length) return null;
     const rows = nearRows(set),
-        few = rows.length > 1 && rows.length < set.verdict.heads.length;
-    const near = few && view.choice.near === 'near',
+        all = set.verdict.heads.length,
+        few = rows.length > 1 && (rows.length < all || view.metric.loss);
+    const first = rows.length === all ? 'near' : 'all', // of losses, where guessing is far from all
+        near = few && (view.choice.near ?? first) === 'near',
         scales = [
             ['all', 'all trials'],
             ['near', 'near the best'],

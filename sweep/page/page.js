@@ -181,8 +181,12 @@ function sectionOf(view, id, title, draw) {
         ? element(
               'section',
               {id, 'aria-labelledby': `${id}-title`},
-              view.detail ? null : placeAnchor(view, id),
-              element('h2', {id: `${id}-title`}, typeof title === 'string' ? title : title(view)),
+              element(
+                  'h2',
+                  {id: `${id}-title`},
+                  view.detail ? null : placeAnchor(view, id),
+                  typeof title === 'string' ? title : title(view),
+              ),
               content,
           )
         : null;

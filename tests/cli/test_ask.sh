@@ -87,7 +87,7 @@ check "... nothing of which has to run" runs_nothing copy.headcount.yaml results
 # ---- more minutes ----
 large="--task gather --set model.d_model=256 --set model.heads=[1,2,256] --set model.layers=8"
 check "a minute is too little for a large net" gives 0 "In less time nothing would show\." $large --minutes 1 --write
-check "more minutes train longer" gives 0 "allow a net of .* for 3000 steps (before: .* for 400).*begins anew" \
+check "more minutes train longer" gives 0 "allow a net of .* for 800 steps (before: .* for 200).*begins anew" \
     $large --minutes 100000 --write
 rm gather.headcount.yaml
 check "where the steps are given" gives 0 "" $large --set train.steps=3000 --minutes 1 --write

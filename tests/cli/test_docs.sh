@@ -31,7 +31,7 @@ U
 
 # ---- shape ----
 readmes="README.md $(ls */README.md */*/README.md | tr '\n' ' ')"
-check "README.md can be read in five minutes (160 lines)" [ "$(wc -l <README.md)" -le 160 ]
+check "README.md can be read in five minutes (120 lines)" [ "$(wc -l <README.md)" -le 120 ]
 opens() { # folder: its README's title is its name, and the first paragraph speaks of it
     [ "$(head -n1 "$1/README.md")" = "# $1" ] && [ -n "$(sed -n 3p "$1/README.md")" ]
 }

@@ -127,7 +127,7 @@ unmarked() {
         code { next }
         /^<!-- table:/ { table = 1; next }
         table && /^(\|.*)?$/ { next }
-        /^<!-- (published|says:.*) -->$/ { published = 1; next }
+        /^<!-- (published|says:.*) -->$/ { published = 1; table = 0; next }
         /^$/ { published = 0 }
         published { next }
         { table = 0; gsub(/`[^`]*`/, ""); gsub(/<!-- [^>]* -->[-+]?[0-9,]*\.?[0-9]+( \[[-+0-9., ]+\])?/, ""); print }' |
@@ -139,8 +139,9 @@ every_number_is_marked() {
     ! unmarked <"$dir/prose"
 }
 check "every accuracy in README.md and in the findings is marked" every_number_is_marked
-printf 'One head: <!-- toy mean heads=8 -->.9, two: .95.\n' >"$dir/unmarked"
-check "... one that is not would be seen" [ "$(unmarked <"$dir/unmarked" | wc -l)" = 1 ]
+printf '%s\n' '<!-- table:toy rows -->' '' '| .5 |' '' '<!-- says:toy -->' 'By .3.' '' \
+    'One head: <!-- toy.gain difference -->+.9 [+.8, 1.0], two: .95.' >"$dir/unmarked"
+check "... one that is not would be seen, behind a table and a quotation too" [ "$(unmarked <"$dir/unmarked" | wc -l)" = 1 ]
 # A sentence of the program, quoted behind <!-- says:NAME -->, stands in the report.
 plain_text() { sed 's/^[->] //; s/[\\*]//g' "$@" | tr '\n' ' ' | tr -s ' '; }
 quoted_as_said() {

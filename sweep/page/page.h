@@ -33,9 +33,9 @@ void page_index(struct scope *x, FILE *out);
  *   pruning    what `prune --json` gives; null: nothing was pruned
  *   cost       rows of the view cost
  *   tuning     rows of the view tuning: under tune what each head count scored with each value.
- *              rung_score: of eliminated ones what the rung saw, the mean of each trial's best up to it
- *   builds     rows: the programs and machines that ran attempts, how many each, from when to when
- *   best       trial_id of the best trial of the first setting's candidate, of those that have
+ *              rung_score: of eliminated ones what the rung saw, the mean of each trial's best up
+ * to it builds     rows: the programs and machines that ran attempts, how many each, from when to
+ * when best       trial_id of the best trial of the first setting's candidate, of those that have
  *              their weights: whose attention is shown where none was named; 0: there is none
  *   written    the time, UTC
  *
@@ -63,9 +63,9 @@ void page_comparison(struct scope *x, const int64_t *sweep_id, int sweeps, FILE 
 void page_trial(struct scope *x, int64_t trial_id, FILE *out);
 
 /* What single heads do, as rows: trial_id, layer, head, main_slot, main_mass, rise (what the loss
- * gains without it), importance_norm, confidence, distance, entropy, wo_share; to four digits. trial_id 0: of
- * all trials of the sweep that were measured, best trials of each head count first; at most `most`
- * heads, and of each trial all or none. */
+ * gains without it), importance_norm, confidence, distance, entropy, wo_share; to four digits.
+ * trial_id 0: of all trials of the sweep that were measured, best trials of each head count first;
+ * at most `most` heads, and of each trial all or none. */
 void page_heads(struct scope *x, int64_t sweep_id, int64_t trial_id, long most, FILE *out);
 
 /* Where the heads of a trial look, computed here from its weights, which takes about as long as

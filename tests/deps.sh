@@ -1,14 +1,25 @@
 #!/bin/sh
 # usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64] [bare] [dist] [deb]
 # Installs what building and testing need, and what the named targets need beside that, where this machine lacks it:
-# with apt on Debian and its children, saying what it does; elsewhere it names the packages.
+# with apt on Debian and its children, saying what it does; elsewhere it names the packages. What is only wanted is
+# installed where apt has it; its tests skip elsewhere.
 set -eu
 
-missing=
+missing= optional=
 need() { # package, test
     if ! eval "$2" >/dev/null 2>&1; then
         missing="$missing $1"
     fi
+}
+want() { # package, test
+    if ! eval "$2" >/dev/null 2>&1; then
+        optional="$optional $1"
+    fi
+}
+available() { # package...: those that apt can install here
+    for package; do
+        ! apt-get install --simulate "$package" >/dev/null 2>&1 || echo "$package"
+    done
 }
 header() { # the compiler finds the header
     echo "#include <$1>" | gcc -E -x c - >/dev/null 2>&1
@@ -43,7 +54,7 @@ for target; do
     coverage) need gcovr 'command -v gcovr' ;;
     page)
         need chromium 'command -v chromium'
-        need firefox-esr 'command -v firefox-esr'
+        want firefox-esr 'command -v firefox-esr'
         need python3 'command -v python3'
         need fonts-dejavu-core 'fc-list : family | grep -q .'
         ;;
@@ -67,7 +78,7 @@ for target; do
         ;;
     esac
 done
-[ -z "$missing" ] && exit 0
+[ -n "$missing" ] || [ -n "$(available $optional)" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "headcount needs these packages (Debian's names; yours may differ):$missing" >&2
@@ -76,21 +87,29 @@ fi
 sudo=
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null 2>&1; then
+        [ -n "$missing" ] || exit 0
         echo "headcount needs:$missing" >&2
         echo "as root: apt-get install$missing" >&2
         exit 1
     fi
     sudo=sudo
 fi
-echo "installing what is missing: ${sudo:+$sudo }apt-get install$missing" >&2
+install() { # package...
+    echo "installing what is missing: ${sudo:+$sudo }apt-get install $*" >&2
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
 # Daemons among them are for the tests to start, not for this machine, now or when it boots.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
     trap '$sudo rm -f $policy' EXIT
     printf '#!/bin/sh\nexit 101\n' | $sudo sh -c "cat >$policy && chmod 755 $policy"
 fi
-$sudo apt-get update -qq
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+if [ -n "$missing" ]; then
+    $sudo apt-get update -qq
+    install $missing
+fi
+optional=$(available $optional) # by the lists that update fetched
+[ -z "$optional" ] || install $optional || echo "headcount goes without: $optional" >&2
 for daemon in munge:munge slurm-wlm:slurmctld slurm-wlm:slurmd openssh-server:ssh; do
     case " $missing " in *" ${daemon%:*} "*) $sudo systemctl disable -q "${daemon#*:}" 2>/dev/null || : ;; esac
 done

@@ -7,6 +7,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/sha256.h"
+#include "sweep/ask/quote.h"
 
 /* ---- the tables ---- */
 
@@ -268,30 +269,22 @@ static void put(struct sheet *s, const char *key, const char *why, const char *f
     write_line(s, key, value, why);
 }
 
-/* In quotes, as YAML takes any text. */
-static const char *quoted(const char *text, char out[2 * OPTION_STRING_MAX + 3])
+/* In quotes; until the next call. */
+static const char *quoted(struct sheet *s, const char *text)
 {
-    char *end = out;
-    *end++ = '\'';
-    for (; *text; text++) {
-        *end++ = *text;
-        if (*text == '\'')
-            *end++ = '\'';
-    }
-    *end++ = '\'';
-    *end = '\0';
-    return out;
+    s->value.used = 0;
+    quote_add(&s->value, text);
+    return s->value.text ? s->value.text : "";
 }
 
 static void write_rows(struct sheet *s, const struct look *l)
 {
-    char text[2 * OPTION_STRING_MAX + 3];
     put(s, "mode", "tell the label of a row from its text", "classify");
     if (l->names_columns) {
         put(s, "text_column", "the column with the longest values, or as you said", "%s",
-            quoted(look_string(l, "text_column"), text));
+            quoted(s, look_string(l, "text_column")));
         put(s, "label_column", "its values come back, or as you said", "%s",
-            quoted(look_string(l, "label_column"), text));
+            quoted(s, look_string(l, "label_column")));
     }
     if (l->names_separator)
         put(s, "separator", "of the columns", "%s", look_word(l, "separator"));
@@ -304,11 +297,10 @@ static void write_task(struct sheet *s, const struct design *d, const struct loo
     static const char *const chosen[] = {"name",         "file",      "mode",   "text_column",
                                          "label_column", "separator", "length", NULL};
     static const char *const none[] = {NULL};
-    char text[2 * OPTION_STRING_MAX + 3];
     begin_section(s, "task");
     write_line(s, "name", l->point.task->name, NULL);
     if (l->kind != LOOK_TOY)
-        write_line(s, "file", quoted(design_subject(l), text), "beside this sweep file");
+        write_line(s, "file", quoted(s, design_subject(l)), "beside this sweep file");
     if (l->kind == LOOK_ROWS)
         write_rows(s, l);
     if (l->kind == LOOK_TEXT) {
@@ -382,6 +374,7 @@ static void write_trials(struct sheet *s, const struct design *d)
                                   : "there is time for many",
         "%d", level->seeds);
     put(s, "confirm", "on so many fresh seeds, which alone decide about it", "%d", d->confirm);
+    s->value.used = 0;
     text_add(&s->value, "a difference that does not matter: %s", kinds[d->kind].equivalence_why);
     put(s, "equivalence", s->value.text ? s->value.text : "", "%g", kinds[d->kind].equivalence);
     end_section(s, chosen);

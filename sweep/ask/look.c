@@ -9,6 +9,7 @@
 #include "datasets/corpus.h"
 #include "datasets/records.h"
 #include "engine/base/text.h"
+#include "sweep/ask/quote.h"
 
 enum {
     HEAD = 1 << 16,     /* bytes by which columns are guessed */
@@ -84,7 +85,8 @@ static enum status set_list(struct point *p, const char *name, const char *value
     return point_set_task(p, json, m);
 }
 
-static enum status set_option(struct point *p, const char *name, const char *value,
+/* quoted: the value is that text, and not null or a number. */
+static enum status set_option(struct point *p, const char *name, const char *value, bool quoted,
                               struct message *m)
 {
     const struct option_entry *o = option_find(p->task->options, name);
@@ -94,7 +96,7 @@ static enum status set_option(struct point *p, const char *name, const char *val
     if (s != STATUS_OK)
         return s;
     return o->type == OPTION_INT_LIST ? set_list(p, name, value, m)
-                                      : option_parse(o, "task", value, false, p->task_options, m);
+                                      : option_parse(o, "task", value, quoted, p->task_options, m);
 }
 
 static enum status apply_sets(struct point *p, const char *const *sets, int count,
@@ -103,12 +105,15 @@ static enum status apply_sets(struct point *p, const char *const *sets, int coun
     enum status s = STATUS_OK;
     for (int i = 0; i < count && s == STATUS_OK; i++) {
         const char *name, *value;
-        char copy[64];
+        char copy[64], text[OPTION_TEXT_MAX];
+        bool quoted;
         size_t n = look_option(sets[i], &name, &value);
         if (n == 0)
             continue;
         snprintf(copy, sizeof copy, "%.*s", (int)n, name);
-        s = set_option(p, copy, value, m);
+        if (!quote_read(value, text, sizeof text, &quoted))
+            return status_fail(m, STATUS_BAD_INPUT, "--set task.%s: its value is too long", copy);
+        s = set_option(p, copy, text, quoted, m);
     }
     return s;
 }
@@ -199,8 +204,8 @@ static enum status guess_columns(const char *path, const struct first_bytes *hea
 {
     struct look_columns c;
     struct point *p = &l->point;
-    const char *text = given(sets, count, "text_column");
-    const char *label = given(sets, count, "label_column");
+    const char *text = given(sets, count, "text_column") ? look_string(l, "text_column") : NULL;
+    const char *label = given(sets, count, "label_column") ? look_string(l, "label_column") : NULL;
     if (text && label && strcmp(text, label) == 0)
         return status_fail(m, STATUS_BAD_INPUT,
                            "--text-column and --label-column are the same; the label must be "
@@ -212,11 +217,11 @@ static enum status guess_columns(const char *path, const struct first_bytes *hea
     l->typical = c.typical;
     l->names_columns = strcmp(c.text, "text") != 0 || strcmp(c.label, "label") != 0;
     l->names_separator = c.separator != '\0';
-    s = set_option(p, "text_column", c.text, m);
+    s = set_option(p, "text_column", c.text, true, m);
     if (s == STATUS_OK)
-        s = set_option(p, "label_column", c.label, m);
+        s = set_option(p, "label_column", c.label, true, m);
     if (s == STATUS_OK)
-        s = set_option(p, "separator", separator_word(c.separator), m);
+        s = set_option(p, "separator", separator_word(c.separator), false, m);
     return s;
 }
 
@@ -278,13 +283,13 @@ enum status look_file(const char *path, const char *const *sets, int count, stru
     snprintf(window, sizeof window, "%d", WINDOW_MIN);
     enum status s = read_head(path, head, m);
     if (s == STATUS_OK)
-        s = set_option(&l->point, "length", window, m);
+        s = set_option(&l->point, "length", window, false, m);
     if (s == STATUS_OK)
         s = apply_sets(&l->point, sets, count, m);
     if (s == STATUS_OK)
-        s = set_option(&l->point, "file", path, m);
+        s = set_option(&l->point, "file", path, true, m);
     if (s == STATUS_OK)
-        s = set_option(&l->point, "mode", l->kind == LOOK_ROWS ? "classify" : "lm", m);
+        s = set_option(&l->point, "mode", l->kind == LOOK_ROWS ? "classify" : "lm", false, m);
     if (s == STATUS_OK && l->kind == LOOK_ROWS)
         s = guess_columns(path, head, sets, count, l, m);
     l->lines = head->lines;

@@ -9,6 +9,7 @@
 #include "datasets/records.h"
 #include "engine/base/rng.h"
 #include "engine/base/text.h"
+#include "engine/base/utf8.h"
 
 enum {
     COLUMNS_MAX = 16,  /* that are looked at */
@@ -25,10 +26,25 @@ struct names {
     char item[COLUMNS_MAX][LOOK_NAME_MAX + 1];
 };
 
+/* Whether the options that name columns can hold the name. */
+static bool can_be_given(const char *name)
+{
+    const unsigned char *p = (const unsigned char *)name, *end = p + strlen(name);
+    uint32_t code;
+    if (p == end || end - p > LOOK_NAME_MAX)
+        return false;
+    for (int n; p < end; p += n) {
+        n = utf8_decode(p, end, &code);
+        if (n == 0 || utf8_is_control(code))
+            return false;
+    }
+    return true;
+}
+
 static void add_name(void *context, const char *name)
 {
     struct names *n = context;
-    if (n->count < COLUMNS_MAX && strlen(name) <= LOOK_NAME_MAX && *name)
+    if (n->count < COLUMNS_MAX && can_be_given(name))
         snprintf(n->item[n->count++], sizeof n->item[0], "%s", name);
 }
 

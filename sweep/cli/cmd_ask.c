@@ -4,11 +4,14 @@
 #include "sweep/ask/begun.h"
 #include "sweep/ask/estimate.h"
 #include "sweep/ask/fit.h"
+#include "sweep/ask/quote.h"
 #include "sweep/cli/ask_words.h"
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/command_report.h"
 #include "sweep/cli/command_run.h"
+#include "sweep/page/page.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +147,11 @@ static bool add_given(struct ask_options *o, struct made *made)
             continue;
         if (o->set.count == COMMAND_TEXTS_MAX || made->count == COMMAND_TEXTS_MAX)
             return false;
-        text_add(&text, "task.%s=%s", given[i].path, given[i].value);
+        text_add(&text, "task.%s=", given[i].path);
+        if (given[i].value == o->mode)
+            text_add(&text, "%s", o->mode);
+        else
+            quote_add(&text, given[i].value);
         if (text.out_of_memory)
             return false;
         made->item[made->count++] = text.text;
@@ -172,6 +179,25 @@ static enum status find_paths(struct asking *a, struct message *m)
     return n < (int)sizeof a->path && k < (int)sizeof a->page
                ? STATUS_OK
                : status_fail(m, STATUS_BAD_INPUT, "the file's name is too long");
+}
+
+/* That what lies where the page is to be written is a page, or nothing. */
+static enum status check_page(const char *path, struct message *m)
+{
+    char head[PAGE_HEAD + 1] = "";
+    FILE *f = fopen(path, "r");
+    if (!f && errno == ENOENT)
+        return STATUS_OK;
+    if (!f)
+        return status_fail(m, STATUS_IO, "%s: %s", path, strerror(errno));
+    head[fread(head, 1, PAGE_HEAD, f)] = '\0';
+    fclose(f);
+    return page_begins(head) ? STATUS_OK
+                             : status_fail(m, STATUS_BAD_INPUT,
+                                           "%s: is no page of headcount's, and stays as it is. "
+                                           "Move it away, to ask: the page of the answer is "
+                                           "written there",
+                                           path);
 }
 
 /* That the sets are good is said of them, not of a line of a file that nobody has seen. */
@@ -203,6 +229,8 @@ static enum status look(struct asking *a, struct message *m)
                      : look_toy(a->o->task, set->item, set->count, &a->look, m);
     if (s == STATUS_OK)
         s = find_paths(a, m);
+    if (s == STATUS_OK && !a->o->write)
+        s = check_page(a->page, m);
     if (s == STATUS_OK)
         s = check_sets(a, m);
     if (s == STATUS_OK)

@@ -242,6 +242,16 @@ static void put_page(const struct page *p, FILE *out)
     fputs(at, out);
 }
 
+/* By page.html: its first line, and the end of its title. */
+bool page_begins(const char *head)
+{
+    size_t line = strcspn(template_html, "\n");
+    const char *from = strstr(template_html, "{{title}}") + strlen("{{title}}");
+    char title[64];
+    snprintf(title, sizeof title, "%.*s", (int)strcspn(from, "\n"), from);
+    return strncmp(head, template_html, line) == 0 && strstr(head, title);
+}
+
 enum status page_write(struct store *s, int64_t sweep_id, const struct page_options *o, FILE *out,
                        struct message *m)
 {

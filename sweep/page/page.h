@@ -89,6 +89,11 @@ struct page_options {
     int64_t trial_id; /* whose attention is shown; 0: the best one's, as in page_summary */
 };
 
+/* Whether a file that begins with these bytes is a page: the first
+ * PAGE_HEAD tell. */
+enum { PAGE_HEAD = 4096 };
+bool page_begins(const char *head);
+
 /* Writes the page of a sweep with all of its data. Where no trial was named for the attention and
  * the best one's weights are gone, the page says so; of one that was named it fails as
  * page_attention. */

@@ -107,6 +107,17 @@ mkdir copy.headcount.yaml
 check "what is no file" gives 2 "copy.headcount.yaml" $toy --write
 rmdir copy.headcount.yaml
 
+
+# ---- a page that is not headcount's ----
+echo "my own notes" >notes && cp notes copy.headcount.html
+check "a page of somebody else's is refused" gives 2 "copy.headcount.html: is no page of headcount's" $toy --yes
+check "... before anything is written" [ ! -e copy.headcount.yaml ]
+check "... and stays" cmp notes copy.headcount.html
+check "... and does not matter where none is written" gives 0 "copy.headcount.yaml: written" $toy --write
+rm copy.headcount.html copy.headcount.yaml && mkdir copy.headcount.html
+check "... nor is a folder a page" gives 2 "is no page of headcount's" $toy --yes
+rmdir copy.headcount.html
+
 # ---- a text, and rows ----
 cat "$root"/sweep/*.h "$root"/sweep/plan/*.h >"it's 1.txt" 2>/dev/null
 tiny="--set model.d_model=8 --set model.heads=[1,2] --set train.batch=2 --set train.steps=8 --set seeds=2
@@ -122,6 +133,17 @@ check "rows are taken for rows" gives 0 "600 rows with 3 labels; the label, colu
     rows.csv $tiny --yes --db rows.db
 check "... and answered" grep -q 'this split of these rows' line
 check "... with their separator" grep -q '^  separator: semicolon ' rows.csv.headcount.yaml
+awk 'BEGIN { print "a: b # c,null"; for (i = 0; i < 600; i++) print "row number " i "," i % 3 }' >odd.csv
+check "columns with names that YAML takes for something else are guessed" gives 0 "column null, .* column a: b # c" \
+    odd.csv $tiny --write
+check "... and read by plan" headcount plan odd.csv.headcount.yaml
+check "... or named" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --text-column "a: b # c" --label-column null
+check "... and read by plan" headcount plan odd.csv.headcount.yaml
+check "... or set, as YAML" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --set "task.text_column='a: b # c'" \
+    --set 'task.label_column="null"'
+check "... and read by plan" headcount plan odd.csv.headcount.yaml
+check "no name of a column" gives 2 'task.label_column is "", which is too short' odd.csv --label-column ""
+check "... too long a name" gives 2 "too long" odd.csv --label-column "$(printf %5000s | tr ' ' x)"
 check "... or for bytes" gives 0 "each byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
 mkdir deeper
 cp rows.csv deeper/other.csv

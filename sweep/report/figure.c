@@ -30,6 +30,17 @@ static void widen(struct figure *f, double x)
     f->high = x > f->high ? x : f->high;
 }
 
+/* Bits per byte only where all settings have them: the value axis is one. */
+static void find_unit(struct figure *f)
+{
+    f->loss = f->bits = f->r->settings > 0;
+    for (int i = 0; i < f->r->settings; i++) {
+        f->loss &= f->r->setting[i].input.loss;
+        f->bits &= verdict_has_bits(&f->r->setting[i].input);
+    }
+    f->unit = f->bits ? 1 / M_LN2 : 1;
+}
+
 /* The ranges of both axes: accuracies from 0 to 1, losses as far as there are some. Returns whether
  * there is anything to draw. */
 static bool find_ranges(struct figure *f)
@@ -37,11 +48,9 @@ static bool find_ranges(struct figure *f)
     f->low = INFINITY;
     f->high = -INFINITY;
     f->fewest = f->most = 0;
+    find_unit(f);
     for (int i = 0; i < f->r->settings; i++) {
         const struct report_setting *set = &f->r->setting[i];
-        f->loss = set->input.loss;
-        f->bits = verdict_has_bits(&set->input);
-        f->unit = f->bits ? 1 / M_LN2 : 1;
         for (int k = 0; k < set->verdict->rows; k++) {
             const struct verdict_row *row = &set->verdict->row[k];
             f->fewest = f->fewest == 0 || row->heads < f->fewest ? row->heads : f->fewest;

@@ -4,7 +4,8 @@
  * limit is left out, as in the report. The plateau is shaded, guessing a dashed line. Up to
  * FIGURE_CURVES settings are curves of one panel; more have a panel each, and where they differ in
  * two quantities the map stands above them: each setting's plateau and h* (report_map.h). Losses of
- * the bytes of a text are drawn in bits. Several sweeps stand side by side, a panel each. */
+ * the bytes of a text are drawn in bits where all settings have them. Several sweeps stand side by
+ * side, a panel each. */
 #ifndef SWEEP_REPORT_FIGURE_H
 #define SWEEP_REPORT_FIGURE_H
 

@@ -136,6 +136,15 @@ check "... every seed is a dot, and every mean" [ "$(points)" -ge 12 ]
 axis=$(grep -o '>[ 0-9]*\.[0-9]*<' f.svg | tr -dc '0-9.\n' | sort -g)
 check "... which its axis has" [ "$(sqlite3 r.db "SELECT $(echo "$axis" | sed 1q) BETWEEN max(test_loss)
     AND max(bits_per_byte) AND $(echo "$axis" | sed '$!d') > min(bits_per_byte) FROM trials WHERE sweep = 'text'")" = 1 ]
+{ echo text,label && seq 100 300 | awk '{print $1 "," $1 % 2}'; } >rows.csv
+for modes in 'classify, lm' 'lm, classify'; do
+    sed "s/file: .*/file: rows.csv, length: 8, mode: [$modes]}/; s/causal}/causal, pool: [none, mean]}/
+        s/^name.*/name: ${modes%,*}-first/" text.yaml >modes.yaml
+    echo 'exclude: [{task.mode: classify, model.pool: none}, {task.mode: lm, model.pool: mean}]' >>modes.yaml
+    headcount run modes.yaml --db r.db --quiet >said 2>&1
+    check "losses of bytes and of labels" gives 0 '' "${modes%,*}-first" --svg f.svg
+    check "... have one unit: $modes" sh -c "grep -q '>test loss<' f.svg && ! grep -q '>bits per byte<' f.svg"
+done
 check "sweeps side by side" gives 0 '' curves text plain --svg f.svg
 check "... have a panel each, with its name and its value" sh -c \
     "for word in curves text plain 'bits per byte' slots=1; do grep -qF \">\$word<\" f.svg || exit 1; done &&

@@ -7,7 +7,7 @@
  *   sweeps     of each {letter, class, name, report}
  *   settings   those that stand side by side: {index, label, setting, lines: [{heads, cells}]}; cells: the
  *              row of `report A B --json` of each sweep, or undefined
- *   metric     as of one sweep (page.js)
+ *   metric     of all of them (page.js); what is drawn and the tables beside it are in its unit
  *
  * and index, set, pick and live as the view of one sweep. */
 
@@ -54,7 +54,7 @@ function setComparison(view, compared) {
             name: report.sweep,
             report,
         }));
-    Object.assign(view, {compared, sweeps, settings: comparedSettings(comparison, sweeps), metric: metricOf(reports[0])});
+    Object.assign(view, {compared, sweeps, settings: comparedSettings(comparison, sweeps), metric: metricOf(reports)});
     view.index = settingIndex(view, readAddress().setting);
 }
 
@@ -77,6 +77,7 @@ function headsText(list) {
 
 /* Where the interval of a sweep's difference lies to one side of 0. */
 function apartText({set, metric, sweeps}, i) {
+    if (!set) return null;
     const cells = set.lines.map(({heads, cells: list}) => ({heads, ...list[i]})).filter(cell_ => cell_.against !== undefined),
         compared = cells.filter(cell_ => cell_.against !== null);
     if (!compared.length) return null;
@@ -90,6 +91,14 @@ function apartText({set, metric, sweeps}, i) {
         `The ${metric.name} of ${sweeps[i].letter} is higher than that of ${base} at ${headsText(higher)} and lower at ` +
         `${headsText(lower)}, ${common}.`
     );
+}
+
+/* Why nothing is compared: with the first sweep that the setting has. */
+function nothingApartText({set, sweeps}) {
+    const lines = set?.lines ?? [],
+        base = sweeps.findIndex((_, i) => lines.some(line => line.cells[i]));
+    if (!lines.some(({cells}) => cells[base] && cells.filter(Boolean).length > 1)) return 'They have no head count in common.';
+    return `Nothing is compared with ${sweeps[base].letter}: at no head count that it has in common with another do both have results.`;
 }
 
 function optionsTable(view) {
@@ -115,7 +124,7 @@ function differSection(view) {
             'div',
             {class: 'finding'},
             preliminaryBadge(view.sweeps.some(({report}) => report.ended < report.planned)),
-            (apart.length ? apart : ['They have no head count in common.']).map(s => element('p', {class: 'lead'}, s)),
+            (apart.length ? apart : [nothingApartText(view)]).map(s => element('p', {class: 'lead'}, s)),
         ),
         apart.length
             ? element(
@@ -220,7 +229,8 @@ function drawBeside({set, sweeps, metric}, width) {
 function besideSection(view) {
     const {set, sweeps, metric} = view;
     if (!set) return null;
-    const of = (i, member) => line => line.cells[i]?.[member] ?? null;
+    const of = (i, member) => line => line.cells[i]?.[member] ?? null,
+        drawn = (i, member) => line => scaled(of(i, member)(line), metric.scale);
     return figure(`${capital(metric.drawn)} by head count`, {
         note: 'Means over seeds or instances, at the step of the best validation, with 95% intervals.',
         draw: width => drawBeside(view, width),
@@ -234,9 +244,9 @@ function besideSection(view) {
                         {title: `${letter} n`, value: of(i, 'n')},
                         {title: `${letter} bad`, value: line => line.cells[i]?.n_bad || null, optional: true},
                         {title: `${letter} over a limit`, value: line => line.cells[i]?.n_limit || null, optional: true},
-                        {title: `${letter} mean`, value: of(i, 'mean'), show: four},
-                        {title: 'from', value: of(i, 'ci95_low'), show: four},
-                        {title: 'to', value: of(i, 'ci95_high'), show: four},
+                        {title: `${letter} mean ${metric.drawn}`, value: drawn(i, 'mean'), show: four},
+                        {title: `${letter} from`, value: drawn(i, 'ci95_low'), show: four},
+                        {title: `${letter} to`, value: drawn(i, 'ci95_high'), show: four},
                     ]),
                 ],
                 set.lines,
@@ -246,12 +256,15 @@ function besideSection(view) {
 
 /* ---- differences ---- */
 
-/* The rows that are compared, by sweep and head count. */
-function differenceRows({set, sweeps}) {
+/* The rows that are compared, by sweep and head count, in the unit that they are drawn in. */
+function differenceRows({set, sweeps, metric: {scale}}) {
     return sweeps.flatMap((sweep, i) =>
         set.lines.filter(line => line.cells[i]?.against).map(({heads, cells}) => ({
             ...cells[i],
             heads,
+            mean: scaled(cells[i].mean_diff, scale),
+            low: scaled(cells[i].diff_low, scale),
+            high: scaled(cells[i].diff_high, scale),
             letter: sweep.letter,
             than: sweeps.find(s => s.name === cells[i].against).letter,
         })),
@@ -259,22 +272,17 @@ function differenceRows({set, sweeps}) {
 }
 
 function drawApart(view, rows, width) {
-    const {scale, drawn} = view.metric,
-        several = view.sweeps.length > 2;
-    const list = rows.map(row => {
-        const apart = row.diff_low > 0 || row.diff_high < 0,
-            over = row.diff_low === null ? '' : ` (${signed(row.diff_low * scale)} to ${signed(row.diff_high * scale)})`;
-        return {
-            name: several ? `${row.heads}: ${row.letter} \u2212 ${row.than}` : count(row.heads, 'head'),
-            mean: row.mean_diff * scale,
-            low: scaled(row.diff_low, scale),
-            high: scaled(row.diff_high, scale),
-            class: apart ? 'candidate' : 'mean',
-            says: signed(row.mean_diff * scale) + over,
-        };
-    });
-    const told = rows.map(row => `${count(row.heads, 'head')}, ${row.letter} less ${row.than}: ${signed(row.mean_diff * scale)}`);
-    return drawIntervals(list, width, {label: `${told.join('; ')}.`, axis: `difference in ${drawn}`, right: 180});
+    const several = view.sweeps.length > 2;
+    const list = rows.map(({heads, letter, than, mean, low, high}) => ({
+        name: several ? `${heads}: ${letter} \u2212 ${than}` : count(heads, 'head'),
+        mean,
+        low,
+        high,
+        class: low > 0 || high < 0 ? 'candidate' : 'mean',
+        says: signed(mean) + (low === null ? '' : ` (${signed(low)} to ${signed(high)})`),
+    }));
+    const told = rows.map(row => `${count(row.heads, 'head')}, ${row.letter} less ${row.than}: ${signed(row.mean)}`);
+    return drawIntervals(list, width, {label: `${told.join('; ')}.`, axis: `difference in ${view.metric.drawn}`, right: 180});
 }
 
 function apartSection(view) {
@@ -293,9 +301,9 @@ function apartSection(view) {
                         column('Heads', 'heads'),
                         column('Sweep', 'letter', undefined, WORDS),
                         column('less', 'than', undefined, WORDS),
-                        column('Difference', 'mean_diff', signedFour),
-                        column('from', 'diff_low', signedFour),
-                        column('to', 'diff_high', signedFour),
+                        column(`Difference in ${view.metric.drawn}`, 'mean', signedFour),
+                        column('from', 'low', signedFour),
+                        column('to', 'high', signedFour),
                         column('Degrees of freedom', 'df', one),
                         column('p', 'p', probability),
                         column('Test', 'test', undefined, WORDS),

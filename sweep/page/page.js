@@ -46,13 +46,15 @@ function sameSetting(a, b) {
     return keys.length === Object.keys(b).length && keys.every(k => a[k] === b[k]);
 }
 
-/* What head counts are judged by. Losses of the bytes of a text are drawn in bits per byte; tables
- * have both, as reports do. */
-function metricOf(report) {
-    const loss = report.metric === 'test_loss';
-    const bits = loss && report.settings.some(set => 'guess_bits' in set.verdict);
+/* What head counts are judged by, in all of these reports. Losses of the bytes of a text are drawn in bits per
+ * byte, where there are no others beside them; the tables of one sweep have both, as reports do. */
+function metricOf(reports) {
+    const [{metric}] = reports,
+        loss = metric === 'test_loss',
+        settings = reports.flatMap(report => report.settings),
+        bits = loss && settings.length > 0 && settings.every(set => 'guess_bits' in set.verdict);
     return {
-        column: report.metric,
+        column: metric,
         loss,
         name: loss ? 'test loss' : 'test accuracy',
         drawn: bits ? 'bits per byte' : loss ? 'test loss' : 'test accuracy',
@@ -155,7 +157,7 @@ async function readView(view) {
     const {trials} = page,
         {report} = summary;
     const [curves, heads] = await Promise.all([source.curves(trials.filter(t => !t.is_tuning && !t.confirms)), source.heads()]);
-    const metric = metricOf(report),
+    const metric = metricOf([report]),
         settings = settingsOf(report, trials, metric),
         picked = settings.findIndex(set => set.label === view.set?.label);
     Object.assign(view, {

@@ -1,7 +1,15 @@
 """Sweeps side by side: what differs, what each came to, means and differences, as `report A B --json` has them."""
 import json
+import math
 
 from look import LOOKS, Look, plural, written
+
+
+def unit_of(reports):
+    """What is drawn, and what numbers are times that: bits per byte where all settings have them."""
+    if all("guess_bits" in setting["verdict"] for report in reports for setting in report["settings"]):
+        return "bits per byte", 1 / math.log(2)
+    return reports[0]["metric"].replace("_", " ").replace("acc", "accuracy"), 1
 
 
 class Compared(Look):
@@ -19,7 +27,7 @@ class Compared(Look):
             if i:
                 self.browser.ask(f"(s => {{ s.value = {i}; s.dispatchEvent(new Event('change')); }})(document.querySelector('select[name=setting]'))")
                 self.wait(f"document.querySelector('#came p').textContent === {json.dumps(setting)}", setting)
-            self.setting(name, [row for row in comparison["rows"] if row["setting_label"] == setting], sweeps)
+            self.setting(name, [row for row in comparison["rows"] if row["setting_label"] == setting], sweeps, *unit_of(reports))
             for report in reports:
                 self.verdicts(name, report, setting)
             said = self.browser.ask("document.getElementById('apart')?.innerText ?? ''")
@@ -28,7 +36,8 @@ class Compared(Look):
         self.quiet(name)
         self.verdict(f"{name}: sweeps side by side, with the numbers of report --json")
 
-    def setting(self, name, rows, sweeps):
+    def setting(self, name, rows, sweeps, drawn, scale):
+        in_unit = lambda x: None if x is None else x * scale
         letters = {sweep: chr(65 + i) for i, sweep in enumerate(sweeps)}
         beside = {int(shown["Heads"]["value"]): shown for shown in self.table("Means side by side")}
         self.expect(set(beside) == {row["heads"] for row in rows}, f"{name}: {set(beside)}")
@@ -36,15 +45,18 @@ class Compared(Look):
         self.expect(len(apart) == sum(row["against"] is not None for row in rows), f"{name}: {len(apart)} differences")
         for row in rows:
             letter = letters[row["sweep"]]
-            self.same(beside[row["heads"]][letter + " mean"], row["mean"], f"{name}: mean of {row}", 4)
+            for column, key in (f"mean {drawn}", "mean"), ("from", "ci95_low"), ("to", "ci95_high"):
+                self.same(beside[row["heads"]][f"{letter} {column}"], in_unit(row[key]), f"{name}: {key} of {row}", 4)
             self.same(beside[row["heads"]][letter + " n"], row["n"], f"{name}: n of {row}")
             if row["against"] is None:
                 continue
             shown = apart[row["heads"], letter]
             self.expect(shown["less"]["text"] == letters[row["against"]] and shown["Test"]["text"] == row["test"], f"{name}: {shown}")
-            for column, key in ("Difference", "mean_diff"), ("from", "diff_low"), ("to", "diff_high"):
-                self.same(shown[column], row[key], f"{name}: {key} of {row}", 4)
+            for column, key in (f"Difference in {drawn}", "mean_diff"), ("from", "diff_low"), ("to", "diff_high"):
+                self.same(shown[column], in_unit(row[key]), f"{name}: {key} of {row}", 4)
             self.same(shown["p"], row["p"], f"{name}: p of {row}")
+        titles = self.browser.ask("[...document.querySelectorAll('#beside h3, #apart h3')].map(h => h.textContent.toLowerCase())")
+        self.expect(titles and all(title.startswith(drawn) for title in titles), f"{name}: drawn in {drawn}: {titles}")
         self.lead(name, rows, letters)
 
     def lead(self, name, rows, letters):
@@ -70,6 +82,19 @@ class Compared(Look):
         for sentence in setting["verdict"]["sentences"] if setting else ["It has no such setting."]:
             self.expect(written(sentence) in text, f"{name}: {report['sweep']}: not said: {sentence}")
 
+    def nothing_compared(self, name, why):
+        self.open(name)
+        text = self.browser.ask("document.querySelector('#differ .finding').innerText")
+        self.expect(why in text, f"{name}: not said: {why}; but: {text}")
+        self.verdict(f"{name}: why nothing is compared")
+
+    def one_unit(self, name):
+        """Of one sweep, whose settings do not all have bits per byte."""
+        self.open(name)
+        title = self.browser.ask("document.querySelector('#verdict figure h3').textContent")
+        self.expect(title.startswith("Test loss by head count"), f"{name}: {title}")
+        self.verdict(f"{name}: losses of bytes and of labels have one unit")
+
     def side_by_side(self):
         for name in "two", "three":
             self.appearance(name, LOOKS if name == "two" else [(360, False), (1600, True)])
@@ -77,3 +102,8 @@ class Compared(Look):
             self.keyboard(name)
         self.compared("two", "steps", "longer")
         self.compared("three", "steps", "longer", "wide")
+        self.compared("bits", "text", "reread")
+        self.compared("units", "text", "loss")
+        self.nothing_compared("strangers", "They have no head count in common.")
+        self.nothing_compared("waiting", "Nothing is compared with A: at no head count that it has in common with another do both have results.")
+        self.one_unit("modes")

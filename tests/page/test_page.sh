@@ -140,6 +140,23 @@ beside() { # name, sweeps...
 }
 beside two steps longer
 beside three steps longer wide
+run run text.yaml --db beside.db --quiet
+run run text.yaml --db beside.db --quiet --set name=reread --set train.steps=40
+run run steps.yaml --db beside.db --quiet --set name=loss --set metric.name=val_loss
+run run steps.yaml --db beside.db --quiet --set name=eight --set model.heads=[8]
+run run steps.yaml --db beside.db --quiet --set name=waits --set seeds=1
+sqlite3 beside.db "UPDATE trial SET state = 'queued', best_step = NULL WHERE sweep_id =
+    (SELECT sweep_id FROM sweep WHERE name = 'waits')"
+beside bits text reread
+beside units text loss
+beside strangers steps eight
+beside waiting steps waits
+{ echo text,label && seq 100 300 | awk '{print $1 "," $1 % 2}'; } >rows.csv
+sed 's/^name.*/name: modes/; s/file: .*/file: rows.csv, length: 8, mode: [classify, lm]}/
+    s/causal}/causal, pool: [none, mean]}/' text.yaml >modes.yaml
+echo 'exclude: [{task.mode: classify, model.pool: none}, {task.mode: lm, model.pool: mean}]' >>modes.yaml
+run run modes.yaml --db modes.db --quiet
+page modes modes.db
 "$headcount" heads --db one.db --json >one.heads.json
 for name in one text; do
     "$headcount" prune --db $name.db --json --quiet >$name.prune.json

@@ -121,12 +121,18 @@ static const char *set_value(const char *const *sets, int count, const char *pat
     return found;
 }
 
+/* A number from 1 that is set for a path; 0: none is. */
+static long set_number(const char *const *sets, int count, const char *path)
+{
+    const char *value = set_value(sets, count, path);
+    char *end;
+    long number = value ? strtol(value, &end, 10) : 0;
+    return value && *value && !*end && number > 0 ? number : 0;
+}
+
 long design_steps_asked(const char *const *sets, int count)
 {
-    const char *value = set_value(sets, count, "train.steps");
-    char *end;
-    long steps = value ? strtol(value, &end, 10) : 0;
-    return value && *value && !*end && steps > 0 ? steps : 0;
+    return set_number(sets, count, "train.steps");
 }
 
 static bool is_control(const char *text)
@@ -310,20 +316,29 @@ static void write_task(struct sheet *s, const struct design *d, const struct loo
     end_section(s, l->kind == LOOK_TOY ? none : chosen);
 }
 
+/* Powers of two that divide d_model, and d_model: "[1, 2, 4, 8, 16, 48]"; until the next call. */
+static const char *all_heads(struct sheet *s, long d_model)
+{
+    s->value.used = 0;
+    text_add(&s->value, "[");
+    for (long h = 1; h < d_model && d_model % h == 0; h *= 2)
+        text_add(&s->value, "%ld, ", h);
+    text_add(&s->value, "%ld]", d_model);
+    return s->value.text ? s->value.text : "";
+}
+
 static void write_model(struct sheet *s, const struct design *d, const struct look *l)
 {
     static const char *const chosen[] = {"d_model",   "heads", "layers", "d_ff",
                                          "positions", "mask",  "pool",   NULL};
     const struct design_size *size = design_size(d);
-    char heads[256];
-    size_t used = 0;
     bool causal = l->shape.causal;
-    for (long h = 1; h <= size->d_model; h *= 2)
-        used += (size_t)snprintf(heads + used, sizeof heads - used, "%s%ld", h > 1 ? ", " : "[", h);
+    long d_model = set_number(s->sets, s->count, "model.d_model");
     begin_section(s, "model");
     put(s, "d_model", "shared by the heads: all nets have as many parameters", "%ld",
         size->d_model);
-    put(s, "heads", "from one wide head to heads of one number", "%s]", heads);
+    put(s, "heads", "from one wide head to heads of one number", "%s",
+        all_heads(s, d_model ? d_model : size->d_model));
     put(s, "layers", causal && d->kind == LOOK_TOY ? "one to find a place, one to use it" : NULL,
         "%ld", causal && d->kind == LOOK_TOY ? (long)CAUSAL_LAYERS : size->layers);
     put(s, "d_ff", NULL, "%ld", size->d_ff);
@@ -399,4 +414,38 @@ void design_write(const struct design *d, const struct look *l, const char *name
     write_trials(&s, d);
     out->out_of_memory |= s.value.out_of_memory;
     free(s.value.text);
+}
+
+/* ---- read again ---- */
+
+enum status design_refuse(const char *path, const char *const *sets, int count, enum status status,
+                          struct message *m)
+{
+    const size_t n = strlen(path);
+    struct text_buffer given = {0};
+    const char *rest = m->text + n;
+    if (status != STATUS_BAD_INPUT || count == 0 || strncmp(m->text, path, n) != 0 || *rest != ':')
+        return status;
+    rest += strspn(rest, ":0123456789 ");
+    for (int i = 0; i < count; i++) {
+        text_add(&given, "%s--set ", i ? " " : "");
+        text_add_shell(&given, sets[i]);
+    }
+    const struct message said = *m;
+    status_fail(m, status, "with %s: %s", given.text ? given.text : "what is set",
+                said.text + (rest - m->text));
+    free(given.text);
+    return status;
+}
+
+enum status design_parse(const struct design *d, const struct look *l, const char *path,
+                         const char *const *sets, int count, struct config **c, struct message *m)
+{
+    struct text_buffer text = {0};
+    design_write(d, l, "ask", sets, count, &text);
+    enum status s = text.out_of_memory
+                        ? status_no_memory(m, "a sweep file")
+                        : config_parse(path, text.text, text.used, sets, count, c, m);
+    free(text.text);
+    return design_refuse(path, sets, count, s, m);
 }

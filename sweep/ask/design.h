@@ -6,6 +6,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/ask/look.h"
+#include "sweep/plan/config.h"
 
 /* How large the net is. The sizes of a kind stand from the smallest to the largest. */
 struct design_size {
@@ -62,5 +63,15 @@ void design_name(const struct design *d, const struct look *l, const char *asked
 /* Adds the sweep file to out; what is set takes the place of what is chosen. */
 void design_write(const struct design *d, const struct look *l, const char *name,
                   const char *const *sets, int count, struct text_buffer *out);
+
+/* What is wrong with a sweep file at path that is not there yet is said of what is set, in the
+ * place of a line of the file. Returns status. */
+enum status design_refuse(const char *path, const char *const *sets, int count, enum status status,
+                          struct message *m);
+
+/* The sweep file, read, as if it lay at path. BAD_INPUT, said as design_refuse does, where what is
+ * set is no value for its key. */
+enum status design_parse(const struct design *d, const struct look *l, const char *path,
+                         const char *const *sets, int count, struct config **c, struct message *m);
 
 #endif

@@ -68,15 +68,11 @@ struct forecast_range estimate_left(const struct forecast *f, const struct confi
 static enum status plan_design(struct estimate *e, const struct design *d, struct config **c,
                                struct plan **p, struct message *m)
 {
-    struct text_buffer text = {0};
     int known = 0;
     const struct survey *surveys = e->first ? plan_surveys(e->first, &known) : NULL;
-    design_write(d, e->look, "ask", e->sets, e->count, &text);
-    enum status s = text.out_of_memory ? status_no_memory(m, "a sweep file")
-                                       : config_parse(e->path, text.text, text.used, NULL, 0, c, m);
+    enum status s = design_parse(d, e->look, e->path, e->sets, e->count, c, m);
     if (s == STATUS_OK)
-        s = plan_new(*c, surveys, known, p, m);
-    free(text.text);
+        s = design_refuse(e->path, e->sets, e->count, plan_new(*c, surveys, known, p, m), m);
     return s;
 }
 

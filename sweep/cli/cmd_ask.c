@@ -200,6 +200,28 @@ static enum status check_page(const char *path, struct message *m)
                                            path);
 }
 
+/* That head counts are all that differs, but for what is tuned and what are samples: of other
+ * settings the answer would say nothing. */
+static enum status check_one_setting(const struct config *c, struct message *m)
+{
+    for (int i = 0; i < c->axes; i++) {
+        const struct axis *axis = &c->axis[i];
+        bool other = strcmp(axis->path, "model.heads") != 0 &&
+                     (axis->kind != AXIS_VALUES || axis->values > 1);
+        for (int k = 0; k < c->tune; k++)
+            other = other && strcmp(axis->path, c->tune_path[k]) != 0;
+        for (int k = 0; k < c->replicate; k++)
+            other = other && strcmp(axis->path, c->replicate_path[k]) != 0;
+        if (other)
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "%s has more than one value, which makes several settings, and ask "
+                               "answers for one. Set one value; or ask with one and --write, put "
+                               "the others into the sweep file, and run it with headcount run",
+                               axis->path);
+    }
+    return STATUS_OK;
+}
+
 /* That the sets are good is said of them, not of a line of a file that nobody has seen. */
 static enum status check_sets(const struct asking *a, struct message *m)
 {
@@ -207,16 +229,13 @@ static enum status check_sets(const struct asking *a, struct message *m)
     const long steps = design_steps_asked(set->item, set->count);
     struct design d = {.kind = a->look.kind, .level = DESIGN_LEVEL};
     const struct design_level *level = design_level(&d);
-    struct text_buffer text = {0};
     struct config *c = NULL;
     d.steps = steps ? steps : design_size(&d)->steps_min;
     d.confirm = level->confirm;
-    design_write(&d, &a->look, "ask", NULL, 0, &text);
-    enum status s = text.out_of_memory
-                        ? status_no_memory(m, "a sweep file")
-                        : config_parse(a->path, text.text, text.used, set->item, set->count, &c, m);
+    enum status s = design_parse(&d, &a->look, a->path, set->item, set->count, &c, m);
+    if (s == STATUS_OK)
+        s = check_one_setting(c, m);
     config_free(c);
-    free(text.text);
     return s;
 }
 

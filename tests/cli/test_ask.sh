@@ -35,6 +35,12 @@ check "... as a set" gives 2 "no option slotz; did you mean slots?" --task gathe
 check "a value that it cannot have" gives 2 "task.slots is 99; allowed: 1 to 64" --task gather --slots 99
 check "a key that there is not" gives 2 "^headcount ask: --set model.heds: unknown key" --task gather --set model.heds=2
 check "a key that ask gives itself" gives 2 "ask gives this itself" --task gather --set name=x
+check "a value that there is not" gives 2 "^headcount ask: --set model.layers: model.layers is 0" --task gather --set model.layers=0
+check "what no net can be" gives 2 "^headcount ask: with --set model.d_model=32 --set model.kv_heads=3: the point" \
+    --task gather --set model.d_model=32 --set model.kv_heads=3
+check "several settings" gives 2 "model.layers has more than one value.*ask answers for one\. Set one value; or .* headcount run" \
+    --task gather --set "model.layers=[1,2]"
+check "... for want of what chooses among them" gives 2 "train.lr has more than one value" --task gather --set tune=null
 check "part of a key" gives 2 "ask sets whole keys; give tune={...}" --task gather --set tune.seeds=3
 check "a file that is not there" gives 2 "a.txt: .*No such file" a.txt
 check "a folder" gives 2 "folder" configs
@@ -83,6 +89,11 @@ check "... under another name" fails grep -q "^name: $name " copy.headcount.yaml
 check "... and back" gives 0 "Something else is asked now" $toy --write
 check "... under its own" grep -q "^name: $name " copy.headcount.yaml
 check "... nothing of which has to run" runs_nothing copy.headcount.yaml results/headcount.db
+
+# ---- heads ----
+check "head counts are those of the width that is set" gives 0 "d_model 48 with 1, 2, 4, 8, 16 and 48 heads" \
+    --task gather --set model.d_model=48 --write
+rm gather.headcount.yaml
 
 # ---- more minutes ----
 large="--task gather --set model.d_model=256 --set model.heads=[1,2,256] --set model.layers=8"

@@ -30,13 +30,17 @@ function sideBySide(file, picked) {
     );
 }
 
-function sweepPicker(sweep, picked, pick) {
-    const many = picked.length === SIDE_MAX && !picked.includes(sweep.sweep_id);
+/* metric: of those that are picked; sweeps of another one do not stand beside them. */
+function sweepPicker(sweep, picked, metric, pick) {
+    const checked = picked.includes(sweep.sweep_id),
+        many = picked.length === SIDE_MAX && !checked,
+        other = picked.length > 0 && sweep.metric !== metric;
     return element(
         'label',
         {class: 'check'},
-        element('input', {type: 'checkbox', checked: picked.includes(sweep.sweep_id), disabled: many, onchange: () => pick(sweep.sweep_id)}),
+        element('input', {type: 'checkbox', checked, disabled: many || other, onchange: () => pick(sweep.sweep_id)}),
         'Side by side',
+        other ? ` (not with those picked: judged by ${sweep.metric === 'val_loss' ? 'loss' : 'accuracy'})` : null,
         element('span', {class: 'unseen'}, `: ${plain(sweep.sweep)}`),
     );
 }
@@ -70,7 +74,8 @@ function sweepItem(file, sweep, finding, picker_) {
 /* picked: of the file; pick(sweep_id) changes it. */
 function fileItem({file, error, sweeps}, i, findings, picked, pick) {
     const list = sweeps ? objects(sweeps) : [],
-        several = list.length > 1;
+        several = list.length > 1,
+        metric = list.find(sweep => sweep.sweep_id === picked[0])?.metric;
     return element(
         'section',
         {id: `file-${i}`, 'aria-labelledby': `file-${i}-title`},
@@ -81,7 +86,7 @@ function fileItem({file, error, sweeps}, i, findings, picked, pick) {
                   'ul',
                   {class: 'sweeps'},
                   list.map(sweep =>
-                      sweepItem(i, sweep, findings.get(`${i}/${sweep.sweep_id}/`)?.text, several ? sweepPicker(sweep, picked, pick) : null),
+                      sweepItem(i, sweep, findings.get(`${i}/${sweep.sweep_id}/`)?.text, several ? sweepPicker(sweep, picked, metric, pick) : null),
                   ),
               )
             : error

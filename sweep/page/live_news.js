@@ -6,7 +6,7 @@
 
 const FIRST_WORD = 700, // ms that the server has for it before it is asked without
     PAUSE = [500, 5000], // ms between two rounds of questions, as they take short or long
-    AGAIN = 3000; // ms after one that failed
+    AGAIN = 3000; // ms after one that failed; one that was refused waits for news
 
 const LOST = 'The connection is lost; trying again.';
 
@@ -29,12 +29,13 @@ function makeRounds(askAll, ended) {
         while (due && !document.hidden) {
             const began = performance.now();
             due = false;
-            rounds.trouble = await askAll().then(
-                () => '',
-                error => error.message,
+            const failure = await askAll().then(
+                () => null,
+                error => error,
             );
+            rounds.trouble = failure?.message ?? '';
             ended();
-            due ||= rounds.trouble !== '';
+            due ||= failure !== null && !failure.refused;
             const idle = Math.min(Math.max(5 * (performance.now() - began), PAUSE[0]), PAUSE[1]);
             await pause(rounds.trouble ? AGAIN : idle);
         }

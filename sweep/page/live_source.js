@@ -7,12 +7,13 @@ const TRIALS_AT_ONCE = 1000,
     CURVES_AT_ONCE = 100,
     CURVES_MAX = 1000;
 
+/* What it throws is `refused` where the server will say the same again: asking is of no use before there is news. */
 async function ask(address) {
     const answer = await fetch(address).catch(() => {
         throw new Error(LOST);
     });
     const piece = await answer.json().catch(() => ({error: `The server says ${answer.status}.`}));
-    if (!answer.ok || piece.error) throw new Error(piece.error);
+    if (!answer.ok || piece.error) throw Object.assign(new Error(piece.error), {refused: answer.status >= 400 && answer.status < 500});
     return piece;
 }
 

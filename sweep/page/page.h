@@ -20,7 +20,7 @@
 #include "sweep/db/scope.h"
 #include "sweep/trials/trials.h"
 
-/* {"sweeps":rows of the view progress}: name, question, how many trials are in which state,
+/* {"sweeps":rows of the view progress}: name, question, metric, how many trials are in which state,
  * last_run and sweep_id; the one that ran last comes first. */
 void page_index(struct scope *x, FILE *out);
 

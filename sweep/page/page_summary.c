@@ -10,7 +10,7 @@ void page_index(struct scope *x, FILE *out)
 {
     struct rows *r =
         scope_rows(x,
-                   "SELECT p.*, question FROM progress AS p JOIN sweep USING (sweep_id)"
+                   "SELECT p.*, question, metric FROM progress AS p JOIN sweep USING (sweep_id)"
                    " ORDER BY p.last_run DESC, sweep_id DESC",
                    NO_VALUES);
     struct json_writer w = {.out = out};

@@ -136,7 +136,9 @@ int piece_write(struct store *s, const struct request *q, FILE *out, struct mess
         scope_check(x, text_check(out, m));
     }
     enum status status = scope_end(x);
-    return found ? piece_code(status) : REQUEST_NOT_FOUND;
+    if (!found)
+        return REQUEST_NOT_FOUND;
+    return status == STATUS_BAD_INPUT ? REQUEST_BAD : piece_code(status);
 }
 
 void piece_words(const char *path, const struct message *m, struct message *words)

@@ -12,8 +12,9 @@
 enum { PIECE_FAULT = 500, PIECE_UNAVAILABLE = 503 };
 
 /* Writes what q asks for, a piece of page.h or metrics_of_file, read from one state of the file.
- * Returns OK; NOT_FOUND where the sweep is not in this file, or the trial not in this sweep; else
- * the piece_code of what went wrong. All but OK write a sentence into m. */
+ * Returns OK; NOT_FOUND where the sweep is not in this file, or the trial not in this sweep; BAD
+ * where what is asked has no answer (sweeps of two metrics side by side); else the piece_code of
+ * what went wrong. All but OK write a sentence into m. */
 int piece_write(struct store *s, const struct request *q, FILE *out, struct message *m);
 
 /* UNAVAILABLE where the file cannot be read now; FAULT where that is this program's fault. */

@@ -73,20 +73,28 @@ class Live(Handling):
         self.wait("document.querySelector(location.pathname === '/' ? '.sweeps' : '#attention .map, #attention .missing')", name)
         self.quiet(name)
 
+    def quicken(self):
+        """Makes the clock of pages that are opened from now on fifty times as fast; what ends that."""
+        quick = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, ms / 50, ...more);"
+        return self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=quick)["identifier"]
+
+    def requests(self):
+        return [e["params"]["request"]["url"] for e in self.browser.events if e.get("method") == "Network.requestWillBeSent"]
+
     # ---- what is looked at ----
 
     def list(self):
         self.open("list")
         ask = self.browser.ask
         links = ask("[...document.querySelectorAll('.sweeps a')].map(a => a.getAttribute('href'))")
-        self.expect(links == [f"{i}/1/" for i in range(4)] + ["4/2/", "4/1/"], f"links: {links}")
+        self.expect(links == [f"{i}/1/" for i in range(4)] + ["4/3/", "4/2/", "4/1/"], f"links: {links}")
         self.expect([f for f in FILES] == ask("[...document.querySelectorAll('h2')].map(h => h.textContent)"), "files")
         self.expect(HOSTILE in ask("document.querySelectorAll('.sweeps li')[1].textContent"), "the hostile name is not there")
         self.expect("at work" in ask(STANDING), ask(STANDING))
         lead = json.loads(subprocess.run([HEADCOUNT, "report", "--db", "many.db", "--json"], capture_output=True, check=True,
                                          text=True).stdout)["settings"][0]["verdict"]
         found = written(lead["sentences"][max(0, lead["lead"] - 1)])
-        self.wait(f"document.querySelectorAll('.found').length === {len(FILES) + 1}", "the findings")
+        self.wait(f"document.querySelectorAll('.found').length === {len(FILES) + 2}", "the findings")
         self.expect(found == ask("document.querySelectorAll('.found')[2].textContent"), f"not found: {found}")
         ask("document.querySelector('.sweeps a').focus()")
         self.browser.key("Enter", 13)
@@ -144,8 +152,7 @@ class Live(Handling):
 
     def hidden(self):
         """A page that nobody sees asks for nothing; when it is shown it asks at once. Its clock is fifty times as fast."""
-        quick = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, ms / 50, ...more);"
-        quickly = self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=quick)["identifier"]
+        quickly = self.quicken()
         self.open("running")
         ask = self.browser.ask
         self.browser.hide()
@@ -156,7 +163,7 @@ class Live(Handling):
         with results:
             results.execute("UPDATE sweep SET question = 'Is it seen?'")
         ask("new Promise(done => setTimeout(done, 150000))")
-        asked = [e["params"]["request"]["url"] for e in self.browser.events if e.get("method") == "Network.requestWillBeSent"]
+        asked = self.requests()
         self.expect(not asked, f"hidden, it asks for {asked}")
         self.browser.show()
         self.wait("document.querySelector('h1').textContent === 'Is it seen?'", "the news, once it is shown")
@@ -172,10 +179,12 @@ class Live(Handling):
         self.open("list")
         ask = self.browser.ask
         boxes = "document.querySelectorAll('#file-4 input')"
-        self.expect(ask("document.querySelectorAll('input').length") == 2, "sweeps to pick where there is one")
-        ask(f"{boxes}[1].focus()")
+        self.expect(ask("document.querySelectorAll('input').length") == 3, "sweeps to pick where there is one")
+        ask(f"{boxes}[2].focus()")
         self.browser.key(" ", 32)
-        ask(f"{boxes}[0].click()")
+        self.wait(f"{boxes}[0].disabled && !{boxes}[1].disabled", "that a sweep by loss does not stand beside one by accuracy")
+        self.expect("judged by loss" in ask(f"{boxes}[0].parentElement.textContent"), "why it cannot be picked")
+        ask(f"{boxes}[1].click()")
         self.wait("document.querySelector('#file-4 .pager a')", "the way to both")
         ask("document.querySelector('#file-4 .pager a').click()")
         self.wait("document.querySelector('#beside svg')", "sweeps side by side")
@@ -187,7 +196,7 @@ class Live(Handling):
         compared = [row for row in wanted["rows"] if row["against"]]
         self.expect(len(rows) == len(compared) > 0, f"{len(rows)} differences, not {len(compared)}")
         for shown, row in zip(rows, compared):
-            self.same(shown["Difference"], row["mean_diff"], f"beside: {row}", 4)
+            self.same(shown["Difference in test accuracy"], row["mean_diff"], f"beside: {row}", 4)
         results = sqlite3.connect("beside.db")
         with results:
             results.execute("UPDATE sweep SET question = 'Is it news?' WHERE name = 'long'")
@@ -196,6 +205,22 @@ class Live(Handling):
         self.expect(ask("document.documentElement.scrollWidth") <= 900, "too wide")
         self.quiet("beside")
         self.verdict("sweeps side by side, picked in the list")
+
+    def refused(self):
+        """An address of sweeps of two metrics: the page says why there is no answer, and asks again at news only. Its clock is fast, as in hidden()."""
+        ask = self.browser.ask
+        script = self.quicken()
+        self.browser.view(900)
+        self.browser.open(f"{self.server.address}4/1/?with=3")
+        self.wait(f"{STANDING}.includes('one is judged by accuracy')", "why there is no answer")
+        ask("new Promise(done => setTimeout(done, 20 * AGAIN))")
+        asked = [url for url in self.requests() if "comparison" in url]
+        words = [json.loads(e["params"]["data"]) for e in self.browser.events if e.get("method") == "Network.eventSourceMessageReceived"]
+        news = [word for word in words if word["file"] == FILES.index("beside.db")]
+        self.expect(1 <= len(asked) <= 1 + len(news), f"refused, it asks again: {len(asked)} times, with {len(news)} news")
+        self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+        self.browser.events = []
+        self.verdict("sweeps of two metrics are refused, which stands until there is news")
 
     def maps(self):
         self.open("running")
@@ -261,6 +286,7 @@ def main():
         live.keyboard("running")
         live.hidden()
         live.beside()
+        live.refused()
         live.maps()
         live.settings("both")
         live.trial("running", 1)

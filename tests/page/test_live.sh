@@ -21,6 +21,8 @@ for name in short long; do
     "$headcount" run configs/quick.yaml --db beside.db --quiet --set seeds=2 --set name=$name --set \
         train.steps=$([ $name = short ] && echo 20 || echo 40) >said 2>&1 || trouble "$(cat said)"
 done
+"$headcount" run configs/quick.yaml --db beside.db --quiet --set seeds=2 --set name=loss --set train.steps=20 \
+    --set metric.name=val_loss >said 2>&1 || trouble "$(cat said)"
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
 sqlite3 many.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1
     FROM n WHERE i < 2100)

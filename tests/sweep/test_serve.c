@@ -43,6 +43,25 @@ static void each_piece_is_answered(void **state)
     served_answers(f, "/0/1/trials?most=x", 400, "{\"error\":\"most= takes other numbers\"}");
 }
 
+/* No answer is to be expected later: a page does not ask again. */
+static void sweeps_of_two_metrics_are_refused(void **state)
+{
+    struct served *f = *state;
+    assert_int_equal(
+        served_write(
+            f, "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric,"
+               " goal, tune, created, last_run) SELECT 'loss', question, yaml, yaml_sha256,"
+               " plan_sha256, 'val_loss', 'minimize', tune, created, last_run FROM sweep;"
+               "INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order,"
+               " setting, setting_label, tuning, is_tuning, chance) SELECT 2, config_id, seed,"
+               " 'queued', 1, plan_order, '{}', '', '{}', 0, chance FROM trial"),
+        0);
+    served_answers(f, "/index", 200, "\"metric\"");
+    served_answers(f, "/0/1/comparison?with=2", 400,
+                   "{\"error\":\"of new and loss one is judged by accuracy, the other by loss:");
+    served_answers(f, "/0/2/comparison?with=1", 400, "judged by accuracy");
+}
+
 static void answers_say_how_they_may_be_used(void **state)
 {
     const struct served *f = *state;
@@ -388,6 +407,7 @@ int main(void)
 #define SERVED(test) cmocka_unit_test_setup_teardown(test, start, served_tear_down)
     const struct CMUnitTest tests[] = {
         SERVED(each_piece_is_answered),
+        SERVED(sweeps_of_two_metrics_are_refused),
         SERVED(answers_say_how_they_may_be_used),
         SERVED(what_a_client_has_is_not_sent_again),
         SERVED(head_is_get_without_a_body),

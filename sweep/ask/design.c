@@ -199,6 +199,8 @@ void design_name(const struct design *d, const struct look *l, const char *asked
                            : '-';
     }
     snprintf(name + used, DESIGN_NAME_SIZE - used, "-%.6s", sha256);
+    if (name[0] == '-') /* which would be an option where it is typed */
+        name[0] = '_';
 }
 
 /* ---- the sweep file ---- */

@@ -52,32 +52,6 @@ void ask_words_other(enum ask_file_state state, const char *path)
                    path);
 }
 
-void ask_words_more(enum fit_more more, bool confirmed, const struct design *old,
-                    const struct design *now, double minutes)
-{
-    struct text_buffer text = {0};
-    const struct design_size *was = design_size(old), *is = design_size(now);
-    if (more == FIT_AS_IT_IS)
-        text_add(&text, "%g minutes are not enough for more than there is: it goes on as it is.",
-                 minutes);
-    else if (more == FIT_SEEDS)
-        text_add(&text,
-                 "%g minutes: the trials that there are stay, and each head count gets %d seeds in "
-                 "the place of %d%s.",
-                 minutes, design_level(now)->seeds, design_level(old)->seeds,
-                 confirmed ? "; what was confirmed stays as it is" : "");
-    else
-        text_add(
-            &text,
-            "%g minutes allow %s of d_model %ld and %ld layer%s for %ld steps (before: %ld and "
-            "%ld, for %ld). That comes nearer to what there is to learn, but no trial can stay: "
-            "it begins anew under another name, and the old results stay in the results "
-            "file.",
-            minutes, now->size > old->size ? "a larger net," : "a net", is->d_model, is->layers,
-            is->layers == 1 ? "" : "s", now->steps, was->d_model, was->layers, old->steps);
-    print_paragraph(&text);
-}
-
 /* "1, 2, 4 and 8" */
 static void add_heads(const struct config *c, struct text_buffer *text)
 {
@@ -102,6 +76,62 @@ static const char *value_of(const struct config *c, const char *path)
             return c->axis[i].value[0].scalar[0];
     return "?";
 }
+
+/* ---- more minutes ---- */
+
+/* "24 seeds (before: 5)", where that differs. */
+static void add_number(struct text_buffer *text, int64_t was, int64_t is, const char *what)
+{
+    if (is != was)
+        text_add(text, "%s%" PRId64 " %s (before: %" PRId64 ")", text->used ? ", " : "", is, what,
+                 was);
+}
+
+/* "d_model 64 (before: 32), steps 800 (before: 200)": what differs of the nets and their training.
+ */
+static void add_nets(struct text_buffer *text, const struct config *was, const struct config *is)
+{
+    static const char *const paths[] = {"model.d_model", "model.layers", "model.d_ff",
+                                        "task.length",   "train.batch",  "train.steps"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const char *before = value_of(was, paths[i]), *now = value_of(is, paths[i]);
+        if (strcmp(before, now) != 0)
+            text_add(text, "%s%s %s (before: %s)", text->used ? ", " : "",
+                     strchr(paths[i], '.') + 1, now, before);
+    }
+}
+
+bool ask_words_more(enum fit_more more, bool confirmed, const struct config *was,
+                    const struct config *is, double minutes)
+{
+    struct text_buffer text = {0}, changes = {0};
+    if (more == FIT_ANEW) {
+        add_nets(&changes, was, is);
+    } else if (more == FIT_SEEDS) {
+        add_number(&changes, was->seeds, is->seeds, "seeds");
+        add_number(&changes, was->confirm, is->confirm, "fresh ones to confirm on");
+        add_number(&changes, was->tune_seeds, is->tune_seeds, "to tune on");
+    }
+    bool any = changes.used > 0;
+    if (!any)
+        text_add(&text, "%g minutes are not enough for more than there is: it goes on as it is.",
+                 minutes);
+    else if (more == FIT_SEEDS)
+        text_add(&text,
+                 "%g minutes: the trials that there are stay, and each head count gets %s%s.",
+                 minutes, changes.text, confirmed ? "; what was confirmed stays as it is" : "");
+    else
+        text_add(&text,
+                 "%g minutes allow more: %s. That comes nearer to what there is to learn, but no "
+                 "trial can stay: it begins anew under another name, and the old results stay in "
+                 "the results file.",
+                 minutes, changes.text);
+    print_paragraph(&text);
+    free(changes.text);
+    return any;
+}
+
+/* ---- what will be done ---- */
 
 static int rates_of(const struct config *c)
 {

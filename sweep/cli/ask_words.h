@@ -12,9 +12,10 @@ void ask_words_look(const struct look *l);
 /* Why a sweep file that is there is written anew; nothing for one that is not there. */
 void ask_words_other(enum ask_file_state state, const char *path);
 
-/* What more minutes do. */
-void ask_words_more(enum fit_more more, bool confirmed, const struct design *old,
-                    const struct design *now, double minutes);
+/* What more minutes do, from the sweep file as it was and as it would be, what is set included.
+ * Returns whether they change anything. */
+bool ask_words_more(enum fit_more more, bool confirmed, const struct config *was,
+                    const struct config *is, double minutes);
 
 /* What will be done, and how long it takes. */
 void ask_words_plan(const struct design *d, const struct config *c, const struct forecast *f,

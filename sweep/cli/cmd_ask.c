@@ -174,8 +174,9 @@ struct asking {
 static enum status find_paths(struct asking *a, struct message *m)
 {
     const char *stem = a->given ? a->given : a->o->task;
-    int n = snprintf(a->path, sizeof a->path, "%s.headcount.yaml", stem);
-    int k = snprintf(a->page, sizeof a->page, "%s.headcount.html", stem);
+    const char *here = stem[0] == '-' ? "./" : ""; /* no option where it is typed */
+    int n = snprintf(a->path, sizeof a->path, "%s%s.headcount.yaml", here, stem);
+    int k = snprintf(a->page, sizeof a->page, "%s%s.headcount.html", here, stem);
     return n < (int)sizeof a->path && k < (int)sizeof a->page
                ? STATUS_OK
                : status_fail(m, STATUS_BAD_INPUT, "the file's name is too long");
@@ -271,6 +272,45 @@ static enum status is_confirmed(struct asking *a, bool *confirmed, struct messag
     return status == STATUS_OK ? closed : status;
 }
 
+static enum status refuse_changed(const char *path, struct message *m)
+{
+    struct text_buffer word = {0};
+    text_add_shell(&word, path);
+    enum status s = status_fail(m, STATUS_BAD_INPUT,
+                                "%s: was changed since ask wrote it, or is not ask's, and stays as "
+                                "it is. Run it: headcount run %s; or move it away, to ask anew",
+                                path, word.text ? word.text : path);
+    free(word.text);
+    return s;
+}
+
+/* What more minutes do for a design that has been begun; *write: whether anything. */
+static enum status decide_more(struct asking *a, const struct fit *f, bool *write,
+                               struct message *m)
+{
+    const struct command_texts *set = &a->o->set;
+    const struct estimate *e = f->context;
+    const double minutes = (double)a->o->minutes;
+    struct config *was = NULL, *is = NULL;
+    struct design d;
+    bool confirmed = false;
+    enum status s = is_confirmed(a, &confirmed, m);
+    if (s != STATUS_OK)
+        return s;
+    enum fit_more more = fit_more(f, &a->design, confirmed, minutes, &d);
+    s = e->status == STATUS_OK ? config_read(a->path, NULL, 0, &was, m)
+                               : status_fail(m, e->status, "%s", e->message.text);
+    if (s == STATUS_OK)
+        s = design_parse(&d, &a->look, a->path, set->item, set->count, &is, m);
+    if (s == STATUS_OK)
+        *write = ask_words_more(more, confirmed, was, is, minutes);
+    if (s == STATUS_OK && *write)
+        a->design = d;
+    config_free(was);
+    config_free(is);
+    return s;
+}
+
 /* Decides what is to be written; *write: whether anything is. */
 static enum status decide(struct asking *a, bool *write, struct message *m)
 {
@@ -285,33 +325,23 @@ static enum status decide(struct asking *a, bool *write, struct message *m)
                     .seconds = estimate_seconds,
                     .context = &e};
     enum ask_file_state state;
-    struct design old = {.steps = 0};
-    bool confirmed = false;
     *write = true;
-    enum status s = ask_file_read(a->path, &a->look, a->asked, &state, &old, m);
+    enum status s = ask_file_read(a->path, &a->look, a->asked, &state, &a->design, m);
     if (s != STATUS_OK)
         return s;
     if (state == ASK_FILE_CHANGED)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: was changed since ask wrote it, or is not ask's, and stays as it "
-                           "is. Run it: headcount run %s; or move it away, to ask anew",
-                           a->path, a->path);
-    a->design = old;
+        return refuse_changed(a->path, m);
     if (state == ASK_FILE_SAME)
-        *write = (double)o->minutes > old.minutes;
+        *write = (double)o->minutes > a->design.minutes;
     if (state == ASK_FILE_SAME && *write) {
-        s = is_confirmed(a, &confirmed, m);
-        if (s != STATUS_OK)
-            return s; /* nothing is kept yet */
-        enum fit_more more = fit_more(&f, &old, confirmed, (double)o->minutes, &a->design);
-        ask_words_more(more, confirmed, &old, &a->design, (double)o->minutes);
-        *write = more != FIT_AS_IT_IS;
+        s = decide_more(a, &f, write, m);
     } else if (*write) {
         ask_words_other(state, a->path);
         a->design = fit_design(&f, (double)o->minutes);
     }
     estimate_free(&e);
-    return e.status == STATUS_OK ? STATUS_OK : status_fail(m, e.status, "%s", e.message.text);
+    return s != STATUS_OK || e.status == STATUS_OK ? s
+                                                   : status_fail(m, e.status, "%s", e.message.text);
 }
 
 /* What the sweep file says, and how long what is left of it takes. */
@@ -356,8 +386,12 @@ static bool agreed(const struct asking *a)
         if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
             return true;
     }
-    text_print(stdout, "%s; the same command with --yes begins, and so does headcount run %s.\n",
-               terminal ? "Nothing was begun" : "There is no terminal to ask on", a->path);
+    struct text_buffer word = {0};
+    text_add_shell(&word, a->path);
+    text_print(stdout, "%s; the same command with --yes begins, and so does headcount run %s\n",
+               terminal ? "Nothing was begun" : "There is no terminal to ask on",
+               word.text ? word.text : a->path);
+    free(word.text);
     return false;
 }
 

@@ -98,14 +98,20 @@ rm gather.headcount.yaml
 # ---- more minutes ----
 large="--task gather --set model.d_model=256 --set model.heads=[1,2,256] --set model.layers=8"
 check "a minute is too little for a large net" gives 0 "In less time nothing would show\." $large --minutes 1 --write
-check "more minutes train longer" gives 0 "allow a net of .* for 800 steps (before: .* for 200).*begins anew" \
+check "more minutes train longer" gives 0 "allow more: steps 800 (before: 200)\..*begins anew" \
     $large --minutes 100000 --write
 rm gather.headcount.yaml
 check "where the steps are given" gives 0 "" $large --set train.steps=3000 --minutes 1 --write
 name=$(sed -n 's/^name: \([^ ]*\).*/\1/p' gather.headcount.yaml)
-check "... they are for seeds" gives 0 "the trials that there are stay, and each head count gets 24 seeds" \
+check "... they are for seeds" gives 0 "the trials that there are stay, and each head count gets 24 seeds (before: 5), 32 fresh ones to confirm on (before: 6)" \
     $large --set train.steps=3000 --minutes 100000 --write
 check "... under the same name" grep -q "^name: $name " gather.headcount.yaml
+rm gather.headcount.yaml
+set="--set train.steps=3000 --set seeds=4 --set confirm=6 --set tune=null --set train.lr=1e-2"
+check "where all of it is set" gives 0 "" $large $set --minutes 1 --write
+cp gather.headcount.yaml kept.yaml
+check "... they change nothing" gives 0 "are not enough for more" $large $set --minutes 100000 --write
+check "... really" cmp gather.headcount.yaml kept.yaml
 rm gather.headcount.yaml
 
 # ---- a file that a person has changed ----
@@ -156,6 +162,11 @@ check "... and read by plan" headcount plan odd.csv.headcount.yaml
 check "no name of a column" gives 2 'task.label_column is "", which is too short' odd.csv --label-column ""
 check "... too long a name" gives 2 "too long" odd.csv --label-column "$(printf %5000s | tr ' ' x)"
 check "... or for bytes" gives 0 "each byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
+cp rows.csv "./-a b.csv"
+check "a name that the shell or an option would take apart" gives 0 "headcount run './-a b.csv.headcount.yaml'" $tiny -- "-a b.csv"
+check "... is none as the sweep's" grep -q '^name: _a-b-[0-9a-f]* ' "./-a b.csv.headcount.yaml"
+echo "# mine" >>"./-a b.csv.headcount.yaml"
+check "... nor where it was changed" gives 2 "headcount run './-a b.csv.headcount.yaml'; or" $tiny -- "-a b.csv"
 mkdir deeper
 cp rows.csv deeper/other.csv
 check "a file elsewhere has its own beside it" gives 0 "" deeper/other.csv $tiny --yes --db rows.db

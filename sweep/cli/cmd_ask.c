@@ -4,7 +4,7 @@
 #include "sweep/ask/begun.h"
 #include "sweep/ask/estimate.h"
 #include "sweep/ask/fit.h"
-#include "sweep/ask/quote.h"
+#include "sweep/cli/ask_options.h"
 #include "sweep/cli/ask_words.h"
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/command_report.h"
@@ -16,149 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct ask_options {
-    const char *db, *task, *mode, *text_column, *label_column;
-    struct command_texts set; /* in the order of the command line, options of the task too */
-    long minutes, workers;
-    bool yes, write;
-};
-
-static const struct command_option options[] = {
-    {"task", 0, COMMAND_TEXT, offsetof(struct ask_options, task), "NAME",
-     "ask about a toy in the place of a file; its options follow, as in --slots 3"},
-    {"minutes", 0, COMMAND_LONG, offsetof(struct ask_options, minutes), "M",
-     "how long it may take, about (10); with more, a better answer"},
-    {"yes", 0, COMMAND_FLAG, offsetof(struct ask_options, yes), NULL, "begin without asking"},
-    {"write", 0, COMMAND_FLAG, offsetof(struct ask_options, write), NULL,
-     "only write the sweep file"},
-    {"mode", 0, COMMAND_TEXT, offsetof(struct ask_options, mode), "lm|classify",
-     "lm: predict each next byte of the file; classify: tell the labels of its rows (by its name)"},
-    {"text-column", 0, COMMAND_TEXT, offsetof(struct ask_options, text_column), "NAME",
-     "the column, or member, that is the text (the one with the longest values)"},
-    {"label-column", 0, COMMAND_TEXT, offsetof(struct ask_options, label_column), "NAME",
-     "the one that is the label (the one with the fewest different values)"},
-    {"set", 0, COMMAND_TEXTS, offsetof(struct ask_options, set), "KEY=VALUE",
-     "a key of the sweep file as you want it, as in model.layers=2; null leaves it out"},
-    {"workers", 'j', COMMAND_LONG, offsetof(struct ask_options, workers), "N",
-     "trials at once (usable cores)"},
-    COMMAND_DB_OPTION(struct ask_options),
-    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
-};
-
-static const struct command_syntax syntax = {
-    .name = "ask",
-    .details =
-        "Looks at FILE: a text, to be predicted byte by byte, or rows with labels (CSV, TSV, JSON\n"
-        "Lines). Measures this machine for a moment and writes FILE.headcount.yaml, with a reason\n"
-        "for every value; with --task NAME.headcount.yaml in the working folder. Shows what it\n"
-        "will do and how long that takes, asks, and does it, as `headcount run` of that file "
-        "would.\n"
-        "Ends with an answer, and everything as a page beside the file.\n"
-        "\n"
-        "The first Ctrl-C stops it, and the same command goes on. With more minutes it keeps the\n"
-        "trials that there are, or says why it begins anew. A sweep file that you have changed is\n"
-        "never written again: `headcount run` runs it. Without a terminal and without --yes it "
-        "only\n"
-        "writes.\n",
-    .options = options,
-    .others = "options of a task are those that headcount tasks NAME lists",
-    .examples = "  headcount ask configs/README.md --write\n"
-                "  headcount ask --task gather --slots 3 --write\n",
-    .least = 0,
-    .most = 1,
-};
-
-/* ---- options of the task ---- */
-
-/* Words that are made: "task.slots=3". */
-struct made {
-    int count;
-    char *item[COMMAND_TEXTS_MAX];
-};
-
-static bool is_own(const char *name, size_t n)
-{
-    for (const struct command_option *o = options; o->name; o++)
-        if (strlen(o->name) == n && strncmp(o->name, name, n) == 0)
-            return true;
-    return n == 4 && strncmp(name, "help", n) == 0;
-}
-
-/* The task that the words name; that of files without. */
-static const struct task *task_of(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--task") == 0 && i + 1 < argc)
-            return task_find(argv[i + 1]);
-        else if (strncmp(argv[i], "--task=", 7) == 0)
-            return task_find(argv[i] + 7);
-    return task_find("text");
-}
-
-/* "--slots", "3" or "--slots=3" as "--set=task.slots=3", where the task has that option. Returns
- * how many words were read: 0 where it is none. */
-static int make_set(const struct task *task, char *const *word, int left, struct made *made)
-{
-    char name[64];
-    size_t n = strcspn(word[0], "=");
-    struct text_buffer text = {0};
-    if (!task || strncmp(word[0], "--", 2) != 0 || n - 2 >= sizeof name ||
-        is_own(word[0] + 2, n - 2))
-        return 0;
-    snprintf(name, sizeof name, "%.*s", (int)n - 2, word[0] + 2);
-    for (char *c = name; *c; c++)
-        *c = *c == '-' ? '_' : *c;
-    const struct option_entry *o = option_find(task->options, name);
-    bool apart = word[0][n] == '\0';
-    if (!o || o->derived || (apart && left < 2) || made->count == COMMAND_TEXTS_MAX)
-        return 0;
-    text_add(&text, "--set=task.%s=%s", name, apart ? word[1] : word[0] + n + 1);
-    if (text.out_of_memory)
-        return 0;
-    made->item[made->count++] = text.text;
-    return apart ? 2 : 1;
-}
-
-/* The words with options of the task as sets. words: (argc + 1). */
-static int replace_words(int argc, char **argv, char **words, struct made *made)
-{
-    const struct task *task = task_of(argc, argv);
-    int n = 0;
-    for (int i = 0; i < argc;) {
-        int taken = i > 0 ? make_set(task, argv + i, argc - i, made) : 0;
-        words[n++] = taken ? made->item[made->count - 1] : argv[i];
-        i += taken ? taken : 1;
-    }
-    words[n] = NULL;
-    return n;
-}
-
-/* Options of their own that are options of the task too. */
-static bool add_given(struct ask_options *o, struct made *made)
-{
-    const struct {
-        const char *path, *value;
-    } given[] = {
-        {"mode", o->mode}, {"text_column", o->text_column}, {"label_column", o->label_column}};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        struct text_buffer text = {0};
-        if (!given[i].value)
-            continue;
-        if (o->set.count == COMMAND_TEXTS_MAX || made->count == COMMAND_TEXTS_MAX)
-            return false;
-        text_add(&text, "task.%s=", given[i].path);
-        if (given[i].value == o->mode)
-            text_add(&text, "%s", o->mode);
-        else
-            quote_add(&text, given[i].value);
-        if (text.out_of_memory)
-            return false;
-        made->item[made->count++] = text.text;
-        o->set.item[o->set.count++] = text.text;
-    }
-    return true;
-}
 
 /* ---- asking ---- */
 
@@ -461,21 +318,22 @@ static int refuse(const struct ask_options *o, int arguments, const char *file)
 int command_ask(int argc, char **argv)
 {
     struct ask_options o = {.db = COMMAND_DB, .minutes = 10};
-    struct made made = {0};
+    struct ask_made made = {0};
     char **words = calloc((size_t)argc + 1, sizeof *words);
     struct asking *a = calloc(1, sizeof *a);
     int arguments, exit_status = EXIT_SYSTEM;
     if (!words || !a) {
         fprintf(stderr, "headcount ask: no memory for it\n");
-    } else if (command_parse(&syntax, replace_words(argc, argv, words, &made), words, &o,
+    } else if (command_parse(&ask_syntax, ask_replace_words(argc, argv, words, &made), words, &o,
                              &arguments, &exit_status)) {
         exit_status = refuse(&o, arguments, words[optind]);
         a->o = &o;
         a->given = arguments ? words[optind] : NULL;
         if (exit_status == EXIT_DONE)
-            exit_status = add_given(&o, &made) ? ask(a)
-                                               : command_usage("ask", "more than %d keys are set",
-                                                               COMMAND_TEXTS_MAX);
+            exit_status =
+                ask_add_given(&o, &made)
+                    ? ask(a)
+                    : command_usage("ask", "more than %d keys are set", COMMAND_TEXTS_MAX);
     }
     for (int i = 0; i < made.count; i++)
         free(made.item[i]);

@@ -42,6 +42,13 @@ check "several settings" gives 2 "model.layers has more than one value.*ask answ
     --task gather --set "model.layers=[1,2]"
 check "... for want of what chooses among them" gives 2 "train.lr has more than one value" --task gather --set tune=null
 check "part of a key" gives 2 "ask sets whole keys; give tune={...}" --task gather --set tune.seeds=3
+check "a file that is called as an option is" gives 2 "^headcount ask: --slots=3: .*No such file" -- --slots=3
+check "... with nothing before it" gives 2 "about one of them" --task gather -- --task=copy
+check "the last task is asked about" gives 2 "no option slots" --task gather --task copy --set task.slots=3
+check "... and has the options" gives 2 "unknown option '--slots'" --task gather --task copy --slots 3
+check "beginnings of names are names" gives 2 "task.slots is 99" --tas gather --slo 99
+check "... ask's own first" gives 2 "--minutes is 'x'" --task gather --mi x
+check "a value is no option" gives 2 "--slots=3" --task --slots=3 --write
 check "a file that is not there" gives 2 "a.txt: .*No such file" a.txt
 check "a folder" gives 2 "folder" configs
 : >empty.txt

@@ -1,7 +1,8 @@
 #!/bin/sh
 # usage: dist.sh FILE.tar.xz COMMIT SOURCES   Packs the tree: the tracked files as they are in the working tree, in
-# a folder named as the file, and .commit, by which a build without a repository knows its commit. Equal trees give
-# equal bytes, wherever they lie. What a tar was unpacked to packs itself again. Run from the root of the tree.
+# a folder named as the file; .commit, by which a build without a repository knows its commit; and .files, the names
+# of those files, each ended by a null byte. Equal trees give equal bytes, wherever they lie. What a tar was unpacked
+# to packs itself again: what .files names, and is still there. Run from the root of the tree.
 set -eu
 file=$1
 name=$(basename "$file" .tar.xz)
@@ -13,16 +14,17 @@ mkdir -p "$stage"
 if [ -e .git ]; then
     date=$(git log -1 --format=%ct)
     git ls-files -z
-elif read -r _ _ date 2>/dev/null <.commit; then
-    find . -type f ! -path './build/*' ! -path ./headcount ! -path './results/*.db*' ! -path ./.commit -printf '%P\0'
+elif [ -e .files ] && read -r _ _ date 2>/dev/null <.commit; then
+    cat .files
 else
-    echo "make dist: neither .git nor .commit tells the commit; clone the repository, or unpack its tar" >&2
+    echo "make dist: neither .git nor .commit and .files tell what to pack; clone the repository, or unpack its tar" >&2
     exit 1
-fi >"$stage/files"
+fi >"$stage/tracked"
+xargs -0 sh -c 'for file; do [ ! -f "$file" ] || printf "%s\0" "$file"; done' sh <"$stage/tracked" |
+    LC_ALL=C sort -zu >"$stage/.files"
 # The commit, a hash of what is compiled (as in build_id.h), the time of the commit.
 echo "$2 $3 $date" >"$stage/.commit"
-LC_ALL=C sort -z -o "$stage/files" "$stage/files"
 tar --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$date" \
-    --transform="flags=r;s,^,$name/," -cf "$stage/tar" --null --no-recursion -T "$stage/files" -C "$stage" .commit
+    --transform="flags=r;s,^,$name/," -cf "$stage/tar" --null --no-recursion -T "$stage/.files" -C "$stage" .commit .files
 xz -3 --threads=1 --stdout "$stage/tar" >"$stage/xz"
 mv "$stage/xz" "$file"

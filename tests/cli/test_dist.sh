@@ -1,10 +1,15 @@
 #!/bin/sh
 # `make dist`: two repositories with the same commit, in different folders, give a tar of the same bytes; what it is
-# unpacked to has every file, knows its commit, and packs itself again. And the Debian package needs what
-# tests/deps.sh installs. Speaks TAP.
+# unpacked to has every file, knows its commit, and packs itself again, whatever else lies there by then. And the
+# Debian package needs what tests/deps.sh installs. Speaks TAP.
 . tests/tap.sh
 not_sanitized "the packages"
 for tool in git xz; do command -v $tool >/dev/null || skip_all "make dist" $tool; done
+[ -e .git ] || [ -e .files ] || skip_all "make dist" "a repository or its tar"
+# Git without this user's settings and hooks, in folders that may belong to another.
+unset $(git rev-parse --local-env-vars)
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL="$dir/gitconfig"
+printf '[safe]\ndirectory = *\n[user]\nname = x\nemail = x@x\n' >"$GIT_CONFIG_GLOBAL"
 make_in() { # folder, words for make...
     folder=$1
     shift
@@ -16,12 +21,13 @@ identity() { # folder, VERSION, COMMIT or SOURCES
 is() { [ "$1" = "$2" ] || { echo "'$1', not '$2'"; return 1; }; }
 
 # ---- the same bytes ----
+tracked() { # files of the tree, each ended by a null byte
+    if [ -e .git ]; then git ls-files -z; else cat .files; fi
+}
 repository() { # of the tree, but for what was built
     mkdir -p "$dir/one" "$dir/far/away" &&
-        find . -type f ! -path './build/*' ! -path './.git/*' ! -name .commit ! -path ./headcount \
-            ! -path './results/*.db*' -print0 | tar -cf - --null -T - | tar -C "$dir/one" -xf - &&
-        (cd "$dir/one" && rm -f .git && git init -q && git add -A && GIT_COMMITTER_DATE='1700000000 +0000' \
-            git -c user.name=x -c user.email=x@x -c commit.gpgsign=false commit -qm x) &&
+        tracked | tar --ignore-failed-read -cf - --null -T - | tar -C "$dir/one" -xf - &&
+        (cd "$dir/one" && git init -q && git add -A -f && GIT_COMMITTER_DATE='1700000000 +0000' git commit -qm x) &&
         (umask 077 && git clone -q "$dir/one" "$dir/far/away/two")
 }
 check "two repositories of one commit" repository
@@ -41,18 +47,30 @@ check "... whose files belong to nobody and are as old as the commit" nobody
 unpacked() {
     mkdir "$dir/unpacked" && tar -C "$dir/unpacked" -xf "$dir/one/$tar"
     diff -r --exclude=.git --exclude=build "$dir/one" "$dir/unpacked/$name" >"$dir/differs"
-    is "$(cat "$dir/differs")" "Only in $dir/unpacked/$name: .commit"
+    is "$(cat "$dir/differs")" "Only in $dir/unpacked/$name: .commit
+Only in $dir/unpacked/$name: .files"
 }
-check "every file is in it, and .commit" unpacked
+check "every file is in it, .commit and .files" unpacked
 
 # ---- without a repository ----
 there=$dir/unpacked/$name
 commit=$(identity "$dir/one" COMMIT)
+rubbish() { # folder: a user's work there
+    mkdir -p "$1/out" "$1/tests/page/__pycache__" &&
+        touch "$1/out/x.o" "$1/tests/page/__pycache__/x.pyc" "$1/x.db" "$1/x.db-wal" "$1/x.headcount.yaml"
+}
+rubbish "$there"
+rubbish "$dir/one"
 same_again() { make_in "$there" dist && cmp "$dir/one/$tar" "$there/$tar"; }
 check "what was unpacked knows its commit" is "$(identity "$there" COMMIT)" "$commit"
 check "... and its sources" is "$(identity "$there" SOURCES)" "$(identity "$dir/one" SOURCES)"
-check "... and packs itself to the same bytes" same_again
-(cd "$dir/unpacked" && git init -q && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m other)
+check "... and packs itself to the same bytes, whatever else lies there" same_again
+(cd "$dir/unpacked" && git init -q && git commit -q --allow-empty -m other)
+elsewhere() { # repository or unpacked tar
+    make_in "$1" BUILD=out dist && cmp "$dir/one/$tar" "$1/out/$name.tar.xz"
+}
+check "... with another folder of what is built, too" elsewhere "$there"
+check "... as a repository does" elsewhere "$dir/one"
 check "... within another repository, too" is "$(identity "$there" COMMIT)" "$commit"
 dirty() { # folder: it is that commit no more, which says by which sources
     is "$(identity "$1" COMMIT)" "$commit-dirty+$(identity "$1" SOURCES | cut -c1-12)"
@@ -61,13 +79,22 @@ echo >>"$there/engine/graph.c"
 check "changed, it is that commit no more" dirty "$there"
 echo >>"$dir/one/engine/graph.c"
 check "... as a repository" dirty "$dir/one"
+rm "$there/LICENSE" "$dir/one/LICENSE"
 same_changed() { make_in "$dir/one" dist && make_in "$there" dist && tar -xOf "$dir/one/$tar" "$name/.commit" >"$dir/says" &&
     tar -xOf "$there/$tar" "$name/.commit" | cmp - "$dir/says" && grep "^$commit-dirty " "$dir/says"; }
 check "... and so do their tars say" same_changed
-rm "$there/.commit"
-of_nothing() { ! make_in "$there" dist COMMIT=unknown 2>"$dir/said" && grep -q "neither .git nor .commit tells the commit" "$dir/said"; }
+left_out() { # repository or unpacked tar
+    tar -tf "$1/$tar" >"$dir/list" && grep -q "^$name/README.md$" "$dir/list" && ! grep "^$name/LICENSE$" "$dir/list"
+}
+check "... without a file that was deleted" left_out "$dir/one"
+check "... of what was unpacked, too" left_out "$there"
+of_nothing() { ! make_in "$there" dist COMMIT=unknown 2>"$dir/said" && grep -q "neither .git nor .commit and .files tell" "$dir/said"; }
 rm -rf "$dir/unpacked/.git"
-check "what has neither cannot be packed, and is told so" of_nothing
+mv "$there/.files" "$dir"
+check "what has no list of its files cannot be packed, and is told so" of_nothing
+mv "$dir/.files" "$there"
+rm "$there/.commit"
+check "... nor what knows no commit" of_nothing
 
 # ---- the Debian package ----
 # Names in tests/deps.sh that only tests need, or that Debian takes for granted.

@@ -2,10 +2,10 @@
 # usage: bare.sh BUILD TAR full|short|deb SUITE   Tries both commands of the README on a bare Debian (bookworm,
 # trixie, sid): a system of debootstrap's smallest kind with make, git and certificates, in which what `make dist`
 # packed into TAR lies under /root (mode 700) and once as an ordinary user's. In the full form the former is a
-# repository instead. The short form makes a short sweep as root and runs the tests that use other programs. The
-# form `deb` makes the Debian package there, and installs and uses it in a second such system. What debootstrap
-# made and the packages that were fetched are kept in BUILD/bare. Mounts are in a namespace of their own, which goes
-# with its processes.
+# repository instead, where the tree here is one. The short form makes a short sweep as root and runs the tests that
+# use other programs. The form `deb` makes the Debian package there, and installs and uses it in a second such system.
+# What debootstrap made and the packages that were fetched are kept in BUILD/bare. Mounts are in a namespace of their
+# own, which goes with its processes.
 set -eu
 
 # ---- in the new system, as root ----
@@ -110,7 +110,11 @@ furnish() {
         mkdir "$root/$home/headcount"
         tar -C "$root/$home/headcount" --strip-components=1 --no-same-owner -xf "$dist"
     done
-    [ "$form" != full ] || { rm "$root/root/headcount/.commit" && cp -r .git "$root/root/headcount"; }
+    # Where .git is a file (a worktree), the repository lies elsewhere.
+    if [ "$form" = full ] && [ -d .git ]; then
+        rm "$root/root/headcount/.commit" "$root/root/headcount/.files"
+        cp -r .git "$root/root/headcount"
+    fi
     chroot "$root" chown -R guest: /home/guest/headcount
 }
 

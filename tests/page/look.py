@@ -11,6 +11,7 @@ import time
 from chromium import Chromium
 
 WIDTHS = 360, 900, 1600
+PATIENCE = 240  # seconds until what should come is taken not to come, on a machine however busy
 LOOKS = [(width, dark) for width in WIDTHS for dark in (False, True)]
 
 # ---- questions to the page ----
@@ -163,7 +164,7 @@ class Look:
 
     def __init__(self, cases, folder):
         self.cases, self.folder, self.failed, self.trouble = cases, folder, 0, []
-        self.browser = Chromium(240)
+        self.browser = Chromium(PATIENCE)
 
     def expect(self, right, what):
         if not right:
@@ -196,8 +197,8 @@ class Look:
         print(f"1..{self.cases}")
         sys.exit(self.failed > 0)
 
-    def wait(self, expression, what, most=60):
-        """Until it is true; whether it became so in time."""
+    def wait(self, expression, what, most=PATIENCE):
+        """Until it is true; whether it became so before all patience had ended."""
         end = time.monotonic() + most
         while not self.browser.ask(f"!!({expression})"):
             if time.monotonic() > end:

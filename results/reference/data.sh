@@ -51,13 +51,21 @@ jargon() {
 }
 folder=$2
 case $1 in
-prose | head-width | kv-text | prune-text | depth-text)
+prose | shape | width | head-width | kv-text | prune-text | depth-text)
     if [ $# -gt 2 ]; then
         places_1
         echo "--set task.file=places-1.csv"
     else
         jargon
         echo "--set task.file=jargon.txt"
+    fi
+    ;;
+corpora)
+    if [ $# -gt 2 ]; then
+        sh "$0" places "$folder"
+    else
+        sh configs/corpora.sh "$folder/corpora" >/dev/null
+        (cd "$folder" && echo "--set task.file=[$(echo corpora/*.txt | tr ' ' ,)]")
     fi
     ;;
 text)

@@ -52,6 +52,9 @@ static const char *file_for(const char *path)
         {"configs/kv-text.yaml", "task.file=sweep/README.md"},
         {"configs/prose.yaml", "task.file=sweep/README.md"},
         {"configs/prune-text.yaml", "task.file=sweep/README.md"},
+        {"configs/shape.yaml", "task.file=sweep/README.md"},
+        {"configs/width.yaml", "task.file=sweep/README.md"},
+        {"configs/corpora.yaml", "task.file=[sweep/README.md, configs/README.md]"},
         {"configs/text.yaml", "task.file=LICENSE"},
         {"configs/classify.yaml", "task.file=tests/data/text/rows.csv"},
         {"configs/places.yaml", "task.file=tests/data/text/rows.csv"}};

@@ -1,5 +1,4 @@
 /* Plans: which points a sweep file comes to, in which order, under which identity. */
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,53 +40,6 @@ static void test_golden(void **state)
     line[strcspn(line, "\n")] = '\0';
     assert_string_equal(json, line);
     free_all(p);
-}
-
-/* Sweeps over a file of the user's own are planned over one of these. */
-static const char *file_for(const char *path)
-{
-    static const char *const given[][2] = {
-        {"configs/depth-text.yaml", "task.file=sweep/README.md"},
-        {"configs/head-width.yaml", "task.file=sweep/README.md"},
-        {"configs/kv-text.yaml", "task.file=sweep/README.md"},
-        {"configs/prose.yaml", "task.file=sweep/README.md"},
-        {"configs/prune-text.yaml", "task.file=sweep/README.md"},
-        {"configs/shape.yaml", "task.file=sweep/README.md"},
-        {"configs/width.yaml", "task.file=sweep/README.md"},
-        {"configs/corpora.yaml", "task.file=[sweep/README.md, configs/README.md]"},
-        {"configs/text.yaml", "task.file=LICENSE"},
-        {"configs/classify.yaml", "task.file=tests/data/text/rows.csv"},
-        {"configs/places.yaml", "task.file=tests/data/text/rows.csv"}};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (strcmp(given[i][0], path) == 0)
-            return given[i][1];
-    return NULL;
-}
-
-/* Every ready sweep asks a question and plans. */
-static void test_ready_sweeps(void **state)
-{
-    (void)state;
-    glob_t found;
-    assert_int_equal(glob("configs/*.yaml", 0, NULL, &found), 0);
-    assert_true(found.gl_pathc >= 10);
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct config *c;
-        struct plan *p;
-        struct message m;
-        char path[64];
-        const char *file = file_for(found.gl_pathv[i]);
-        if (config_read(found.gl_pathv[i], &file, file != NULL, &c, &m) ||
-            plan_new(c, NULL, 0, &p, &m))
-            fail_msg("%s", m.text);
-        snprintf(path, sizeof path, "configs/%s.yaml", c->name);
-        assert_string_equal(path, found.gl_pathv[i]);
-        assert_true(strchr(c->question, '?') != NULL);
-        assert_true(plan_points(p) >= 3);
-        assert_true(plan_trials(p) >= 2 * plan_points(p) || plan_replicates(p) >= 2);
-        free_all(p);
-    }
-    globfree(&found);
 }
 
 static int64_t heads_of(const struct plan *p, long i)
@@ -491,7 +443,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_ready_sweeps),
         cmocka_unit_test(test_grid_order),
         cmocka_unit_test(test_identity_of_points),
         cmocka_unit_test(test_identity_invariance),

@@ -1,4 +1,5 @@
 /* The trials of a plan: tuning, looks, rungs, replicated axes, and the hash of all pairs. */
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -319,9 +320,53 @@ static void test_shards_read(void **state)
     free_all(p);
 }
 
+/* Sweeps over a file of the user's own are planned over one of these. */
+static const char *file_for(const char *path)
+{
+    static const char *const given[][2] = {
+        {" classify places ", "task.file=tests/data/text/rows.csv"},
+        {" corpora ", "task.file=[sweep/README.md, configs/README.md]"},
+        {" depth-text head-width kv-text prose prune-text shape text width ",
+         "task.file=sweep/README.md"}};
+    char name[64];
+    path += strlen("configs/");
+    snprintf(name, sizeof name, " %.*s ", (int)strcspn(path, "."), path);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (strstr(given[i][0], name))
+            return given[i][1];
+    return NULL;
+}
+
+/* Every ready sweep asks a question and plans. */
+static void test_ready_sweeps(void **state)
+{
+    (void)state;
+    glob_t found;
+    assert_int_equal(glob("configs/*.yaml", 0, NULL, &found), 0);
+    assert_true(found.gl_pathc >= 10);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct config *c;
+        struct plan *p;
+        struct message m;
+        char path[64];
+        const char *file = file_for(found.gl_pathv[i]);
+        if (config_read(found.gl_pathv[i], &file, file != NULL, &c, &m) ||
+            plan_new(c, NULL, 0, &p, &m))
+            fail_msg("%s", m.text);
+        snprintf(path, sizeof path, "configs/%s.yaml", c->name);
+        assert_string_equal(path, found.gl_pathv[i]);
+        assert_true(strchr(c->question, '?') != NULL);
+        assert_true(plan_points(p) >= 3);
+        assert_true(plan_trials(p) >= 2 * plan_points(p) || plan_replicates(p) >= 2);
+        free_all(p);
+    }
+    globfree(&found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ready_sweeps),
         cmocka_unit_test(test_tuning_trials),
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_rungs),

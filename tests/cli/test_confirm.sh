@@ -86,10 +86,10 @@ check "plan counts as status does" \
     "$(value status.json '$[0].planned') $(value status.json '$[0].not_needed') $(value status.json '$[0].queued')" ]
 check "... and tells the trials that confirm" [ "$(value status.json '$[0].confirm')" = '{"trials":12,"ended":12}' ]
 check "... of which nothing is left to say" sh -c "! '$headcount' status --db whole.db | grep confirming"
-copy whole.db part.db
-sql part.db "UPDATE trial SET state = 'queued' WHERE trial_id IN (SELECT trial_id FROM trial
+copy whole.db some.db
+sql some.db "UPDATE trial SET state = 'queued' WHERE trial_id IN (SELECT trial_id FROM trial
     WHERE confirms = 1 AND choice = 'chosen' LIMIT 5)"
-check "... or how far it is" sh -c "'$headcount' status --db part.db |
+check "... or how far it is" sh -c "'$headcount' status --db some.db |
     grep -qx 'fresh: confirming: 7 of 12 trials on fresh seeds\.'"
 check "a sweep without confirm has none" [ "$("$headcount" status --db before.db --json |
     sed 's/.*"confirm":\([^,]*\),.*/\1/')" = null ]

@@ -274,8 +274,8 @@ static void test_long_path(void **state)
     size_t first = strlen(set);
     memset(set + first, 'd', OPTION_STRING_MAX);
     set[first + OPTION_STRING_MAX] = '\0';
-    assert_refused_at(x, "task: {name: text, file: a.txt}\n" LM, set, "--set task.file: ddd",
-                      "longer than 1024 bytes");
+    assert_refused_at(x, "task: {name: text, file: a.txt}\n" LM, set,
+                      "--set task.file: the absolute path of ddd", "longer than 1024 bytes");
     set[first + OPTION_STRING_MAX] = 'd';
     set[first + OPTION_STRING_MAX + 1] = '\0';
     assert_refused_at(x, "task: {name: text, file: a.txt}\n" LM, set,

@@ -148,9 +148,10 @@ static void odd_widths_are_refused(void **state)
                   "model.positions is rotary, which turns pairs of numbers, but d_k is 1 by "
                   "model.heads; make it even (model.d_k: 2), or use other positions");
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_BAD_INPUT);
-    assert_string_equal(s.fault.rule,
-                        "model.positions != 'rotary' or model.d_k != 'd_head' or model.d_head != "
-                        "'split' or model.d_model % (2 * model.heads) == 0");
+    assert_string_equal(
+        s.fault.rule, "model.positions != 'rotary' or model.d_k != 'd_head' or model.d_head != "
+                      "'split' or model.form == 'segments' or model.d_model % (2 * model.heads) == "
+                      "0");
     c.d_head = 5;
     check_refusal(c, "model.d_head",
                   "model.positions is rotary, which turns pairs of numbers, but d_k is 5 by "

@@ -54,8 +54,9 @@ class Settings(Look):
                   if t["trial_id"] in own and t["is_tuning"]}
         tried = [float(c["value"]) for row in self.table("Tuning of") for c in list(row.values())[1:] if c["value"]]
         self.expect(tried and set(tried) <= scores, f"{what}: tuned {tried}")
-        maps = ask("parseInt(document.querySelector('#attention a, #attention h3').textContent.match(/\\d+/))")
-        self.expect((maps in own) == ask("!!document.querySelector('#attention .map')"), f"{what}: maps of trial {maps}")
+        maps = "parseInt(document.querySelector('#attention a, #attention h3').textContent.match(/\\d+/))"
+        self.wait(f"{sorted(own)}.includes({maps}) === !!document.querySelector('#attention .map')",
+                  f"{what}: maps of its own trials") # they come by themselves
 
     def settings(self, name):
         """The picked setting governs all that follows, and is kept by the address: by select, line, back and reload."""

@@ -125,8 +125,7 @@ static enum status is_confirmed(struct asking *a, bool *confirmed, struct messag
         return status;
     design_name(&a->design, &a->look, a->asked, a->name);
     status = begun_confirmation(s, a->name, confirmed, m);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status == STATUS_OK ? closed : status;
+    return store_close_after(s, status, m);
 }
 
 static enum status refuse_changed(const char *path, struct message *m)
@@ -221,10 +220,7 @@ static enum status show_plan(struct asking *a, bool *done, struct message *m)
         ask_words_plan(&a->design, c, f, a->o->workers, (double)a->o->minutes);
     }
     forecast_free(f);
-    if (s) {
-        enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-        status = status == STATUS_OK ? closed : status;
-    }
+    status = store_close_after(s, status, m);
     plan_free(p);
     config_free(c);
     return status;

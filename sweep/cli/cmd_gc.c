@@ -241,8 +241,7 @@ static enum status prepare(const struct gc_options *o, struct message *m)
         return status;
     if (o->out_of_plan)
         status = store_forget_weights(s, m);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status == STATUS_OK ? closed : status;
+    return store_close_after(s, status, m);
 }
 
 int command_gc(int argc, char **argv)

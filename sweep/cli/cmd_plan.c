@@ -208,10 +208,7 @@ static enum status plan(const char *path, const struct plan_options *o, struct m
     else if (status == STATUS_OK)
         status = forecast_text_write(p, f, &o->view, m);
     forecast_free(f);
-    if (s) {
-        enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-        status = status == STATUS_OK ? closed : status;
-    }
+    status = store_close_after(s, status, m);
     plan_free(p);
     config_free(config);
     return status;

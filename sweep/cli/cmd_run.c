@@ -72,8 +72,7 @@ static enum status print_report(const char *db, int64_t sweep_id, struct message
     if (status != STATUS_OK)
         return status;
     status = report_write(s, sweep_id, REPORT_TEXT, text_page(stdout), stdout, m);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status != STATUS_OK ? status : closed;
+    return store_close_after(s, status, m);
 }
 
 /* What an exit status of 1 is about. */

@@ -85,8 +85,7 @@ static enum status check_results(const struct plan *plan, const char *db, bool r
     status = store_check_folder(s, m);
     if (status == STATUS_OK)
         status = store_refuse_plan(s, plan, replace, m);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status == STATUS_OK ? closed : status;
+    return store_close_after(s, status, m);
 }
 
 /* The one that shards are to be merged into, which replaces nothing. */

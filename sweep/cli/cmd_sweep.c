@@ -225,8 +225,7 @@ static enum status act_locked(const struct action *a, const struct sweep_options
                 store_migrated_from(s));
     store_set_busy_timeout(s, BUSY_TIMEOUT_MS);
     status = a->act(s, o, argument, m);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status == STATUS_OK ? closed : status;
+    return store_close_after(s, status, m);
 }
 
 int command_sweep(int argc, char **argv)

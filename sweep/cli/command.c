@@ -77,8 +77,7 @@ int command_read_as(const char *name, const char *db, enum store_mode mode, comm
     if (scope_enter(x))
         read(x, context);
     status = scope_end(x);
-    enum status closed = store_close(s, status == STATUS_OK ? &m : NULL);
-    status = status == STATUS_OK ? closed : status;
+    status = store_close_after(s, status, &m);
     return status == STATUS_OK ? EXIT_DONE : command_fail(name, status, &m);
 }
 

@@ -435,13 +435,17 @@ enum status store_close(struct store *s, struct message *m)
         if (status == STATUS_BUSY)
             status = STATUS_OK;
     }
-    /* After a failed sync SQLite's own closing would sync the log once more, and believe the
-     * answer.
-     */
+    /* After a failed sync SQLite's own closing would sync the log again and believe the answer. */
     if (s->broken)
         sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     store_free(s);
     return status;
+}
+
+enum status store_close_after(struct store *s, enum status status, struct message *m)
+{
+    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
+    return status == STATUS_OK ? closed : status;
 }
 
 struct sqlite3 *store_db(struct store *s)

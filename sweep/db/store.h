@@ -45,6 +45,10 @@ const char *store_migration_words(const struct store *s, char *text, size_t size
 /* Closes; the last writer turns the file back into one plain file (journal_mode=DELETE). */
 enum status store_close(struct store *s, struct message *m);
 
+/* The same after work that came to `status`: returns the first failure of the two, with its
+ * message. s may be NULL. */
+enum status store_close_after(struct store *s, enum status status, struct message *m);
+
 /* How long to wait where another connection holds a lock before BUSY is returned. At first 50 ms
  * for STORE_WRITE (the coordinator tries again by itself) and 2 s for STORE_READ. */
 void store_set_busy_timeout(struct store *s, int ms);

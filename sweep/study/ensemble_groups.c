@@ -170,8 +170,7 @@ static enum status look(const struct ensemble_request *q, struct study_result *r
     status = find_due(s, q, &a, r, m);
     *due = a.due;
     asking_free(&a);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status == STATUS_OK ? closed : status;
+    return store_close_after(s, status, m);
 }
 
 enum status ensemble_ask(const struct ensemble_request *q, struct study_result *r,

@@ -67,8 +67,7 @@ static enum status is_due(const struct study_request *q, struct study_result *r,
     status = find_due(s, q, r, &due, m);
     *anybody = due.count > 0;
     free(due.list);
-    enum status closed = store_close(s, status == STATUS_OK ? m : NULL);
-    return status == STATUS_OK ? closed : status;
+    return store_close_after(s, status, m);
 }
 
 static enum status ask_all(struct study_session *session, const struct study_request *q,

@@ -38,6 +38,10 @@ losing) sed -u '0,/here\.txt/!s|here\.txt|gone.txt|' | agent "$@" ;;
 apart) exec setsid "$@" ;; # where the launcher's end does not reach the agent
 readonly) ulimit -f 0 && exec "$@" ;;
 broken) ulimit -f 1 && exec "$@" ;;
+sick) # once gated has a trial, too
+    sed -u '/trial=/e until [ -e gated.given ]; do sleep .02; done
+    s/"gather"/"gathex"/' | agent "$@"
+    ;;
 sick*) sed -u 's/"gather"/"gathex"/' | agent "$@" ;;
 deadly*) sed -u "/trial=2$/e echo $host >>deaths; kill -KILL 0" | agent "$@" ;;
 garbled) agent "$@" | sed -u 's/\[{"step/[{!step/' ;;
@@ -59,7 +63,7 @@ mortal)
     sed -u '/trial=/{x;s/^/x/;/xx/e touch died; kill -KILL 0
     x;}' | agent "$@"
     ;;
-gated) sed -u '/trial=/e until [ -e go ]; do sleep .02; done' | agent "$@" ;;
+gated) sed -u '/trial=/e touch gated.given; until [ -e go ]; do sleep .02; done' | agent "$@" ;;
 mounted) sed -u 's|\.db\.d$|.link|' | agent "$@" ;;
 *) exec "$@" ;;
 esac

@@ -258,6 +258,27 @@ struct text_page text_page(FILE *f)
     return page;
 }
 
+/* Drops the sign of nothing but zeros. */
+static const char *without_sign_of_zero(char *text)
+{
+    size_t size = strlen(text);
+    if ((text[0] == '-' || text[0] == '+') && strspn(text + 1, "0.") + 1 == size)
+        memmove(text, text + 1, size);
+    return text;
+}
+
+const char *text_fixed(double x, int decimals, char *text, size_t size)
+{
+    snprintf(text, size, "%.*f", decimals, x);
+    return without_sign_of_zero(text);
+}
+
+const char *text_signed(double x, int decimals, char *text, size_t size)
+{
+    snprintf(text, size, "%+.*f", decimals, x);
+    return without_sign_of_zero(text);
+}
+
 const char *text_duration(double seconds, char *text, size_t size)
 {
     if (seconds < 0.0)

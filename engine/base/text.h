@@ -85,6 +85,11 @@ struct text_page {
 };
 struct text_page text_page(FILE *f);
 
+/* x with so many decimals, "-0.041", and "+0.041" signed; what rounds to zero has no sign. Returns
+ * text; size >= 32 is enough below 1e20. */
+const char *text_fixed(double x, int decimals, char *text, size_t size);
+const char *text_signed(double x, int decimals, char *text, size_t size);
+
 /* "4.2 s", "3 min 10 s", "2 h 5 min", "3 d 4 h": a duration for people. size >= 32. */
 const char *text_duration(double seconds, char *text, size_t size);
 

@@ -151,7 +151,7 @@ for name; do
     (cd "$work" && "$headcount" run "$root/configs/$name.yaml" $given --db "$name.db" --quiet >"$name.txt") ||
         [ $? -eq 1 ] # some diverged
     "$headcount" report "$name" --db "$work/$name.db" --csv >"$work/$name.csv"
-    "$headcount" report "$name" --db "$work/$name.db" --markdown >"$work/$name.md"
+    "$headcount" report "$name" --db "$work/$name.db" --markdown --explain >"$work/$name.md"
     "$headcount" export trials "$name" "$work/$name.trials.csv" --db "$work/$name.db"
     mv "$work/$name.csv" "$work/$name.trials.csv" "$work/$name.md" "$kept"
     sqlite3 -csv -header "$work/$name.db" "

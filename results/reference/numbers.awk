@@ -10,7 +10,6 @@
 #   <!-- table:NAME.heads heads --> the table below it: what `headcount heads` measured, a line per head count
 #   <!-- table:NAME bits -->        the table below it: bits per byte of a text, a line per head count; of several
 #                                   settings a line per setting, a column per head count
-#   <!-- table:runs -->             the table below it: when and where each sweep was run
 #   <!-- NAME interval heads=8 slots=4 -->    the number behind it. Instead of `interval` (mean and interval):
 #       `difference` (and interval) of NAME.between, which setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 tell, or of
 #       a study whose means are differences;
@@ -130,17 +129,17 @@ function bits(name, row, column) { return sprintf("%.3f", value[name, row, colum
 function bits_interval(name, row) {
     return bits(name, row, "mean_loss") " [" bits(name, row, "loss_low") ", " bits(name, row, "loss_high") "]"
 }
-function print_bits(name,    i) {
+function print_bits(name,    i, rate) {
     if (value[name, 1, "setting_label"] != "") {
         print_grid(name, 1)
         return
     }
-    load(name ".chosen")
-    print "| heads | lr | n | bits per byte | 95% interval |"
-    print "|---:|---:|---:|---:|---|"
+    rate = load(name ".chosen")
+    print "| heads |" (rate ? " lr |" : "") " n | bits per byte | 95% interval |"
+    print "|---:|" (rate ? "---:|" : "") "---:|---:|---|"
     for (i = 1; i <= rows[name]; i++)
-        print "| " value[name, i, "heads"] " | " chosen(name, i) " | " number(name, i) " | " bits(name, i, "mean_loss") " | " \
-            bits(name, i, "loss_low") " to " bits(name, i, "loss_high") " |"
+        print "| " value[name, i, "heads"] " |" (rate ? " " chosen(name, i) " |" : "") " " number(name, i) " | " \
+            bits(name, i, "mean_loss") " | " bits(name, i, "loss_low") " to " bits(name, i, "loss_high") " |"
 }
 function print_rows(name,    i, rate) {
     rate = load(name ".chosen")
@@ -206,21 +205,12 @@ function print_heads(name,    i, settings) {
             plain(value[name, i, "disagreement_position"], 2) " | " plain(value[name, i, "disagreement_output"], 2) " | " \
             plain(value[name, i, "effective_rank"], 1) " |"
 }
-function print_runs(    i) {
-    print "| sweep | made on | trials | CPU minutes | build |"
-    print "|---|---|---:|---:|---|"
-    for (i = 1; i <= rows["runs"]; i++)
-        print "| `" value["runs", i, "name"] "` | " value["runs", i, "date"] " | " value["runs", i, "trials"] " | " \
-            minutes(i) " | " value["runs", i, "build"] " |"
-}
 function minutes(run) {
     return sprintf("%.1f", value["runs", run, "cpu_s"] / 60)
 }
 function print_table(name, form) {
     if (!load(name))
         fail("there is no " folder "/" name ".csv")
-    else if (name == "runs")
-        print_runs()
     else if (form == "rows")
         print_rows(name)
     else if (form == "grid")

@@ -9,7 +9,11 @@
 
 function of(h,    k) { for (k = 1; k <= n; k++) x[k] = test[h, k]; student(x, n) }
 function less(a, b,    k) { for (k = 1; k <= n; k++) x[k] = test[a, k] - test[b, k]; student(x, n) }
-function say(p) { return p < 1e-4 ? "p < 0.0001" : sprintf("p = %.3g", p) }
+function say(p,    text) {
+    text = sprintf("%.3g", p)
+    sub(/^0[.]/, ".", text)
+    return p < 1e-4 ? "p < .0001" : "p = " text
+}
 function largest(a, b) { return a > b ? a : b }
 function smallest(a, b) { return a < b ? a : b }
 
@@ -30,8 +34,10 @@ END {
     for (i = 1; i <= m; i++) {
         less(claimed, h = heads[i])
         if (h != claimed)
-            printf "%d heads against %d: %+.3f test accuracy, 95%% interval %+.3f to %+.3f, %s, %s\n", claimed, h,
-                mean, low, high, "paired t test " say(p), "exact sign-flip test " say(sign_flip_p(x, n))
+            printf "%d heads against %d: %+.3f test accuracy, 95%% interval %+.3f to %+.3f, two-sided paired t test %s\n",
+                claimed, h, mean, low, high, say(p)
+        if (h != claimed)
+            print claimed " heads against " h ": exact sign-flip test " say(sign_flip_p(x, n))
         least = 1
         for (j = 1; j <= m; j++) {
             less(heads[j], h)

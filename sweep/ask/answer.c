@@ -11,6 +11,7 @@ struct answer {
     const struct verdict *v;
     const struct verdict_text *text;
     const struct look *look;
+    const struct answer_beside *beside;
     char subject[128];
     struct text_buffer *out;
 };
@@ -74,15 +75,15 @@ static void add_peers(const struct answer *a)
 }
 
 /* Where the candidate is held against others: among fresh trials, where there are any. */
-static const struct verdict *comparison(const struct answer *a)
+static const struct verdict *comparison(const struct verdict *v)
 {
-    return a->v->confirmed && a->v->confirmed->rivals > 0 ? a->v->confirmed : a->v;
+    return v->confirmed && v->confirmed->rivals > 0 ? v->confirmed : v;
 }
 
 /* "4 heads, 2.510 bits per byte, against 2.611 bits per byte with 1 and 2.803 ... with 32" */
 static void add_candidate(const struct answer *a)
 {
-    const struct verdict *compared = comparison(a);
+    const struct verdict *compared = comparison(a->v);
     add_heads(a, a->v->candidate);
     text_add(a->out, ", ");
     add_value(a, row_of(a, a->v->candidate));
@@ -150,13 +151,36 @@ static bool any_improving(const struct verdict *v)
 }
 
 /* The widest interval of a difference that decides, halved: what is smaller does not show. */
-static double blind_to(const struct answer *a)
+static double blind_to(const struct verdict *v)
 {
-    const struct verdict *v = comparison(a);
     double widest = 0;
     for (int i = 0; i < v->rivals; i++)
         widest = fmax(widest, (v->rival[i].pair.high - v->rival[i].pair.low) / 2);
     return isfinite(widest) ? widest : 0;
+}
+
+double answer_seeds(const struct report_data *r)
+{
+    if (r->settings == 0)
+        return 0;
+    const struct verdict *v = comparison(r->setting[0].verdict);
+    if (!(blind_to(v) > r->setting[0].input.equivalence) || crossed_testable(&v->rival[0].crossed))
+        return 0;
+    return 4. * v->rival[0].pair.n;
+}
+
+/* A text that needs no net to be predicted as well. */
+static void add_simple_model(const struct answer *a)
+{
+    double best = NAN, bits = a->beside->order_bits;
+    for (int i = 0; i < a->v->rows; i++)
+        best = fmin(best, a->v->row[i].test.mean / M_LN2);
+    if (verdict_has_bits(a->in) && best > bits)
+        text_add(
+            a->out,
+            " A byte model of order %d, which only counts, needs %.3f bits per byte, less than "
+            "any net here: these have hardly learned the text. Give more --minutes.",
+            ANSWER_ORDER, bits);
 }
 
 static void write_limits(const struct answer *a)
@@ -164,7 +188,7 @@ static void write_limits(const struct answer *a)
     static const char *const whole[LOOK_KINDS] = {[LOOK_TEXT] = "this text",
                                                   [LOOK_ROWS] = "this split of these rows",
                                                   [LOOK_TOY] = "this task"};
-    double blind = blind_to(a);
+    double blind = blind_to(comparison(a->v));
     const char *width = strstr(a->fixed, "d_model=");
     text_add(a->out, "This is about %s and nets ", whole[a->look->kind]);
     if (width)
@@ -178,12 +202,19 @@ static void write_limits(const struct answer *a)
     else if (blind > 0)
         text_add(a->out, "; differences below about %.2g%s could not show",
                  blind * (a->in->loss ? 1 : 100), a->in->loss ? "" : " percentage points");
-    text_add(a->out, ".\n");
+    if (blind > 0 && isfinite(a->beside->minutes))
+        text_add(a->out,
+                 "; a sweep of about %g minutes (--minutes %g --set confirm=%d) would halve that",
+                 a->beside->minutes, a->beside->minutes, a->beside->fresh);
+    text_add(a->out, ".");
+    add_simple_model(a);
+    text_add(a->out, "\n");
 }
 
-void answer_write(const struct report_data *r, const struct look *l, struct text_buffer *out)
+void answer_write(const struct report_data *r, const struct look *l,
+                  const struct answer_beside *beside, struct text_buffer *out)
 {
-    struct answer a = {.fixed = r->fixed ? r->fixed : "", .look = l, .out = out};
+    struct answer a = {.fixed = r->fixed ? r->fixed : "", .look = l, .beside = beside, .out = out};
     if (r->settings == 0)
         return;
     a.in = &r->setting[0].input;

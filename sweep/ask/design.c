@@ -130,6 +130,11 @@ static long set_number(const char *const *sets, int count, const char *path)
     return value && *value && !*end && number > 0 ? number : 0;
 }
 
+bool design_is_set(const char *const *sets, int count, const char *path)
+{
+    return set_value(sets, count, path) != NULL;
+}
+
 long design_steps_asked(const char *const *sets, int count)
 {
     return set_number(sets, count, "train.steps");
@@ -371,6 +376,26 @@ static void write_train(struct sheet *s, const struct design *d)
     end_section(s, chosen);
 }
 
+/* A learning rate that is set, and no list of them: there is nothing to tune. */
+static bool one_rate(const struct sheet *s)
+{
+    const char *rate = set_value(s->sets, s->count, "train.lr");
+    return rate && !strpbrk(rate, "[{") && !set_value(s->sets, s->count, "tune");
+}
+
+static void write_tune(struct sheet *s, const struct design *d)
+{
+    if (one_rate(s))
+        return;
+    if (!set_value(s->sets, s->count, "tune"))
+        text_add(s->out,
+                 "# Rates that lose at a quarter of the steps stop there; who takes the first "
+                 "or the last of the list tries values beyond.\n");
+    put(s, "tune", NULL,
+        "{axes: [train.lr], seeds: %d, rungs: {eta: 3, min_steps: %ld}, extend: %d}",
+        design_level(d)->tune_seeds, d->steps >= EVALUATIONS ? d->steps / EVALUATIONS : 1, EXTEND);
+}
+
 static void write_trials(struct sheet *s, const struct design *d)
 {
     static const char *const chosen[] = {"metric", "tune", "seeds", "confirm", "equivalence", NULL};
@@ -379,13 +404,7 @@ static void write_trials(struct sheet *s, const struct design *d)
     if (d->kind == LOOK_TEXT)
         put(s, "metric", "most bytes are uncertain: how probable the right one was says more",
             "{name: val_loss}");
-    if (!set_value(s->sets, s->count, "tune"))
-        text_add(s->out,
-                 "# Rates that lose at a quarter of the steps stop there; who takes the first "
-                 "or the last of the list tries values beyond.\n");
-    put(s, "tune", NULL,
-        "{axes: [train.lr], seeds: %d, rungs: {eta: 3, min_steps: %ld}, extend: %d}",
-        level->tune_seeds, d->steps >= EVALUATIONS ? d->steps / EVALUATIONS : 1, EXTEND);
+    write_tune(s, d);
     put(s, "seeds",
         level->seeds <= FEW_SEEDS ? "few: they only have to find what is then confirmed"
                                   : "there is time for many",

@@ -42,6 +42,9 @@ const struct design_level *design_level(const struct design *d);
 /* Steps after which more only repeat the file: of what is looked at, so many tens of times. */
 long design_steps_max(const struct design *d, const struct look *l);
 
+/* Whether a path is set. */
+bool design_is_set(const char *const *sets, int count, const char *path);
+
 /* A set "train.steps=400", read: 0 where there is none. */
 long design_steps_asked(const char *const *sets, int count);
 

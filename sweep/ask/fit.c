@@ -71,6 +71,20 @@ struct design fit_design(const struct fit *f, double minutes)
     return d;
 }
 
+double fit_minutes(const struct fit *f, const struct design *d, double wanted, int *fresh)
+{
+    enum { ROUND = 5 };
+    struct design more = *d;
+    for (int level = d->level + 1; level < design_levels(); level++) {
+        set_level(&more, level);
+        if (more.confirm < wanted)
+            continue;
+        *fresh = more.confirm;
+        return ROUND * ceil(seconds_of(f, &more) / (60. * ROUND));
+    }
+    return NAN;
+}
+
 enum fit_more fit_more(const struct fit *f, const struct design *old, bool confirmed,
                        double minutes, struct design *d)
 {

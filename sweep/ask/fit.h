@@ -18,6 +18,10 @@ struct fit {
  * and then as many seeds. Where nothing fits, the cheapest design: it takes longer. */
 struct design fit_design(const struct fit *f, double minutes);
 
+/* Minutes that a design like d takes, rounded up, with at least so many fresh seeds; *fresh: how
+ * many it then has. NaN where no level has as many. */
+double fit_minutes(const struct fit *f, const struct design *d, double wanted, int *fresh);
+
 /* What more minutes do for a design that has been begun. */
 enum fit_more {
     FIT_AS_IT_IS, /* it does not become better: there are not enough of them */

@@ -2,12 +2,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "datasets/corpus.h"
 #include "datasets/records.h"
+#include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "sweep/ask/quote.h"
 
@@ -296,6 +298,32 @@ enum status look_file(const char *path, const char *const *sets, int count, stru
     if (s == STATUS_OK)
         s = survey(path, l, m);
     free(head);
+    return s;
+}
+
+static enum status read_order(struct arena *a, const struct look *l, int order, double *bits,
+                              struct message *m)
+{
+    const struct task_file *file = l->point.task->file;
+    struct task_source *source;
+    struct task_anchors anchors;
+    enum status s = file->open(a, l->point.task_options, &source, m);
+    if (s != STATUS_OK)
+        return s;
+    s = file->anchors(source, &anchors, m);
+    *bits = s == STATUS_OK ? anchors.bits_per_byte[order] : NAN;
+    file->close(source);
+    return s;
+}
+
+enum status look_order_bits(const struct look *l, int order, double *bits, struct message *m)
+{
+    jmp_buf exhausted;
+    struct arena arena;
+    arena_init(&arena, &exhausted);
+    enum status s =
+        setjmp(exhausted) ? status_no_memory(m, "the file") : read_order(&arena, l, order, bits, m);
+    arena_free(&arena);
     return s;
 }
 

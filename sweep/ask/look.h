@@ -44,6 +44,10 @@ enum status look_file(const char *path, const char *const *sets, int count, stru
 enum status look_toy(const char *task, const char *const *sets, int count, struct look *l,
                      struct message *m);
 
+/* How many bits per byte a byte model of that order (datasets/byte_model.h) needs for the test part
+ * of a text, *bits; takes seconds. CORRUPT where the file has changed since it was looked at. */
+enum status look_order_bits(const struct look *l, int order, double *bits, struct message *m);
+
 /* The value of an option of the task that is a number, a text or a word. */
 int64_t look_integer(const struct look *l, const char *option);
 const char *look_string(const struct look *l, const char *option);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/ask/model_file.h"
 #include "sweep/ask/quote.h"
 #include "sweep/plan/point.h"
 
@@ -21,6 +22,8 @@ static const struct command_option options[] = {
      "the column, or member, that is the text (the one with the longest values)"},
     {"label-column", 0, COMMAND_TEXT, offsetof(struct ask_options, label_column), "NAME",
      "the one that is the label (the one with the fewest different values)"},
+    {"model", 0, COMMAND_TEXT, offsetof(struct ask_options, model), "FILE",
+     "a YAML file whose sections model and train are taken as they are; only heads are asked"},
     {"set", 0, COMMAND_TEXTS, offsetof(struct ask_options, set), "KEY=VALUE",
      "a key of the sweep file as you want it, as in model.layers=2; null leaves it out"},
     {"workers", 'j', COMMAND_LONG, offsetof(struct ask_options, workers), "N",
@@ -190,4 +193,26 @@ bool ask_add_given(struct ask_options *o, struct ask_made *made)
         o->set.item[o->set.count++] = text.text;
     }
     return true;
+}
+
+enum status ask_add_model(struct ask_options *o, struct ask_made *made, struct message *m)
+{
+    const int before = made->count, set = o->set.count;
+    if (!o->model)
+        return STATUS_OK;
+    int max = COMMAND_TEXTS_MAX - (before > set ? before : set);
+    int added = 0;
+    enum status s = model_file_read(o->model, made->item + before, max, &added, m);
+    if (added > max) {
+        made->count += max;
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: with what is set, more than %d keys; set fewer", o->model,
+                           COMMAND_TEXTS_MAX);
+    }
+    made->count += added;
+    memmove(o->set.item + added, o->set.item, (size_t)set * sizeof *o->set.item);
+    for (int i = 0; i < added; i++)
+        o->set.item[i] = made->item[before + i];
+    o->set.count += added;
+    return s;
 }

@@ -5,7 +5,7 @@
 #include "sweep/cli/command.h"
 
 struct ask_options {
-    const char *db, *task, *mode, *text_column, *label_column;
+    const char *db, *task, *mode, *text_column, *label_column, *model;
     struct command_texts set; /* in the order of the command line, options of the task too */
     long minutes, workers;
     bool yes, write;
@@ -25,5 +25,8 @@ int ask_replace_words(int argc, char **argv, char **words, struct ask_made *made
 /* Options of ask's own that are options of the task too, as sets. False: there are too many, or
  * no memory. */
 bool ask_add_given(struct ask_options *o, struct ask_made *made);
+
+/* What --model names, as sets before all others, which so count for more. */
+enum status ask_add_model(struct ask_options *o, struct ask_made *made, struct message *m);
 
 #endif

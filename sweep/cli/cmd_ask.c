@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -248,13 +249,34 @@ static bool agreed(const struct asking *a)
     return false;
 }
 
+/* What is not told where it cannot be found out: the answer is worth having without. */
+static struct answer_beside find_beside(const struct asking *a, double seeds)
+{
+    struct answer_beside b = {.order_bits = NAN, .minutes = NAN};
+    struct estimate e = {.look = &a->look,
+                         .path = a->path,
+                         .sets = a->o->set.item,
+                         .count = a->o->set.count,
+                         .workers = a->o->workers};
+    const struct fit f = {.look = &a->look, .seconds = estimate_seconds, .context = &e};
+    struct message m;
+    if (a->look.kind == LOOK_TEXT)
+        look_order_bits(&a->look, ANSWER_ORDER, &b.order_bits, &m);
+    if (seeds > 0 && !design_is_set(e.sets, e.count, "confirm"))
+        b.minutes = fit_minutes(&f, &a->design, seeds, &b.fresh);
+    estimate_free(&e);
+    return b;
+}
+
 static void print_answer(struct scope *x, void *context)
 {
     struct asking *a = context;
     int64_t sweep_id;
     struct text_buffer text = scope_text(x);
     scope_check(x, store_sweep(x->store, a->name, &sweep_id, x->message));
-    answer_write(report_data_read(x, sweep_id, false), &a->look, &text);
+    const struct report_data *r = report_data_read(x, sweep_id, false);
+    const struct answer_beside beside = find_beside(a, answer_seeds(r));
+    answer_write(r, &a->look, &beside, &text);
     ask_words_answer(text.text ? text.text : "");
 }
 
@@ -311,6 +333,13 @@ static int refuse(const struct ask_options *o, int arguments, const char *file)
     return EXIT_DONE;
 }
 
+static int ask_with_model(struct asking *a, struct ask_options *o, struct ask_made *made)
+{
+    struct message m;
+    enum status s = ask_add_model(o, made, &m);
+    return s == STATUS_OK ? ask(a) : command_fail("ask", s, &m);
+}
+
 int command_ask(int argc, char **argv)
 {
     struct ask_options o = {.db = COMMAND_DB, .minutes = 10};
@@ -325,11 +354,10 @@ int command_ask(int argc, char **argv)
         exit_status = refuse(&o, arguments, words[optind]);
         a->o = &o;
         a->given = arguments ? words[optind] : NULL;
+        if (exit_status == EXIT_DONE && !ask_add_given(&o, &made))
+            exit_status = command_usage("ask", "more than %d keys are set", COMMAND_TEXTS_MAX);
         if (exit_status == EXIT_DONE)
-            exit_status =
-                ask_add_given(&o, &made)
-                    ? ask(a)
-                    : command_usage("ask", "more than %d keys are set", COMMAND_TEXTS_MAX);
+            exit_status = ask_with_model(a, &o, &made);
     }
     for (int i = 0; i < made.count; i++)
         free(made.item[i]);

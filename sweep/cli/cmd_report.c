@@ -17,7 +17,7 @@
 
 struct report_options {
     const char *db, *html, *svg, *attention;
-    bool csv, json, markdown, between;
+    bool csv, json, markdown, between, explain;
     int sweeps;
     char **sweep; /* 0 of them: the only one, or the one run last */
 };
@@ -27,6 +27,8 @@ static const struct command_option options[] = {
      "as CSV: the rows of the view by_heads; of several sweeps, a row per sweep and head count"},
     {"json", 0, COMMAND_FLAG, offsetof(struct report_options, json), NULL, "as JSON"},
     {"markdown", 0, COMMAND_FLAG, offsetof(struct report_options, markdown), NULL, "as Markdown"},
+    {"explain", 0, COMMAND_FLAG, offsetof(struct report_options, explain), NULL,
+     "says how it was tested too, and all of what limits the verdict (text, Markdown)"},
     {"between", 0, COMMAND_FLAG, offsetof(struct report_options, between), NULL,
      "settings against each other at the same head count, all pairs of them, alone"},
     {"html", 0, COMMAND_TEXT, offsetof(struct report_options, html), "FILE",
@@ -56,6 +58,7 @@ static const struct command_syntax syntax = {
         "many settings as panels, those of two quantities as a map; several sweeps side by side.\n",
     .options = options,
     .examples = "  headcount report\n"
+                "  headcount report gather --explain\n"
                 "  headcount report gather --csv\n"
                 "  headcount report gather gather-tuned\n"
                 "  headcount report gather --between --csv\n"
@@ -158,7 +161,7 @@ static void report(struct scope *x, void *context)
     else
         scope_check(x, o->sweeps > 1 ? report_write_several(x->store, sweep_id, o->sweeps, format,
                                                             text_page(stdout), stdout, x->message)
-                                     : report_write(x->store, sweep_id[0], format,
+                                     : report_write(x->store, sweep_id[0], format, o->explain,
                                                     text_page(stdout), stdout, x->message));
 }
 
@@ -182,9 +185,15 @@ int command_report(int argc, char **argv)
         return command_usage(
             "report",
             "--between has neither page nor figure; use text, --csv, --json or --markdown");
-    if ((o.attention || o.between) && arguments > 1)
+    if (o.explain && (o.csv || o.json || o.html || o.svg || o.between))
+        return command_usage("report", "--explain adds to the text and to --markdown alone, --json "
+                                       "and --html have all; leave it out");
+    if ((o.attention || o.between || o.explain) && arguments > 1)
         return command_usage("report", "%s shows one sweep, and %d are named; name one",
-                             o.attention ? "--attention" : "--between", arguments);
+                             o.attention ? "--attention"
+                             : o.between ? "--between"
+                                         : "--explain",
+                             arguments);
     if ((o.html && !o.html[0]) || (o.svg && !o.svg[0]))
         return command_usage("report", "%s names no file; give one", o.html ? "--html" : "--svg");
     if (o.attention && !o.html)

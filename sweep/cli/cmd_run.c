@@ -71,7 +71,7 @@ static enum status print_report(const char *db, int64_t sweep_id, struct message
     enum status status = store_open(db, STORE_READ, &s, m);
     if (status != STATUS_OK)
         return status;
-    status = report_write(s, sweep_id, REPORT_TEXT, text_page(stdout), stdout, m);
+    status = report_write(s, sweep_id, REPORT_TEXT, false, text_page(stdout), stdout, m);
     return store_close_after(s, status, m);
 }
 

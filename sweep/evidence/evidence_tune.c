@@ -82,6 +82,20 @@ static void check_axes(struct scope *x, const struct evidence_setting *set)
     }
 }
 
+/* On how many seeds each value was tried. */
+static void read_seeds(struct scope *x, struct evidence *e)
+{
+    static const char sql[] =
+        "SELECT setting, count(DISTINCT seed) FROM trial"
+        " WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 1 GROUP BY setting";
+    struct rows *rows = scope_rows(x, sql, VALUES(INTEGER(e->sweep_id)));
+    while (scope_next(x, rows)) {
+        struct evidence_setting *set = evidence_find(e, rows_given(rows, 0));
+        if (set)
+            set->input.tuning_seeds = (int)rows_integer(rows, 1);
+    }
+}
+
 void evidence_read_tune(struct scope *x, struct evidence *e)
 {
     struct rows *rows = scope_rows_of_sweep(x, TRIED, VALUES(INTEGER(e->sweep_id)));
@@ -100,4 +114,5 @@ void evidence_read_tune(struct scope *x, struct evidence *e)
     }
     for (int i = 0; i < e->settings; i++)
         check_axes(x, &e->setting[i]);
+    read_seeds(x, e);
 }

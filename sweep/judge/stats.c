@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -424,4 +425,13 @@ void stats_components(const double *x, const int *size, int groups, double *betw
         return;
     *within = inside / (n - groups);
     *between = fmax(0, (among / (groups - 1) - *within) / ((n - squares / n) / (groups - 1)));
+}
+
+struct fraction_text fraction_text(double x)
+{
+    struct fraction_text t;
+    snprintf(t.text, sizeof t.text, "%.3g", x);
+    if (strncmp(t.text, "0.", 2) == 0)
+        memmove(t.text, t.text + 1, strlen(t.text));
+    return t;
 }

@@ -85,4 +85,10 @@ void stats_step_down(double *p, int m, int most, int *order);
 /* Exact binomial interval (Clopper and Pearson 1934), 95%, 0 <= k <= n successes of n >= 1. */
 void stats_binomial(int k, int n, double *low, double *high);
 
+/* x as "%.3g" without the 0 before its point, for people: ".0312". Of what cannot exceed 1. */
+struct fraction_text {
+    char text[24];
+};
+struct fraction_text fraction_text(double x);
+
 #endif

@@ -196,6 +196,7 @@ struct verdict_input {
     long tuning, tuning_ended; /* trials that only serve to choose: all that are needed, and those
                                   of them that have ended */
     long eliminated;           /* ... that lost at a rung, in neither */
+    int tuning_seeds;          /* on which each value was tried; 0: unknown */
     int choices;               /* 0 without tune */
     const struct verdict_choice *choice; /* by rising head count, each with the same axes */
     const char *replicated; /* axes whose values are random samples, "task.instance"; NULL: the
@@ -249,8 +250,9 @@ struct verdict_row {
     double exact_mean;              /* of the completed trials that know it; NaN: none */
     double median_low, median_high; /* order-statistic interval of the median over units, at least
                                        95 %; NaN for n < 6 */
-    bool bimodal;                   /* completed trials fall into two clusters: */
+    bool apart; /* completed trials fall into two clusters, farther apart than what is equivalent */
     struct verdict_cluster clusters[2]; /* of lower and of higher values */
+    bool bimodal;                       /* apart by .1 or more */
     bool above_chance;                  /* shown to be; false where guessing is unknown */
     double chance_p;                    /* Holm-corrected, one-sided; NaN where not testable */
     bool improving; /* still, at the last step: by the one-sided t test of late_gain, corrected over

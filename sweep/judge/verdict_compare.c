@@ -293,13 +293,13 @@ static void test_margin(struct judge *j, int best)
 void find_plateau(struct judge *j, int best)
 {
     struct verdict *v = j->v;
-    bool margin = j->in->equivalence > 0 && tested_rows(v) > 1;
+    bool compared = tested_rows(v) > 1, margin = compared && j->in->equivalence > 0;
     if (margin)
         test_margin(j, best);
     v->plateau_margin = margin ? j->in->equivalence : NAN;
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];
-        r->in_plateau = margin ? r->plateau_p < j->alpha : r->among_best;
+        r->in_plateau = margin ? r->plateau_p < j->alpha : compared && r->among_best;
         if (!r->in_plateau)
             continue;
         v->plateau_low = v->plateau_low ? v->plateau_low : r->heads;

@@ -101,22 +101,24 @@ static void count_trials(struct judge *j, const struct verdict_heads *h, struct 
         stats_binomial(r->solved, r->trials, &r->solved_low, &r->solved_high);
 }
 
-/* Two clusters: a gap of at least .1 that is more than twice as wide as what lies on either side
- * of it. */
+/* Two clusters: a gap that is more than twice as wide as what lies on either side of it, of at
+ * least .1 or, where a margin says what matters, of more than that. */
 static void find_clusters(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
 {
-    const double gap_least = .1;
+    const double wide = .1, margin = j->in->equivalence;
+    const double least = margin > 0 ? fmin(margin, wide) : wide;
     int n = 0;
     for (int k = 0; k < h->n; k++)
         if (!h->trial[k].bad && !h->trial[k].limited)
             j->a[n++] = h->trial[k].test;
     stats_summarize(j->a, n, STATS_ANY); /* sorts */
-    for (int i = 1; i < n && n >= 4 && !r->bimodal; i++) {
+    for (int i = 1; i < n && n >= 4 && !r->apart; i++) {
         double gap = j->a[i] - j->a[i - 1];
         double widest = fmax(j->a[i - 1] - j->a[0], j->a[n - 1] - j->a[i]);
-        if (gap < gap_least || gap <= 2 * widest)
+        if (gap < least || gap <= 2 * widest)
             continue;
-        r->bimodal = true;
+        r->apart = true;
+        r->bimodal = gap >= wide;
         r->clusters[0] = (struct verdict_cluster){i, j->a[0], j->a[i - 1]};
         r->clusters[1] = (struct verdict_cluster){n - i, j->a[i], j->a[n - 1]};
     }

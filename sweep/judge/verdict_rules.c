@@ -10,11 +10,6 @@
 #include "sweep/judge/verdict_text.h"
 #include "sweep/judge/verdict_text_parts.h"
 
-static const struct verdict_row *this_row(const struct writer *w)
-{
-    return &w->v->row[w->item];
-}
-
 /* ---- how far it got ---- */
 
 static void write_preliminary(const struct writer *w)
@@ -50,20 +45,25 @@ static bool is_improving(const struct writer *w, const struct verdict_row *r)
 
 static void put_late_gain(const struct writer *w, const struct verdict_row *r)
 {
-    put_heads(w, r->heads);
-    put(w, " (%+.3f)", w->in->loss ? -r->late_gain : r->late_gain);
+    put_difference(w, w->in->loss ? -r->late_gain : r->late_gain);
 }
 
 static void write_improving(const struct writer *w)
 {
-    if (count_rows(w, is_improving) == 0)
+    int n = count_rows(w, is_improving);
+    const struct verdict_row *r = w->v->row;
+    if (n == 0)
         return;
-    put(w, "Still improving at the last step, in %s per ", val_metric(w));
-    if (w->in->steps >= 10)
-        put(w, "%lld steps: ", (long long)w->in->steps / 10);
-    else
-        put(w, "tenth of the training: ");
+    while (!is_improving(w, r))
+        r++;
+    put_rows(w, is_improving, NULL);
+    put(w, n == 1 && r->heads == 1 ? " head was" : " heads were");
+    put(w, " still improving at the last step (%s ", val_metric(w));
     put_rows(w, is_improving, put_late_gain);
+    if (w->in->steps >= 10)
+        put(w, " per %lld steps)", (long long)w->in->steps / 10);
+    else
+        put(w, " per tenth of the training)");
     put(w, "; more steps may change the comparison");
 }
 
@@ -136,86 +136,8 @@ static void write_look(const struct writer *w)
             v->looks);
     else
         put(w, "Look %d of %d, the last", v->look, v->looks);
-    put(w, ". Each look tests at %.3g (0.05 / %d), because there are several", 1 - v->level,
-        v->looks);
-}
-
-/* Why one was picked that is not of the best mean. */
-static void write_candidate(const struct writer *w)
-{
-    const struct verdict *v = w->v;
-    if (v->prediction || v->candidate == 0 || v->finished < 2 || v->candidate == v->best)
-        return;
-    double best = row_of(v, v->best)->val_mean, picked = row_of(v, v->candidate)->val_mean;
-    put_heads(w, v->best);
-    put(w, " %s the %s mean %s (%.4f", v->best == 1 ? "has" : "have",
-        w->in->loss ? "lowest" : "highest", val_metric(w), best);
-    put_loss_bits(w, best);
-    put(w, "); ");
-    put_heads(w, v->candidate);
-    put(w, " %s fewer and within %g of it (%.4f", verb(v->candidate), VERDICT_TOLERANCE, picked);
-    put_loss_bits(w, picked);
-    put(w, "), so %lld is the candidate", (long long)v->candidate);
-}
-
-static void write_corrected_level(const struct writer *w)
-{
-    const struct verdict *v = w->v;
-    if (v->kind != VERDICT_MIDDLE && v->kind != VERDICT_NOT_SIGNIFICANT &&
-        (v->kind != VERDICT_RIVAL_AT_EDGE || v->prediction))
-        return;
-    put(w, "%lld was picked from the results, so each comparison needs p < %.3g (0.05 / ",
-        (long long)v->candidate, v->alpha);
-    if (v->looks > 1)
-        put(w, "%d looks / ", v->looks);
-    put(w, "%d, for the %d head count%s between the smallest and the largest)", v->interior,
-        v->interior, plural(v->interior));
-}
-
-/* Why p-values stand as they are: Berger 1982. */
-static void write_all_must_hold(const struct writer *w)
-{
-    const struct verdict *v = w->v;
-    if (v->prediction && v->rivals > 1 && rivals_with(v, RIVAL_UNTESTED) == 0 &&
-        v->kind != VERDICT_CLAIM_UNDECIDED && v->kind != VERDICT_RIVAL_AT_EDGE)
-        put(w,
-            "The claim holds if each of these t tests gives p < %.3g; as all must, none is "
-            "corrected",
-            v->alpha);
-}
-
-/* Few units bound the sign-flip test from below, whatever the data. */
-static void write_minimum_p(const struct writer *w)
-{
-    const struct stats_paired *fewest = NULL;
-    for (int i = 0; i < w->v->rivals; i++) {
-        const struct stats_paired *pair = &w->v->rival[i].pair;
-        if (pair->n > 1 && (!fewest || pair->n < fewest->n))
-            fewest = pair;
-    }
-    if (!fewest || fewest->sign_flip_least < w->v->alpha)
-        return;
-    put(w,
-        "With %d %ss the exact sign-flip test cannot go below p = %.3g; at least %d are needed for "
-        "p < %.3g",
-        fewest->n, w->v->unit, fewest->sign_flip_least, stats_sign_flip_seeds(w->v->alpha),
-        w->v->alpha);
-}
-
-/* A mean over n units says nothing of what happens to fewer than these: all n may have been spared
- * with a probability of 1 - level. */
-static void write_rare_failure_caveat(const struct writer *w)
-{
-    const struct verdict *v = w->v;
-    int n = 0;
-    for (int i = 0; i < v->rows; i++)
-        if (v->row[i].equivalent && (n == 0 || v->row[i].test.n < n))
-            n = v->row[i].test.n;
-    if (n > 0)
-        put(w,
-            "Equivalent is said of means: what strikes fewer than %.0f%% of all %ss may not have "
-            "shown among %d",
-            100 * (1 - pow(1 - v->level, 1.0 / n)), v->unit, n);
+    put(w, ". Each look tests at %s (.05 / %d), because there are several",
+        fraction_text(1 - v->level).text, v->looks);
 }
 
 static void write_next_claim(const struct writer *w)
@@ -223,93 +145,9 @@ static void write_next_claim(const struct writer *w)
     const struct verdict *v = w->v;
     if (v->kind == VERDICT_MIDDLE && !w->in->confirm)
         put(w,
-            "To confirm it, predict it: a sweep with claim: {best: %lld, over: [%lld, %lld]} and "
-            "seeds not used here",
+            "To confirm this, run a new sweep with unused seeds and claim: {best: %lld, over: "
+            "[%lld, %lld]}",
             (long long)v->candidate, (long long)v->smallest, (long long)v->largest);
-}
-
-/* ---- single head counts ---- */
-
-static void write_one_unit(const struct writer *w)
-{
-    int most = 0;
-    for (int i = 0; i < w->v->rows; i++)
-        most = w->v->row[i].test.n > most ? w->v->row[i].test.n : most;
-    if (most == 1 && w->v->preliminary)
-        put(w, "At most one %s per head count has ended: no interval and no test is possible yet",
-            w->v->unit);
-    else if (most == 1)
-        put(w,
-            "One %s per head count: no interval and no test is possible. Run at least two, "
-            "better eight or more",
-            w->v->unit);
-}
-
-static void put_cluster(const struct writer *w, const struct verdict_cluster *c)
-{
-    if (c->n == 1 || c->low == c->high)
-        put(w, "%d at %.3f", c->n, c->low);
-    else
-        put(w, "%d at %.3f to %.3f", c->n, c->low, c->high);
-}
-
-static void write_clusters(const struct writer *w)
-{
-    const struct verdict_row *r = this_row(w);
-    if (!r->bimodal)
-        return;
-    put_heads(w, r->heads);
-    put(w, ": trials lie apart, ");
-    put_cluster(w, &r->clusters[0]);
-    put(w, " and ");
-    put_cluster(w, &r->clusters[1]);
-    put(w, ", which a mean does not describe; the median over %d %s%s is %.3f", r->test.n,
-        w->v->unit, plural(r->test.n), r->test.median);
-    if (!isnan(r->median_low))
-        put(w, ", 95%% interval %.3f to %.3f", r->median_low, r->median_high);
-}
-
-static void write_bad(const struct writer *w)
-{
-    const struct verdict_row *r = this_row(w);
-    int ended = w->in->heads[w->item].n;
-    const char *they = r->bad == 1 ? "it" : "they", *s = r->bad == 1 ? "s" : "";
-    if (r->bad == 0)
-        return;
-    put_heads(w, r->heads);
-    if (r->bad == ended && ended > 1)
-        put(w, ": all %d trials diverged or failed; ", ended);
-    else
-        put(w, ": %d of %d trial%s diverged or failed; ", r->bad, ended, plural(ended));
-    if (isnan(w->v->guess)) {
-        put(w, "what guessing gets is not known, so %s %s left out", they, verb(r->bad));
-        return;
-    }
-    put(w, "%s count%s as guessing (%s %.3g%s)", they, s, test_metric(w), w->v->guess,
-        w->v->guess_varies ? " on average" : "");
-    if (!isnan(r->completed_mean))
-        put(w, ", the mean of the completed alone is %.3f", r->completed_mean);
-}
-
-/* As many equal units as the head count that is written about has. */
-static bool is_equal_alike(const struct writer *w, const struct verdict_row *r)
-{
-    return r->test.all_equal && r->bad == 0 && r->limited == 0 && r->test.n == this_row(w)->test.n;
-}
-
-/* Said by the first of those that have as many, for all of them. */
-static void write_equal_units(const struct writer *w)
-{
-    const struct verdict_row *r = w->v->row;
-    while (r < this_row(w) && !is_equal_alike(w, r))
-        r++;
-    if (r < this_row(w) || !is_equal_alike(w, r))
-        return;
-    put_rows(w, is_equal_alike, NULL);
-    put(w,
-        " head%s: all %d %ss gave the same %s, so there is no spread to compute an interval from",
-        count_rows(w, is_equal_alike) == 1 ? plural(r->heads) : "s", r->test.n, w->v->unit,
-        test_metric(w));
 }
 
 /* ---- what it does not tell ---- */
@@ -330,32 +168,39 @@ static void write_edge_of_grid(const struct writer *w)
 
 static void write_not_tested(const struct writer *w)
 {
-    static const char *const other[] = {[VERDICT_TOY] = "instances of the task or other tasks",
-                                        [VERDICT_ROWS] = "splits of the file or other files",
-                                        [VERDICT_TEXT] = "files"};
+    static const char *const others[][2] = {[VERDICT_TOY] = {"task instances", "tasks"},
+                                            [VERDICT_ROWS] = {"splits of the file", "files"},
+                                            [VERDICT_TEXT] = {"files"}};
     const struct verdict *v = w->v;
+    const char *item[6] = {"head counts"};
+    int n = 1;
     if (v->best == 0 || v->finished < 2 || v->kind == VERDICT_UNTESTED ||
         v->kind == VERDICT_CLAIM_UNTESTED)
         return;
-    bool lr = tunes_rate(w->in) || w->in->heads[0].lr, steps = w->in->steps > 0 && v->gains == 0;
-    put(w, "Not tested: other head counts%s", steps ? ", other training lengths" : "");
-    if (steps && w->in->decays)
-        put(w, " (curves end flat, as the learning rate ends at 0)");
-    put(w, "%s", lr ? ", other learning rates" : "");
-    if (verdict_over_files(w->in))
-        put(w, ", other seeds: every %s had the same", w->v->unit);
-    else if (w->in->replicated)
-        put(w, ", other %s or other seeds: every %s had the same",
-            w->in->data == VERDICT_TOY ? "tasks" : "files", w->v->unit);
-    else
-        put(w, ", other %s", other[w->in->data]);
+    if (w->in->steps > 0 && v->gains == 0)
+        item[n++] = "training lengths";
+    if (tunes_rate(w->in) || w->in->heads[0].lr)
+        item[n++] = "learning rates";
+    if (w->in->replicated && !verdict_over_files(w->in))
+        item[n++] = w->in->data == VERDICT_TOY ? "tasks" : "files";
+    if (w->in->replicated)
+        item[n++] = "seeds";
+    for (int i = 0; i < 2 && !w->in->replicated && others[w->in->data][i]; i++)
+        item[n++] = others[w->in->data][i];
+    put(w, "Other ");
+    for (int i = 0; i < n; i++)
+        put(w, "%s%s", separator(i, n), item[i]);
+    if (w->in->replicated)
+        put(w, " (every %s had the same)", v->unit);
+    put(w, " were not tested");
 }
 
 /* ---- the table ---- */
 
 struct rule {
     const char *key;
-    enum { OPENING, HEADLINE, DETAIL } place; /* an opening shares the next one's paragraph */
+    /* An opening shares the headline's paragraph. */
+    enum { OPENING, HEADLINE, LIMIT, METHOD } place;
     /* Of the results: nothing, that they are not all at chance, nor all the same. */
     enum { ANYTHING, LEARNING, DIFFERENCES } needs;
     /* Written once, or for each head count, rival, or rival among fresh trials. */
@@ -363,55 +208,66 @@ struct rule {
     void (*write)(const struct writer *w);
 };
 
-/* In the order of the report. */
+/* In the order of the report. Of limits the most important come first, as only some are shown
+ * without being asked for: what could overturn the finding, then what it rests on. */
 static const struct rule rules[] = {
     {"preliminary", OPENING, ANYTHING, SETTING, write_preliminary},
-    {"unfinished", HEADLINE, DIFFERENCES, SETTING, write_unfinished},
-    {"still_improving", HEADLINE, DIFFERENCES, SETTING, write_improving},
-    {"plateau", HEADLINE, DIFFERENCES, SETTING, write_plateau},
     {"finding", HEADLINE, ANYTHING, SETTING, write_finding},
     {"confirmation", HEADLINE, ANYTHING, SETTING, write_confirmation},
-    {"longer", DETAIL, ANYTHING, SETTING, write_longer},
-    {"claim_proof", DETAIL, LEARNING, SETTING, write_claim_proof},
-    {"similar", DETAIL, LEARNING, SETTING, write_similar},
-    {"look", DETAIL, LEARNING, SETTING, write_look},
-    {"candidate", DETAIL, LEARNING, SETTING, write_candidate},
-    {"corrected_level", DETAIL, LEARNING, SETTING, write_corrected_level},
-    {"comparison", DETAIL, LEARNING, RIVAL, write_rival},
-    {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
-    {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
-    {"few_files", DETAIL, LEARNING, SETTING, write_few_files},
-    {"alike_blocks", DETAIL, LEARNING, SETTING, write_alike_blocks},
-    {"all_must_hold", DETAIL, LEARNING, SETTING, write_all_must_hold},
-    {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
-    {"confirming", DETAIL, LEARNING, FRESH_RIVAL, write_fresh_rival},
-    {"confirming_level", DETAIL, LEARNING, SETTING, write_fresh_level},
-    {"among_best", DETAIL, DIFFERENCES, SETTING, write_among_best},
-    {"rare_failure", DETAIL, LEARNING, SETTING, write_rare_failure_caveat},
-    {"next_claim", DETAIL, LEARNING, SETTING, write_next_claim},
-    {"one_unit", DETAIL, LEARNING, SETTING, write_one_unit},
-    {"two_clusters", DETAIL, LEARNING, HEADS, write_clusters},
-    {"bad", DETAIL, LEARNING, HEADS, write_bad},
-    {"all_equal", DETAIL, DIFFERENCES, HEADS, write_equal_units},
-    {"choices", DETAIL, LEARNING, SETTING, write_choices},
-    {"same_instances", DETAIL, LEARNING, SETTING, write_same_instances},
-    {"edge_of_grid", DETAIL, LEARNING, SETTING, write_edge_of_grid},
-    {"shared", DETAIL, LEARNING, HEADS, write_shared},
-    {"not_tested", DETAIL, LEARNING, SETTING, write_not_tested},
+    {"claim_proof", LIMIT, LEARNING, SETTING, write_claim_proof},
+    {"similar", LIMIT, LEARNING, SETTING, write_similar},
+    {"unfinished", LIMIT, DIFFERENCES, SETTING, write_unfinished},
+    {"one_unit", LIMIT, LEARNING, SETTING, write_one_unit},
+    {"edge_of_grid", LIMIT, LEARNING, SETTING, write_edge_of_grid},
+    {"longer", LIMIT, ANYTHING, SETTING, write_longer},
+    {"still_improving", LIMIT, DIFFERENCES, SETTING, write_improving},
+    {"trials_apart", LIMIT, LEARNING, SETTING, write_trials_apart},
+    {"few_files", LIMIT, LEARNING, SETTING, write_few_files},
+    {"wide_winner", LIMIT, LEARNING, RIVAL, write_wide_winner},
+    {"shared_rows", LIMIT, LEARNING, SETTING, write_shared_rows},
+    {"alike_blocks", LIMIT, LEARNING, SETTING, write_alike_blocks},
+    {"look", LIMIT, LEARNING, SETTING, write_look},
+    {"comparison", LIMIT, LEARNING, RIVAL, write_rival},
+    {"confirming", LIMIT, LEARNING, FRESH_RIVAL, write_fresh_rival},
+    {"equivalent", LIMIT, DIFFERENCES, SETTING, write_equivalent},
+    {"could_be_best", LIMIT, DIFFERENCES, SETTING, write_could_be_best},
+    {"bad", LIMIT, LEARNING, HEADS, write_bad},
+    {"choices", LIMIT, LEARNING, SETTING, write_choices},
+    {"same_instances", LIMIT, LEARNING, SETTING, write_same_instances},
+    {"not_tested", LIMIT, LEARNING, SETTING, write_not_tested},
+    {"shared", LIMIT, LEARNING, HEADS, write_shared},
+    {"next_claim", LIMIT, LEARNING, SETTING, write_next_claim},
+    {"candidate", METHOD, LEARNING, SETTING, write_candidate},
+    {"corrected_level", METHOD, LEARNING, SETTING, write_corrected_level},
+    {"all_must_hold", METHOD, LEARNING, SETTING, write_all_must_hold},
+    {"confirming_level", METHOD, LEARNING, SETTING, write_fresh_level},
+    {"sign_flip", METHOD, LEARNING, SETTING, write_sign_flip},
+    {"minimum_p", METHOD, LEARNING, SETTING, write_minimum_p},
+    {"confirming_sign_flip", METHOD, LEARNING, SETTING, write_fresh_sign_flip},
+    {"spread", METHOD, LEARNING, RIVAL, write_spread},
+    {"files_drawn", METHOD, LEARNING, SETTING, write_files_drawn},
+    {"could_be_best_method", METHOD, DIFFERENCES, SETTING, write_could_be_best_method},
+    {"equivalent_method", METHOD, DIFFERENCES, SETTING, write_equivalent_method},
+    {"rare_failure", METHOD, LEARNING, SETTING, write_rare_failure_caveat},
+    {"flat_ends", METHOD, LEARNING, SETTING, write_flat_ends},
+    {"all_equal", METHOD, DIFFERENCES, HEADS, write_equal_units},
 };
 
 /* Of two settings: what else there is to say stands with each of them. */
 static const struct rule sides_rules[] = {
     {"preliminary", OPENING, ANYTHING, SETTING, write_preliminary},
     {"finding", HEADLINE, ANYTHING, SETTING, write_sides_finding},
-    {"claim_proof", DETAIL, LEARNING, SETTING, write_claim_proof},
-    {"similar", DETAIL, LEARNING, SETTING, write_similar},
-    {"comparison", DETAIL, LEARNING, RIVAL, write_rival},
-    {"wide_winner", DETAIL, LEARNING, RIVAL, write_wide_winner},
-    {"shared_rows", DETAIL, LEARNING, SETTING, write_shared_rows},
-    {"few_files", DETAIL, LEARNING, SETTING, write_few_files},
-    {"alike_blocks", DETAIL, LEARNING, SETTING, write_alike_blocks},
-    {"minimum_p", DETAIL, LEARNING, SETTING, write_minimum_p},
+    {"claim_proof", LIMIT, LEARNING, SETTING, write_claim_proof},
+    {"similar", LIMIT, LEARNING, SETTING, write_similar},
+    {"few_files", LIMIT, LEARNING, SETTING, write_few_files},
+    {"wide_winner", LIMIT, LEARNING, RIVAL, write_wide_winner},
+    {"shared_rows", LIMIT, LEARNING, SETTING, write_shared_rows},
+    {"alike_blocks", LIMIT, LEARNING, SETTING, write_alike_blocks},
+    {"comparison", LIMIT, LEARNING, RIVAL, write_rival},
+    {"sign_flip", METHOD, LEARNING, SETTING, write_sign_flip},
+    {"minimum_p", METHOD, LEARNING, SETTING, write_minimum_p},
+    {"spread", METHOD, LEARNING, RIVAL, write_spread},
+    {"files_drawn", METHOD, LEARNING, SETTING, write_files_drawn},
 };
 
 static int items_of(const struct rule *r, const struct verdict *v)
@@ -455,6 +311,8 @@ static void add_sentence(const struct rule *r, const struct writer *w, struct ve
     text->sentence = grown;
     grown[text->count++] = (struct verdict_sentence){r->key, NULL, *w->own - start};
     text->headlines += r->place == HEADLINE;
+    text->shown += r->place == HEADLINE ||
+                   (r->place == LIMIT && text->shown < text->headlines + VERDICT_LIMITS_SHOWN);
 }
 
 /* Recorded reports with these sentences: tests/data/report. */

@@ -38,9 +38,9 @@ void put_rival(const struct writer *w, int64_t heads)
 void put_p(const struct writer *w, double p)
 {
     if (p < 1e-4)
-        put(w, "p < 0.0001");
+        put(w, "p < .0001");
     else
-        put(w, "p = %.3g", p);
+        put(w, "p = %s", fraction_text(p).text);
 }
 
 void put_difference(const struct writer *w, double x)

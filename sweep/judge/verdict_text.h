@@ -5,6 +5,8 @@
 #include "engine/base/text.h"
 #include "sweep/judge/verdict.h"
 
+enum { VERDICT_LIMITS_SHOWN = 10 };
+
 struct verdict_sentence {
     const char *rule; /* its key: "still_improving" */
     const char *text; /* UTF-8, to be set as a paragraph */
@@ -12,8 +14,10 @@ struct verdict_sentence {
 };
 
 struct verdict_text {
-    int headlines; /* the first so many are to be read first, the last of them is the finding or,
-                      behind it, what fresh trials say of it: at least 1 */
+    int headlines; /* the first so many are to be read first: the finding and, behind it, what fresh
+                      trials say of it; at least 1 */
+    int shown;     /* the first so many, with these, are for everyone: at most VERDICT_LIMITS_SHOWN
+                      of what limits the finding. The others explain */
     int count;
     struct verdict_sentence *sentence;
     char *block; /* holds all texts */

@@ -22,21 +22,17 @@ static void put_both(const struct writer *w, const char *joined)
     put_place(w);
 }
 
-/* " (difference +0.002, p = 0.2)"; without a claim p is a corrected one (between.h). */
-static void put_numbers(const struct writer *w)
+/* Without a claim p is a corrected one (between.h). */
+static void put_result(const struct writer *w)
 {
-    const struct verdict_rival *r = &w->v->rival[0];
-    put(w, " (difference ");
-    put_difference(w, r->pair.mean);
-    put_difference_bits(w, r->pair.mean);
-    put(w, ", ");
-    put_p(w, r->p);
+    put_numbers(w, &w->v->rival[0], true);
     put(w, "%s)", w->v->prediction ? "" : " after correction for the number of pairs");
 }
 
 static void write_confirmed(const struct writer *w)
 {
     put_both(w, " is better than ");
+    put_result(w);
     if (w->in->similar.trials == 0) {
         put(w, ", as predicted before the first trial");
         put_scope(w);
@@ -51,7 +47,7 @@ static void write_confirmed(const struct writer *w)
 static void write_better(const struct writer *w)
 {
     put_both(w, rivals_with(w->v, RIVAL_BETTER) ? " is worse than " : " is better than ");
-    put_numbers(w);
+    put_result(w);
     put_scope(w);
 }
 
@@ -59,7 +55,7 @@ static void write_shortfall(const struct writer *w)
 {
     bool worse = rivals_with(w->v, RIVAL_BETTER) > 0;
     put_both(w, worse ? " is significantly worse than " : " is not shown to be better than ");
-    put_numbers(w);
+    put_result(w);
     put_scope(w);
 }
 
@@ -67,7 +63,7 @@ static void write_shortfall(const struct writer *w)
 static void write_rival_at_edge(const struct writer *w)
 {
     put_both(w, rivals_with(w->v, RIVAL_OVER_EDGE) ? " did worse than " : " did better than ");
-    put_numbers(w);
+    put_result(w);
     put_scope(w);
 }
 
@@ -143,7 +139,7 @@ void write_sides_finding(const struct writer *w)
         [VERDICT_CLAIM_CONTRADICTED] = {"Claim contradicted", write_shortfall, true},
         [VERDICT_CLAIM_UNDECIDED] = {"Claim undecided", write_undecided},
         [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet", write_untested},
-        [VERDICT_RIVAL_AT_EDGE] = {"Nothing is shown", write_rival_at_edge, true},
+        [VERDICT_RIVAL_AT_EDGE] = {"Undecided", write_rival_at_edge, true},
     };
     put_finding(w, &findings[w->v->kind], is_named);
 }

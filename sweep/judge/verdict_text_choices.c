@@ -65,8 +65,11 @@ void write_choices(const struct writer *w)
     int groups = 0, chosen = verdict_chosen(in);
     if (chosen == 0)
         return;
-    put(w, "Chosen %s on validation, with separate seeds: ",
-        chosen < in->count ? "so far" : "for each head count");
+    put(w, "Each head count's own values %s on validation",
+        chosen < in->count ? "are being chosen" : "were chosen");
+    if (in->tuning_seeds > 0)
+        put(w, ", with %d other seed%s each", in->tuning_seeds, plural(in->tuning_seeds));
+    put(w, ": ");
     for (int i = 0; i < in->choices; i++) {
         if (!leads(&g, i))
             continue;
@@ -78,7 +81,7 @@ void write_choices(const struct writer *w)
         put(w, " with ");
         put_group(&g, i);
     }
-    put(w, "; the comparison holds for these choices");
+    put(w, "; the comparison is about these");
 }
 
 /* The seeds are others, the instances are not. */
@@ -87,8 +90,7 @@ void write_same_instances(const struct writer *w)
     if (w->in->replicated && verdict_chosen(w->in) > 0)
         put(w,
             "The %ss that chose these values judge them as well, with other seeds: on other %ss "
-            "they "
-            "may do a little worse",
+            "they may do a little worse",
             w->v->unit, w->v->unit);
 }
 

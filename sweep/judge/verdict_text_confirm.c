@@ -37,7 +37,7 @@ static void write_better(const struct writer *fresh)
 {
     put_heads(fresh, fresh->v->candidate);
     put(fresh, " %s better than ", verb(fresh->v->candidate));
-    put_rivals_of(fresh, RIVAL_BEATEN, false);
+    put_rivals_of(fresh, RIVAL_BEATEN);
 }
 
 /* "4 heads are significantly worse than 1 (...) and not shown to be better than 32 (...)" */
@@ -48,11 +48,11 @@ static void write_not_better(const struct writer *fresh)
     put(fresh, " %s", verb(fresh->v->candidate));
     if (worse) {
         put(fresh, " significantly worse than ");
-        put_rivals_of(fresh, RIVAL_BETTER, true);
+        put_rivals_of(fresh, RIVAL_BETTER);
     }
     if (rivals_with(fresh->v, RIVAL_NOT_BEATEN)) {
         put(fresh, "%s not shown to be better than ", worse ? " and" : "");
-        put_rivals_of(fresh, RIVAL_NOT_BEATEN, true);
+        put_rivals_of(fresh, RIVAL_NOT_BEATEN);
     }
 }
 
@@ -183,13 +183,22 @@ void write_fresh_rival(const struct writer *w)
     write_rival(&fresh);
 }
 
+void write_fresh_sign_flip(const struct writer *w)
+{
+    struct writer fresh;
+    if (!is_judged(w))
+        return;
+    fresh = fresh_writer(w);
+    put_sign_flip(&fresh, w->in->replicated ? "On fresh instances, the" : "On fresh seeds, the");
+}
+
 void write_fresh_level(const struct writer *w)
 {
     if (!is_judged(w) || w->v->confirmed->rivals == 0)
         return;
     put(w,
-        "What is confirmed was picked without these %ss, so %s p < %.3g; nothing else is found on "
-        "them",
-        unit_of(w), w->v->confirmed->rivals > 1 ? "each comparison needs" : "the comparison needs",
-        w->v->confirmed->alpha);
+        "The candidate was chosen without these %ss, so %s must reach p < %s; nothing else is "
+        "tested on them",
+        unit_of(w), w->v->confirmed->rivals > 1 ? "each comparison" : "the comparison",
+        fraction_text(w->v->confirmed->alpha).text);
 }

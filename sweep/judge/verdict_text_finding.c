@@ -3,42 +3,28 @@
 
 #include "sweep/judge/verdict_text_parts.h"
 
-static void put_number(const struct writer *w, const struct verdict_rival *r)
+void put_numbers(const struct writer *w, const struct verdict_rival *r, bool named)
 {
-    put(w, "%lld", (long long)r->heads);
-}
-
-static void put_with_number(const struct writer *w, const struct verdict_rival *r)
-{
-    put(w, "with %lld", (long long)r->heads);
-}
-
-/* "1 (difference +0.002, p = 0.2)" */
-static void put_with_difference(const struct writer *w, const struct verdict_rival *r)
-{
-    put(w, "%lld (difference ", (long long)r->heads);
+    put(w, " (");
+    if (named)
+        put(w, "difference in %s ", test_metric(w));
     put_difference(w, r->pair.mean);
     put_difference_bits(w, r->pair.mean);
     put(w, ", ");
     put_p(w, r->p);
-    put(w, ")");
 }
 
-/* The rivals of one outcome. */
-static void put_rivals(const struct writer *w, enum rival_outcome outcome,
-                       void (*put_item)(const struct writer *w, const struct verdict_rival *r))
+void put_rivals_of(const struct writer *w, enum rival_outcome outcome)
 {
     int n = rivals_with(w->v, outcome), seen = 0;
-    for (int i = 0; i < w->v->rivals; i++)
-        if (w->v->rival[i].outcome == outcome) {
-            put(w, "%s", separator(seen++, n));
-            put_item(w, &w->v->rival[i]);
-        }
-}
-
-void put_rivals_of(const struct writer *w, enum rival_outcome outcome, bool differences)
-{
-    put_rivals(w, outcome, differences ? put_with_difference : put_number);
+    for (int i = 0; i < w->v->rivals; i++) {
+        const struct verdict_rival *r = &w->v->rival[i];
+        if (r->outcome != outcome)
+            continue;
+        put(w, "%s%lld", separator(seen, n), (long long)r->heads);
+        put_numbers(w, r, seen++ == 0);
+        put(w, ")");
+    }
 }
 
 const char *tried(const struct writer *w)
@@ -126,13 +112,13 @@ static void write_middle(const struct writer *w)
 {
     const struct verdict *v = w->v;
     put_heads(w, v->candidate);
-    put(w, " %s better than both the smallest (%lld) and the largest (%lld) head count %s",
-        verb(v->candidate), (long long)v->smallest, (long long)v->largest, tried(w));
+    put(w, " %s better than both ", verb(v->candidate));
+    put_rivals_of(w, RIVAL_BEATEN);
+    put(w, ", the smallest and the largest head count %s", tried(w));
     put_scope(w);
 }
 
-/* "4 heads are significantly worse than 8 (-0.1, p = ..) and not shown to be better than 16 (..)"
- */
+/* "4 heads are significantly worse than 8 (...) and not shown to be better than 16 (...)" */
 static void write_shortfall(const struct writer *w)
 {
     const struct verdict *v = w->v;
@@ -143,11 +129,11 @@ static void write_shortfall(const struct writer *w)
     put(w, " %s", verb(v->candidate));
     if (worse) {
         put(w, " significantly worse than ");
-        put_rivals(w, RIVAL_BETTER, put_with_difference);
+        put_rivals_of(w, RIVAL_BETTER);
     }
     if (rivals_with(v, RIVAL_NOT_BEATEN)) {
         put(w, "%s not shown to be better than ", worse ? " and" : "");
-        put_rivals(w, RIVAL_NOT_BEATEN, put_with_difference);
+        put_rivals_of(w, RIVAL_NOT_BEATEN);
     }
     put_scope(w);
 }
@@ -156,12 +142,9 @@ static void write_edge(const struct writer *w)
 {
     const struct verdict *v = w->v;
     bool smallest = v->candidate == v->smallest;
-    put(w,
-        "the best head count on validation (the fewest heads within %g of the top) is the %s one "
-        "%s, %lld",
-        VERDICT_TOLERANCE, smallest ? "smallest" : "largest", tried(w), (long long)v->candidate);
-    if (!smallest && !count_rows(w, is_unfinished))
-        put(w, " (more heads were not tried)");
+    put_heads(w, v->candidate);
+    put(w, ", the %s head count %s, did best on validation (the fewest heads within %g of the top)",
+        smallest ? "smallest" : "largest", tried(w), VERDICT_TOLERANCE);
     put_scope(w);
 }
 
@@ -169,7 +152,7 @@ static void write_confirmed(const struct writer *w)
 {
     put_heads(w, w->v->candidate);
     put(w, " %s better than ", verb(w->v->candidate));
-    put_rivals(w, RIVAL_BEATEN, put_number);
+    put_rivals_of(w, RIVAL_BEATEN);
     if (w->in->similar.trials == 0) {
         put(w, ", as predicted before the first trial");
         put_scope(w);
@@ -189,23 +172,25 @@ static void write_rival_at_edge(const struct writer *w)
     put_heads(w, v->candidate);
     put(w, " did %s than ", worse ? "worse" : "better");
     if (worse)
-        put_rivals(w, RIVAL_OVER_EDGE, put_with_difference);
+        put_rivals_of(w, RIVAL_OVER_EDGE);
     else if (!v->prediction)
         put(w, "both the smallest (%lld) and the largest (%lld) head count %s",
             (long long)v->smallest, (long long)v->largest, tried(w));
     else
-        for (int i = 0; i < v->rivals; i++) {
-            put(w, "%s", separator(i, v->rivals));
-            put_number(w, &v->rival[i]);
-        }
+        for (int i = 0; i < v->rivals; i++)
+            put(w, "%s%lld", separator(i, v->rivals), (long long)v->rival[i].heads);
     put_scope(w);
 }
 
 static void write_untested(const struct writer *w)
 {
-    put_heads(w, w->v->candidate);
-    put(w, " %s fewer than two %ss ", w->v->candidate == 1 ? "shares" : "share", w->v->unit);
-    put_rivals(w, RIVAL_UNTESTED, put_with_number);
+    const struct verdict *v = w->v;
+    int n = rivals_with(v, RIVAL_UNTESTED), seen = 0;
+    put_heads(w, v->candidate);
+    put(w, " %s fewer than two %ss ", v->candidate == 1 ? "shares" : "share", v->unit);
+    for (int i = 0; i < v->rivals; i++)
+        if (v->rival[i].outcome == RIVAL_UNTESTED)
+            put(w, "%swith %lld", separator(seen++, n), (long long)v->rival[i].heads);
 }
 
 static bool is_unfinished_in_claim(const struct writer *w, const struct verdict_row *r)
@@ -242,11 +227,10 @@ bool is_named(const struct writer *w, int64_t heads)
 void put_finding(const struct writer *w, const struct finding *f, heads_test *named)
 {
     bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
-    const char *opening = at_edge && w->v->prediction ? "Claim undecided" : f->opening;
-    put(w, "%s", opening);
+    put(w, "%s", at_edge && w->v->prediction ? "Claim undecided" : f->opening);
     if (f->bounded)
         put_budget(w);
-    put(w, "%s", *opening ? ": " : "");
+    put(w, "%s", *f->opening ? ": " : "");
     f->write(w);
     put_edges(w, named, at_edge ? ", but " : "; ");
     if (at_edge)
@@ -264,14 +248,14 @@ void write_finding(const struct writer *w)
         [VERDICT_ALL_EQUAL] = {"All equal", write_all_equal, true},
         [VERDICT_MIDDLE] = {"Exploratory finding, a middle head count wins", write_middle, true},
         [VERDICT_NOT_SIGNIFICANT] = {"Not significant", write_shortfall, true},
-        [VERDICT_EDGE] = {"No middle", write_edge, true},
+        [VERDICT_EDGE] = {"No middle head count wins", write_edge, true},
         [VERDICT_UNTESTED] = {"Not tested yet", write_untested},
         [VERDICT_CLAIM_CONFIRMED] = {"Claim confirmed", write_confirmed, true},
         [VERDICT_CLAIM_NOT_CONFIRMED] = {"Claim not confirmed", write_shortfall, true},
         [VERDICT_CLAIM_CONTRADICTED] = {"Claim contradicted", write_shortfall, true},
         [VERDICT_CLAIM_UNDECIDED] = {"Claim undecided", write_undecided},
         [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet", write_untested},
-        [VERDICT_RIVAL_AT_EDGE] = {"No middle is found", write_rival_at_edge, true},
+        [VERDICT_RIVAL_AT_EDGE] = {"Undecided", write_rival_at_edge, true},
     };
     put_finding(w, &findings[w->v->kind], is_named);
 }

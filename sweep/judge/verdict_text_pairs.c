@@ -21,8 +21,6 @@ static void put_range_over(const struct writer *w, const struct crossed *c, enum
         put_range(w, low, high);
 }
 
-/* Over what each interval goes. That over the seeds holds for this text, that over the blocks for
- * these seeds. */
 static void put_crossed(const struct writer *w, const struct verdict_rival *r)
 {
     const struct stats_paired *pair = &r->pair;
@@ -31,17 +29,9 @@ static void put_crossed(const struct writer *w, const struct verdict_rival *r)
     put_difference_bits(w, pair->mean);
     put(w, " (less is better), %.3g%% interval ", 100 * w->v->level);
     put_range(w, pair->low, pair->high);
-    put(w, " over %d seeds and %d blocks of the test text (over the seeds alone ", pair->n,
-        r->crossed.columns);
-    put_range_over(w, &r->crossed, CROSSED_ROWS);
-    put(w, ", over the blocks alone ");
-    put_range_over(w, &r->crossed, CROSSED_COLUMNS);
-    if (r->crossed.effective < r->crossed.columns - .5)
-        put(w, ", which count as %.0f, as neighbours are alike", r->crossed.effective);
-    put(w, "); %d seeds won, %d lost; %s ", pair->wins, pair->losses, paired_test(w));
+    put(w, ", over %d seeds (%d won, %d lost) and %d blocks of the test text; two-sided, %s ",
+        pair->n, pair->wins, pair->losses, r->crossed.columns, paired_test(w));
     put_p(w, pair->p);
-    put(w, ", %ssign-flip test over the seeds ", pair->exact ? "exact " : "");
-    put_p(w, pair->sign_flip_p);
 }
 
 static void put_tests(const struct writer *w, const struct verdict_rival *r)
@@ -73,17 +63,10 @@ static void put_tests(const struct writer *w, const struct verdict_rival *r)
     put(w, ", over %d %ss (%d won, %d lost", pair->n, unit, pair->wins, pair->losses);
     if (w->in->replicated)
         put(w, "; each the mean of its seeds, %d pairs in all", r->seed_pairs);
-    put(w, "); paired t test ");
+    put(w, "); two-sided paired t test ");
     put_p(w, pair->p);
     if (units_share_rows(w->in))
         put(w, ", corrected for rows that splits share");
-    put(w, ", %ssign-flip test ", pair->exact ? "exact " : "");
-    put_p(w, pair->sign_flip_p);
-    if (!isnan(r->sd_between))
-        put(w,
-            "; estimated standard deviation of the difference between seeds %.3f, between %ss, "
-            "beyond what seeds explain, %.3f",
-            r->sd_within, unit, r->sd_between);
 }
 
 /* Where there is one seed. */
@@ -97,18 +80,24 @@ static void put_blocks_alone(const struct writer *w, const struct verdict_rival 
         r->crossed.columns);
 }
 
-void write_rival(const struct writer *w)
+/* "4 heads against 1: " */
+static void put_against(const struct writer *w, const struct verdict_rival *r)
 {
-    const struct verdict_rival *r = &w->v->rival[w->item];
-    const struct stats_paired *pair = &r->pair;
-    if (r->outcome == RIVAL_UNFINISHED)
-        return;
     put_heads(w, w->v->candidate);
     put(w, " against ");
     put_rival(w, r->heads);
     if (w->in->sides && w->in->sides->same[0])
         put(w, " (%s)", w->in->sides->same);
     put(w, ": ");
+}
+
+void write_rival(const struct writer *w)
+{
+    const struct verdict_rival *r = &w->v->rival[w->item];
+    const struct stats_paired *pair = &r->pair;
+    if (r->outcome == RIVAL_UNFINISHED)
+        return;
+    put_against(w, r);
     if (pair->n == 0)
         put(w, "no %s in common", w->v->unit);
     else if (pair->n == 1) {
@@ -122,6 +111,66 @@ void write_rival(const struct writer *w)
     if (pair->n > 1 && r->unpaired)
         put(w, "; %d %s%s that only one of them has %s left out", r->unpaired,
             w->in->replicated ? "trial" : "seed", plural(r->unpaired), verb(r->unpaired));
+}
+
+/* That over the seeds holds for this text, that over the blocks for these seeds. */
+void write_spread(const struct writer *w)
+{
+    const struct verdict_rival *r = &w->v->rival[w->item];
+    if (r->outcome == RIVAL_UNFINISHED || r->pair.n < 2)
+        return;
+    if (crossed_testable(&r->crossed)) {
+        put_against(w, r);
+        put(w, "the %.3g%% interval is ", 100 * w->v->level);
+        put_range_over(w, &r->crossed, CROSSED_ROWS);
+        put(w, " over the seeds alone and ");
+        put_range_over(w, &r->crossed, CROSSED_COLUMNS);
+        put(w, " over the blocks alone");
+        if (r->crossed.effective < r->crossed.columns - .5)
+            put(w, ", which count as %.0f, as neighbours are alike", r->crossed.effective);
+    } else if (!isnan(r->sd_between)) {
+        put_against(w, r);
+        put(w,
+            "the estimated standard deviation of the difference is %.3f between seeds and, beyond "
+            "what seeds explain, %.3f between %ss",
+            r->sd_within, r->sd_between, w->v->unit);
+    }
+}
+
+/* Whether the comparison leaves it out: where it decides it says so. */
+static bool has_sign_flip(const struct verdict_rival *r)
+{
+    return r->outcome != RIVAL_UNFINISHED && r->pair.n > 1 &&
+           (!r->pair.all_equal || crossed_testable(&r->crossed));
+}
+
+void put_sign_flip(const struct writer *w, const char *opening)
+{
+    const struct verdict *v = w->v;
+    int n = 0, seen = 0;
+    bool exact = true, blocks = false;
+    for (int i = 0; i < v->rivals; i++) {
+        const struct verdict_rival *r = &v->rival[i];
+        n += has_sign_flip(r);
+        exact = exact && (r->pair.exact || !has_sign_flip(r));
+        blocks = blocks || crossed_testable(&r->crossed);
+    }
+    if (n == 0)
+        return;
+    put(w, "%s %ssign-flip test%s, which assumes no normal distribution, gives ", opening,
+        exact ? "exact " : "", blocks ? " over the seeds alone" : "");
+    for (int i = 0; i < v->rivals; i++)
+        if (has_sign_flip(&v->rival[i])) {
+            put(w, "%s", separator(seen++, n));
+            put_p(w, v->rival[i].pair.sign_flip_p);
+            put(w, " against ");
+            put_rival(w, v->rival[i].heads);
+        }
+}
+
+void write_sign_flip(const struct writer *w)
+{
+    put_sign_flip(w, "The");
 }
 
 struct verdict_tail_rates verdict_tail_rates(int n)
@@ -159,15 +208,15 @@ void write_wide_winner(const struct writer *w)
         return;
     struct verdict_tail_rates rates = verdict_tail_rates(r->pair.n);
     put_heads(w, winner);
-    put(w, ", better than ");
-    put_rival(w, other);
-    put(w, ", %s more between %ss", winner == 1 || w->in->sides ? "varies" : "vary", w->v->unit);
+    put(w, " %s", winner == 1 || w->in->sides ? "varies" : "vary");
     if (!isinf(ratio))
-        put(w, ratio < 10 ? " (%.2g times as much)" : " (%.0f times as much)", ratio);
+        put(w, ratio < 10 ? " %.2g times as much" : " %.0f times as much", ratio);
+    put(w, isinf(ratio) ? " more between %ss than " : " between %ss as ", w->v->unit);
+    put_rival(w, other);
     put(w,
-        ". If rare %ss are far worse and these %d do not show it, this is wrong more often than "
-        "its level says: in simulated sweeps with %d %ss a false claim was confirmed in %d to "
-        "%d%%, not 2.5%%",
+        ". If rare %ss are far worse and these %d miss them, the finding errs more often than p "
+        "says: in simulated sweeps with %d %ss a false claim was confirmed in %d to %d%%, not "
+        "2.5%%",
         w->v->unit, r->pair.n, rates.n, w->v->unit, rates.twice, rates.four_times);
 }
 
@@ -183,28 +232,45 @@ void write_shared_rows(const struct writer *w)
            "cannot show. If it is by 0.3, a false claim is confirmed in 6 to 11%%, not 2.5%%");
 }
 
-/* Files are chosen, not drawn, and few. An estimated standard deviation over n normal values has
- * itself one of about 1 / sqrt(2 (n - 1)) of it. */
-void write_few_files(const struct writer *w)
+/* 0: what is tested are no files. */
+static int fewest_files(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int fewest = 0;
     for (int i = 0; i < v->rivals; i++)
         if (v->rival[i].pair.n > 1 && (fewest == 0 || v->rival[i].pair.n < fewest))
             fewest = v->rival[i].pair.n;
-    if (fewest == 0 || !verdict_over_files(w->in))
+    return verdict_over_files(w->in) ? fewest : 0;
+}
+
+void write_few_files(const struct writer *w)
+{
+    const struct verdict *v = w->v;
+    int fewest = fewest_files(w);
+    if (fewest == 0)
         return;
     put(w,
-        "The %d %ss were chosen, not drawn: nothing is said of kinds of %s that are not among "
-        "them. Even of %ss drawn at random, what holds for %.0f%% of all may be missing among %d, "
-        "and the standard deviation between %ss is known to about %.0f%%",
-        fewest, v->unit, v->unit, v->unit, 100 * (1 - pow(1 - v->level, 1.0 / fewest)), fewest,
-        v->unit, 100 / sqrt(2. * (fewest - 1)));
+        "The %d %ss were chosen, not drawn: nothing is known of kinds of %s that are not among "
+        "them",
+        fewest, v->unit, v->unit);
     if (v->units_at_chance > 0)
         put(w,
             ". At %d of %d %ss no head count's mean is above guessing; differences there count as "
             "much as elsewhere",
             v->units_at_chance, v->units, v->unit);
+}
+
+/* An estimated standard deviation over n normal values has itself one of about 1 / sqrt(2 (n - 1))
+ * of it. */
+void write_files_drawn(const struct writer *w)
+{
+    int fewest = fewest_files(w);
+    if (fewest > 0)
+        put(w,
+            "Even %d %ss drawn at random can miss what holds for %.0f%% of all, and they tell the "
+            "standard deviation between %ss to about %.0f%%",
+            fewest, w->v->unit, 100 * (1 - pow(1 - w->v->level, 1.0 / fewest)), w->v->unit,
+            100 / sqrt(2. * (fewest - 1)));
 }
 
 /* Neighbours are alike where the text has kinds of its own, and more so than their correlation
@@ -224,13 +290,4 @@ void write_alike_blocks(const struct writer *w)
         "blocks a false claim was confirmed in 5 to 13%%, not 2.5%%. With `task.split: "
         "interleaved`, in a new sweep, the test text comes from all over the file",
         w->in->blocks, fewest);
-}
-
-void write_shared(const struct writer *w)
-{
-    const struct verdict_heads *h = &w->in->heads[w->item];
-    if (!h->shared)
-        return;
-    put_heads(w, h->heads);
-    put(w, ": these are also the trials of the setting %s; as evidence they count once", h->shared);
 }

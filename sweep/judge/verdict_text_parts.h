@@ -23,7 +23,7 @@ const char *verb(int64_t n);
 /* What separates item i of n in "1, 2 and 4". */
 const char *separator(int i, int n);
 
-/* "4 heads"; "4", after heads; of settings their names. "p = 0.03"; "-0.120", tiny ones with the
+/* "4 heads"; "4", after heads; of settings their names. "p = .03"; "-0.120", tiny ones with the
  * digit that counts; "test accuracy". */
 void put_heads(const struct writer *w, int64_t heads);
 void put_rival(const struct writer *w, int64_t heads);
@@ -83,11 +83,28 @@ bool is_named(const struct writer *w, int64_t heads);
 void write_sides_finding(const struct writer *w);
 void put_sides_claim(const struct writer *w);
 
-/* Which head counts may be the best, and how that was found; whether one of them leaves a head
- * count out. verdict_text_plateau.c. */
-void write_plateau(const struct writer *w);
-void write_among_best(const struct writer *w);
+/* Which head counts are equivalent to the best, which may be the best, and how that was found;
+ * whether one of them leaves a head count out. verdict_text_plateau.c. */
+void write_equivalent(const struct writer *w);
+void write_could_be_best(const struct writer *w);
+void write_could_be_best_method(const struct writer *w);
+void write_equivalent_method(const struct writer *w);
 bool is_left_out(const struct writer *w, int64_t heads);
+
+/* Single head counts: of all of them, or of the one at hand; verdict_text_heads.c. */
+void write_one_unit(const struct writer *w);
+void write_trials_apart(const struct writer *w);
+void write_bad(const struct writer *w);
+void write_equal_units(const struct writer *w);
+void write_shared(const struct writer *w);
+
+/* How it was tested; verdict_text_methods.c. */
+void write_candidate(const struct writer *w);
+void write_corrected_level(const struct writer *w);
+void write_all_must_hold(const struct writer *w);
+void write_minimum_p(const struct writer *w);
+void write_rare_failure_caveat(const struct writer *w);
+void write_flat_ends(const struct writer *w);
 
 /* What the comparison with a rival comes to, and where it errs more than its level says;
  * verdict_text_pairs.c. */
@@ -96,18 +113,23 @@ void write_wide_winner(const struct writer *w);
 void write_shared_rows(const struct writer *w);
 void write_few_files(const struct writer *w);
 void write_alike_blocks(const struct writer *w);
-/* Of the head count at hand. */
-void write_shared(const struct writer *w);
+void write_files_drawn(const struct writer *w);
+void write_spread(const struct writer *w);
+/* What sign-flip tests say of all of them; the opening is its article. */
+void write_sign_flip(const struct writer *w);
+void put_sign_flip(const struct writer *w, const char *opening);
 
 /* What fresh trials say of the finding, their comparison with a rival, and the level that they are
  * held against; verdict_text_confirm.c. */
 void write_confirmation(const struct writer *w);
 void write_fresh_rival(const struct writer *w);
 void write_fresh_level(const struct writer *w);
+void write_fresh_sign_flip(const struct writer *w);
 
-/* The rivals of one outcome: "1 and 32", or each with its difference and p; verdict_text_finding.c.
- */
-void put_rivals_of(const struct writer *w, enum rival_outcome outcome, bool differences);
+/* The rivals of one outcome: "1 (difference in test accuracy +0.1, p < .0001) and 32 (+0.7, p <
+ * .0001)"; of one rival what is in brackets, but for the closing one. verdict_text_finding.c. */
+void put_rivals_of(const struct writer *w, enum rival_outcome outcome);
+void put_numbers(const struct writer *w, const struct verdict_rival *r, bool named);
 
 /* "4 heads better than 1 and 16": of a claim of head counts; verdict_rules.c. */
 void put_claim(const struct writer *w);

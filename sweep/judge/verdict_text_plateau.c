@@ -30,21 +30,10 @@ static bool is_outside(const struct writer *w, int64_t heads)
     return row_tested(r) && !(w->v->plateau_low ? r->in_plateau : r->among_best);
 }
 
-static bool is_beaten_at_edge(const struct writer *w, const struct verdict_row *r)
-{
-    return is_beaten(w, r) && verdict_at_edge(w->in, r->heads);
-}
-
 static bool is_not_compared(const struct writer *w, const struct verdict_row *r)
 {
     (void)w;
     return r->among_best && isnan(r->best_p);
-}
-
-static bool is_open(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return r->among_best && !r->in_plateau;
 }
 
 static void put_width(const struct writer *w, const struct verdict_row *r)
@@ -53,37 +42,27 @@ static void put_width(const struct writer *w, const struct verdict_row *r)
 }
 
 /* "4, 8 and 16 heads (d_head 8, 4 and 2)", "4 and 8 heads (d_head 8)" */
-static void put_plateau(const struct writer *w)
+static void put_set(const struct writer *w, row_test *chosen)
 {
     const struct verdict *v = w->v;
-    const struct verdict_row *low = row_of(v, v->plateau_low);
+    const struct verdict_row *first = NULL;
     bool known = true, same = true;
-    put_rows(w, is_in_plateau, NULL);
-    put(w, " head%s", count_rows(w, is_in_plateau) == 1 ? plural(v->plateau_low) : "s");
     for (int i = 0; i < v->rows; i++)
-        if (v->row[i].in_plateau) {
+        if (chosen(w, &v->row[i])) {
+            first = first ? first : &v->row[i];
             known = known && v->row[i].d_head > 0;
-            same = same && v->row[i].d_head == low->d_head;
+            same = same && v->row[i].d_head == first->d_head;
         }
+    put_rows(w, chosen, NULL);
+    put(w, " head%s", first && count_rows(w, chosen) == 1 ? plural(first->heads) : "s");
     if (!known)
         return;
     put(w, " (d_head ");
-    if (same)
-        put_width(w, low);
+    if (same && first)
+        put_width(w, first);
     else
-        put_rows(w, is_in_plateau, put_width);
+        put_rows(w, chosen, put_width);
     put(w, ")");
-}
-
-/* "; 8 lies between and is left out" */
-static void append_gaps(const struct writer *w)
-{
-    if (w->v->plateau_holes == 0)
-        return;
-    put(w, "; ");
-    put_rows(w, is_in_gap, NULL);
-    put(w, w->v->plateau_holes == 1 ? " lies between and is left out"
-                                    : " lie between and are left out");
 }
 
 const char *verdict_set_name(const struct verdict *v)
@@ -93,88 +72,48 @@ const char *verdict_set_name(const struct verdict *v)
                                     : "plateau";
 }
 
-/* What is left out may be better beyond the values that it was given. */
-static void append_edges(const struct writer *w)
-{
-    put_edges(w, is_outside, "; this is about the values tried: of those left out, ");
-}
-
-/* With a margin: what is shown to be within it of the best. One head count of widely spread trials
- * forbids to say so of any. A plateau has no gaps. */
-static void write_equivalent(const struct writer *w)
-{
-    const struct verdict *v = w->v;
-    int n = count_rows(w, is_in_plateau);
-    double margin = v->plateau_margin;
-    bool with_best = row_of(v, v->best)->in_plateau;
-    if (n == 0) {
-        put(w, "No plateau is shown");
-        put_after(w);
-        put(w, ": ");
-        put_rows(w, is_among_best, NULL);
-        put(w, " heads cannot be told apart from the best, but none is");
-    } else {
-        put(w, v->plateau_holes ? "No plateau" : "Plateau");
-        put_after(w);
-        put(w, v->plateau_holes ? ", but a set with a gap: " : ": ");
-        put_plateau(w);
-        if (n > 1)
-            put(w, with_best ? " are equivalent: each is" : ": each is");
-        else if (with_best)
-            put(w, " alone, best on validation; no other head count is");
-        else
-            put(w, " alone; no other head count, not even %lld, best on validation, is",
-                (long long)v->best);
-    }
-    put(w, " shown to be within %g of the best %s", margin, test_metric(w));
-    append_gaps(w);
-    put(w, " (one-sided %ss, p < %.3g after correction for their number)", paired_test(w),
-        1 - v->level);
-    if (n > 1 && !with_best) {
-        put(w, "; ");
-        put_heads(w, v->best);
-        put(w, ", best on validation, %s not", verb(v->best));
-    } else if (n == 1 && count_rows(w, is_open) > 0) { /* one alone would read as a peak */
-        put(w, "; ");
-        put_rows(w, is_open, NULL);
-        put(w, " cannot be told apart from the best");
-    }
-    append_edges(w);
-}
-
-/* Without: the set that contains the best. */
-static void write_set(const struct writer *w)
-{
-    double percent = 100 * w->v->level;
-    put(w, "Confidence set");
-    put_after(w);
-    put(w, ": ");
-    put_plateau(w);
-    if (count_rows(w, is_in_plateau) == 1) {
-        put(w, " alone, with %.3g%% confidence the best of the head counts %s", percent, tried(w));
-    } else {
-        put(w, " cannot be told apart from the best");
-        append_gaps(w);
-        put(w, "; with %.3g%% confidence the best of the head counts %s is among them", percent,
-            tried(w));
-    }
-    append_edges(w);
-}
-
 static bool is_compared(const struct writer *w, const struct verdict_row *r)
 {
     (void)w;
     return !isnan(r->best_p);
 }
 
-void write_plateau(const struct writer *w)
+/* With a margin: what is shown to be within it of the best. One head count of widely spread trials
+ * forbids to say so of any. Names its gaps. */
+void write_equivalent(const struct writer *w)
 {
-    if (count_rows(w, is_compared) == 0)
+    const struct verdict *v = w->v;
+    int n = count_rows(w, is_in_plateau);
+    if (isnan(v->plateau_margin) || count_rows(w, is_compared) == 0)
         return;
-    if (isnan(w->v->plateau_margin))
-        write_set(w);
-    else
-        write_equivalent(w);
+    if (n == 0) {
+        put(w, "No head count is");
+    } else {
+        put(w, n == 1 ? "Only " : "");
+        put_set(w, is_in_plateau);
+        put(w, n == 1 ? " %s" : " are", verb(v->plateau_low));
+    }
+    put(w, " shown to be %s", n > 1 ? "equivalent" : "");
+    if (n > 1) {
+        put_after(w);
+        put(w, ": each is ");
+    }
+    put(w, "within %g of the best %s", v->plateau_margin, test_metric(w));
+    if (n < 2)
+        put_after(w);
+    put(w, ", with %.3g%% confidence", 100 * v->level);
+    if (v->plateau_holes) {
+        put(w, "; ");
+        put_rows(w, is_in_gap, NULL);
+        put(w, v->plateau_holes == 1 ? ", which lies between, is not"
+                                     : ", which lie between, are not");
+    }
+    if (n > 0 && !row_of(v, v->best)->in_plateau) {
+        put(w, "; ");
+        put_heads(w, v->best);
+        put(w, ", best on validation, %s not", verb(v->best));
+    }
+    put_edges(w, is_outside, "; this is about the values tried: of the others, ");
 }
 
 bool is_left_out(const struct writer *w, int64_t heads)
@@ -189,41 +128,76 @@ static bool is_in_circle(const struct writer *w, const struct verdict_row *r)
     return r->among_best && r->best_p < 1 - w->v->level;
 }
 
-void write_among_best(const struct writer *w)
+/* Whether any two could be compared. */
+static bool has_set(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    int set = count_rows(w, is_among_best), comparisons = v->finished - 1;
-    int not_compared = count_rows(w, is_not_compared);
-    if (v->best == 0 || comparisons < 1 || not_compared == v->finished)
-        return;
-    bool circle = count_rows(w, is_in_circle) > 0;
-    if (circle) {
-        put(w, "Each head count is beaten by another");
-    } else if (set == v->finished) {
-        put(w, "No head count beats another");
-    } else if (isnan(v->plateau_margin)) {
-        put(w, "A head count is left out of the confidence set where another beats it");
+    return v->best != 0 && v->finished > 1 && count_rows(w, is_not_compared) < v->finished;
+}
+
+static void put_could_be_best(const struct writer *w)
+{
+    int set = count_rows(w, is_among_best), beaten = count_rows(w, is_beaten);
+    if (count_rows(w, is_in_circle) > 0) {
+        put(w, "Each head count is shown to be worse than another");
+        put_after(w);
+        put(w, ", which shows nothing where %ss are missing", w->v->unit);
+    } else if (beaten == 0) {
+        put(w, "No head count is shown to be worse than another");
+        put_after(w);
+        put(w, ": each of those %s could be the best", tried(w));
     } else {
-        put(w, "With %.3g%% confidence the best of the head counts %s is %s", 100 * v->level,
-            tried(w), set > 1 ? "one of " : "");
-        put_rows(w, is_among_best, NULL);
-        put(w, ": ");
+        put(w, "The best of the head counts %s", tried(w));
+        put_after(w);
+        put(w, set > 1 ? " is one of " : " is ");
+        put_set(w, is_among_best);
+        put(w, ", with %.3g%% confidence; ", 100 * w->v->level);
         put_rows(w, is_beaten, NULL);
-        put(w, set == v->finished - 1 ? " is beaten by another" : " are beaten by others");
+        put(w, beaten > 1 ? " are each shown to be worse than another"
+                          : " is shown to be worse than another");
     }
-    put(w, " in a one-sided %s at p < %.3g (%.3g / %d comparison%s)", paired_test(w),
-        (1 - v->level) / comparisons, 1 - v->level, comparisons, plural(comparisons));
-    if (circle)
-        put(w, ", which shows nothing where %ss are missing", v->unit);
-    if (count_rows(w, is_beaten_at_edge) && !isnan(v->plateau_margin)) {
-        put(w, "; this is about the values tried, and beyond them ");
-        put_rows(w, is_beaten_at_edge, NULL);
-        put(w, " may be better");
-    }
+}
+
+static bool is_left_behind(const struct writer *w, int64_t heads)
+{
+    return is_beaten(w, row_of(w->v, heads));
+}
+
+/* The set that contains the best. Said with a margin as well, of which what is equivalent tells
+ * nothing. */
+void write_could_be_best(const struct writer *w)
+{
+    int not_compared = count_rows(w, is_not_compared);
+    if (!has_set(w))
+        return;
+    put_could_be_best(w);
     if (not_compared > 0)
-        put(w, ". %d head count%s could not be compared, for want of %ss, and %s in", not_compared,
-            plural(not_compared), v->unit, not_compared == 1 ? "stays" : "stay");
-    if (set > 1 && isnan(v->plateau_margin))
-        put(w, ". Not told apart is not shown to be equal: `equivalence` in the sweep file tests "
-               "that");
+        put(w, "; %d head count%s could not be compared, for want of %ss, and may be the best",
+            not_compared, plural(not_compared), w->v->unit);
+    put_edges(w, is_left_behind, "; this is about the values tried: of the others, ");
+}
+
+void write_could_be_best_method(const struct writer *w)
+{
+    int comparisons = w->v->finished - 1;
+    if (!has_set(w))
+        return;
+    put(w,
+        "A head count cannot be the best if another is better in a one-sided %s at p < %s (%s / "
+        "%d comparison%s)",
+        paired_test(w), fraction_text((1 - w->v->level) / comparisons).text,
+        fraction_text(1 - w->v->level).text, comparisons, plural(comparisons));
+    if (count_rows(w, is_among_best) > 1 && isnan(w->v->plateau_margin))
+        put(w, ". Failing to tell head counts apart does not show that they are equal: "
+               "`equivalence` in the sweep file tests that");
+}
+
+void write_equivalent_method(const struct writer *w)
+{
+    if (!isnan(w->v->plateau_margin) && count_rows(w, is_compared) > 0)
+        put(w,
+            "A head count is equivalent to the best if a one-sided %s against every other one "
+            "rejects that it is worse by %g or more, at p < %s after correction for the number of "
+            "head counts (Holm 1979)",
+            paired_test(w), w->v->plateau_margin, fraction_text(1 - w->v->level).text);
 }

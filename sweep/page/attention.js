@@ -67,8 +67,8 @@ function attentionNote(a, trial) {
     return [
         trial ? capital(trialName(trial)) : `Trial ${a.trial}`,
         trial?.setting_label ? [', ', foreign(trial.setting_label)] : '',
-        '. Rows are queries, columns the keys that they attend to, both from the first position; the darkness is the ' +
-            `square root of the weight. Computed with the weights of step ${a.step}.`,
+        '. Rows are queries, columns the keys that they attend to, both from the first position; the ' +
+            `strength of the colour is the square root of the weight. Computed with the weights of step ${a.step}.`,
         a.length < a.of_length ? ` The first ${a.length} of ${a.of_length} positions.` : '',
     ];
 }
@@ -99,7 +99,7 @@ function wantedMaps(view) {
 function mapsPicker(view, shown) {
     const having = view.live ? view.trials.filter(t => (t.weights && isOfSetting(view, t)) || t.trial_id === shown) : [];
     return having.length > 1
-        ? picker('Trial', having.map(trialOption), shown, value => view.choose({trial: Number(value)}))
+        ? picker('Trial', having.sort(menuOrder).map(trialOption), shown, value => view.choose({trial: Number(value)}))
         : null;
 }
 
@@ -177,5 +177,5 @@ function attentionSection(view) {
         draw: () => element('div', {}, groups.map(g => groupOfMaps(g, bytes !== null, drawn))),
         table: () => attentionTable(a, sequence, maps, bytes),
     });
-    return bytes ? [shownMaps, lookBackTable(maps, bytes)] : shownMaps;
+    return [shownMaps, alikeTable(a), bytes ? lookBackTable(maps, bytes) : null];
 }

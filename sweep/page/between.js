@@ -43,7 +43,7 @@ function testedPairs(view, tested) {
             {},
             `Differences in ${view.metric.name} between settings that differ in one axis, at the same head count, ` +
                 `the better one first${claimed}, with ${Number((100 * level).toPrecision(3))}% intervals. ` +
-                'Each p is corrected for the number of comparisons in the column "of".',
+                'Each p is corrected for the number of comparisons in the column "Corrected for".',
         ),
         scrolling(
             'Between settings',

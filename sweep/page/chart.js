@@ -224,6 +224,11 @@ function shade(i, n, kind = 'c') {
     return kind + (n > 1 ? Math.round((i * 7) / (n - 1)) : 3);
 }
 
+/* That of a head count among all of a page, so that it is the same in every setting. */
+function headShade(headCounts, heads) {
+    return shade(headCounts.indexOf(heads), headCounts.length);
+}
+
 /* A spread for points of one column that would hide each other: the same at each drawing. */
 function jitter(seed, width) {
     const h = Math.imul(seed + 1, 2654435761) >>> 0;

@@ -93,9 +93,16 @@ function apartText({set, metric, sweeps}, i) {
     );
 }
 
+/* The sweeps that have a setting. */
+function sweepsWith({lines}, sweeps) {
+    return sweeps.filter((_, i) => lines.some(line => line.cells[i]));
+}
+
 /* Why nothing is compared: with the first sweep that the setting has. */
-function nothingApartText({set, sweeps}) {
-    const lines = set?.lines ?? [],
+function nothingApartText({set, settings, sweeps}) {
+    if (!settings.some(s => sweepsWith(s, sweeps).length > 1)) return 'They have no setting in common.';
+    if (sweepsWith(set, sweeps).length < 2) return `Only ${sweepsWith(set, sweeps)[0].letter} has this setting.`;
+    const {lines} = set,
         base = sweeps.findIndex((_, i) => lines.some(line => line.cells[i]));
     if (!lines.some(({cells}) => cells[base] && cells.filter(Boolean).length > 1)) return 'They have no head count in common.';
     return `Nothing is compared with ${sweeps[base].letter}: at no head count that it has in common with another do both have results.`;
@@ -140,6 +147,28 @@ function differSection(view) {
 }
 
 /* ---- what each came to ---- */
+
+/* Of every setting of all of them; where each has one, the section below has that. */
+function overviewSection(view) {
+    const {sweeps, settings} = view;
+    if (sweeps.every(({report}) => report.settings.length < 2)) return null;
+    const pick = (label_, {setting}) => {
+        const index = settings.findIndex(s => sameSetting(s.setting, setting));
+        return index < 0 ? foreign(label_) : settingButton(view, index, label_);
+    };
+    return scrolling(
+        'All settings',
+        table(
+            'Every setting, and what its trials came to',
+            [
+                {title: 'Sweep', number: false, value: row => row.letter},
+                column('Setting', 'setting_label', pick, WORDS),
+                ...findingColumns(sweeps[0].report.equivalence),
+            ],
+            sweeps.flatMap(({letter, report}) => report.settings.map(set => ({...set, letter}))),
+        ),
+    );
+}
 
 function cameTo(view, sweep) {
     const {report} = sweep,
@@ -319,6 +348,7 @@ function apartSection(view) {
 
 const COMPARISON_SECTIONS = [
     ['differ', 'What differs', differSection],
+    ['overview', 'All settings', overviewSection],
     ['came', 'What each came to', cameSection],
     ['beside', 'By head count', besideSection],
     ['apart', 'Differences', apartSection],

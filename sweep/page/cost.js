@@ -10,7 +10,7 @@ const COSTS = [
     ['infer_ms', 'ms for one example', v => String(Number(v.toPrecision(2)))],
 ];
 
-function drawCost(rows, metric, cost, name, show, width) {
+function drawCost({metric, headCounts}, rows, [cost, name, show], width) {
     const known = rows.filter(r => r[cost] > 0 && r.mean !== null);
     const points = known.map(r => `${count(r.heads, 'head')} ${show(r[cost])}, ${fixed(r.mean)}`);
     const f = frame(
@@ -34,7 +34,6 @@ function drawCost(rows, metric, cost, name, show, width) {
     const x = logarithmic(low, high, f.left + 16, f.right - 16);
     const list = logTicks(low, high).length > 1 ? logTicks(low, high) : ticks(low, high, 4);
     bottomTicks(f, x, list, show);
-    const heads = [...new Set(rows.map(r => r.heads))].sort((a, b) => a - b);
     const order = [...known].sort((a, b) => a.heads - b.heads);
     f.root.append(
         path(
@@ -55,7 +54,7 @@ function drawCost(rows, metric, cost, name, show, width) {
             dot(
                 x(r[cost]),
                 f.y(r.mean),
-                `spot ${shade(heads.indexOf(r.heads), heads.length)}`,
+                `spot ${headShade(headCounts, r.heads)}`,
                 `${count(r.heads, 'head')}: ${four(r.mean)} at ${show(r[cost])}`,
                 5,
             ),
@@ -82,11 +81,12 @@ function costSection(view) {
     const costs = COSTS.filter(([column]) => rows.some(r => r[column] > 0));
     const drawn = costs.filter(([column]) => differ(rows.map(r => r[column])));
     if (!drawn.length) return null;
-    const [cost, name, show] = drawn.find(([c]) => c === view.choice.cost) ?? drawn[0];
+    const shown = drawn.find(([c]) => c === view.choice.cost) ?? drawn[0],
+        [cost, name] = shown;
     return figure(`Mean ${metric.drawn} against ${name}`, {
         note: 'Numbers beside the points are head counts; the scale of cost is logarithmic.',
         controls: controls(picker('Cost', drawn, cost, value => view.choose({cost: value}))),
-        draw: width => drawCost(rows, metric, cost, name, show, width),
+        draw: width => drawCost(view, rows, shown, width),
         table: () =>
             table(
                 'Cost of each head count',

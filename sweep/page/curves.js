@@ -17,17 +17,17 @@ function median(values) {
 
 /* Per head count its curves as points, as the reader wants them, and their median at each step that at least
  * half of them have. */
-function curveGroups(set, curves, column, choice) {
+function curveGroups({set, curves, choice, headCounts}, column) {
     const trials = new Map(set.trials.concat(set.running).map(t => [t.trial_id, t]));
     return set.verdict.heads
-        .map((row, i) => {
+        .map(row => {
             const own = curves.filter(c => trials.get(c.trial)?.heads === row.heads);
             const lines = own.map(c => ({curve: c, points: curvePoints(c, column, choice)}));
             const points = [...grouped(lines.flatMap(line => line.points), ([step]) => step)]
                 .filter(([, at]) => 2 * at.length >= own.length)
                 .map(([step, at]) => [step, median(at.map(([, value]) => value))])
                 .sort((a, b) => a[0] - b[0]);
-            return {heads: row.heads, class: shade(i, set.verdict.heads.length), curves: own, lines, trials, points};
+            return {heads: row.heads, class: headShade(headCounts, row.heads), curves: own, lines, trials, points};
         })
         .filter(group => group.curves.length);
 }
@@ -91,7 +91,7 @@ function curvesSection(view) {
     const {set} = view;
     const shown = view.choice.curve ?? (view.metric.loss ? 'val_loss' : 'val_acc');
     const name = CURVES.find(([c]) => c === shown)[1];
-    const all = curveGroups(set, view.curves, shown, view.choice);
+    const all = curveGroups(view, shown);
     if (!all.length) return null;
     const hidden = view.choice.hidden;
     const groups = all.filter(g => !hidden.has(g.heads));

@@ -30,8 +30,7 @@ function plain(text) {
 /* A sentence's numbers as the page writes them: p = .031 on one line, and a minus that is no hyphen. */
 function asWritten(text) {
     return text
-        .replace(/\bp ([=<]) 0\./g, 'p\u00a0$1\u00a0.')
-        .replace(/\(0(\.\d+ \/ \d)/g, '($1') // p < .0125 (.05 / 4 comparisons)
+        .replace(/\bp ([=<]) \./g, 'p\u00a0$1\u00a0.')
         .replace(/(^|[ (])-(?=\.?\d)/g, '$1\u2212');
 }
 
@@ -62,12 +61,17 @@ function svg(name, attributes, ...children) {
 
 /* ---- numbers for people ---- */
 
+const ZERO = /^-?[0.]+$/; // which has no sign
+
 function fixed(x, decimals = 3) {
-    return x === null || x === undefined ? '' : x.toFixed(decimals).replace('-', '\u2212');
+    if (x === null || x === undefined) return '';
+    const text = x.toFixed(decimals);
+    return text.replace('-', ZERO.test(text) ? '' : '\u2212');
 }
 
 function signed(x, decimals = 3) {
-    return x === null || x === undefined ? '' : (x > 0 ? '+' : '') + fixed(x, decimals);
+    const text = fixed(x, decimals);
+    return x > 0 && !ZERO.test(text) ? `+${text}` : text;
 }
 
 /* A p value in a column of its own; digits as sentences have them. */

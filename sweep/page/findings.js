@@ -6,9 +6,9 @@
 /* ---- accuracy ---- */
 
 /* The range of a chart of the metric: of all trials and guessing or, near the best, of the head
- * counts whose mean lies within a tenth of the way from there to guessing; and of their intervals, as
- * far as these do not press all else together. */
-function metricRange(view, sets, near) {
+ * counts whose mean lies within a tenth of the way from there to guessing; and, unless it is small, of their
+ * intervals, as far as these do not press all else together. */
+function metricRange(view, sets, near, small) {
     const values = sets.flatMap(set => {
         const rows = near ? nearRows(set) : set.drawn.heads,
             heads = new Set(rows.map(row => row.heads));
@@ -20,7 +20,7 @@ function metricRange(view, sets, near) {
     });
     const [low, high] = padRange(values),
         span = high - low;
-    const ends = sets.flatMap(set =>
+    const ends = (small ? [] : sets).flatMap(set =>
         (near ? nearRows(set) : set.drawn.heads).flatMap(row => [row.ci95_low, row.ci95_high]),
     );
     return padRange(
@@ -29,11 +29,17 @@ function metricRange(view, sets, near) {
     );
 }
 
+/* None where there is no best. */
 function nearRows(set) {
     const {guess, heads} = set.drawn,
         best = heads.find(row => row.heads === set.verdict.best)?.mean ?? null;
-    if (best === null || guess === null) return heads;
+    if (best === null || guess === null) return [];
     return heads.filter(row => row.mean !== null && Math.abs(row.mean - best) <= 0.1 * Math.abs(best - guess));
+}
+
+/* Whether guessing is so far from all means that an axis down to it would hide how these differ. */
+function areAllNear(set) {
+    return nearRows(set).length === set.drawn.heads.length;
 }
 
 /* A trial's test value; one that diverged or failed counts as a guess. */
@@ -109,7 +115,7 @@ function drawTrials(f, view, set) {
     }
 }
 
-function drawMean(f, row, x, {candidate, unit}) {
+function drawMean(f, row, x, verdict) {
     if (row.mean === null) return;
     if (!f.inside(row.mean)) {
         const [arrow, y] = f.below(row.mean) ? ['\u2193', f.bottom - 8] : ['\u2191', f.top + 16];
@@ -118,8 +124,8 @@ function drawMean(f, row, x, {candidate, unit}) {
     }
     if (row.ci95_low !== null && !row.all_equal && !f.small)
         f.root.append(verticalInterval(f, x, f.y(row.ci95_low), f.y(row.ci95_high), 'mean'));
-    const says = `${count(row.heads, 'head')}: mean ${four(row.mean)} over ${count(row.n, unit)}`;
-    f.root.append(diamond(x, f.y(row.mean), row.heads === candidate ? 'candidate' : 'mean', says, f.small ? 3.5 : 5));
+    const says = `${count(row.heads, 'head')}: mean ${four(row.mean)} over ${count(row.n, verdict.unit)}`;
+    f.root.append(diamond(x, f.y(row.mean), row.heads === candidateOf(verdict) ? 'candidate' : 'mean', says, f.small ? 3.5 : 5));
 }
 
 function drawAccuracy(view, set, size, yRange, small) {
@@ -149,9 +155,9 @@ function accuracyTable(view, set) {
 function accuracyLegend(set) {
     const {verdict} = set;
     return [
-        key('trial', '\u25cf', 'a trial'),
+        key('trial', '\u25cf', 'a trial, which a click shows alone'),
         key('mean', '\u25c6', `mean over ${verdict.unit}s and its 95% interval`),
-        verdict.candidate === null ? null : key('candidate', '\u25c6', 'the candidate'),
+        candidateOf(verdict) === null ? null : key('candidate', '\u25c6', 'the candidate'),
         set.trials.some(t => t.state !== 'completed')
             ? key('bad', '\u00d7', 'diverged or failed: counts as a guess')
             : null,
@@ -171,11 +177,9 @@ function pointsNote(view) {
 function accuracyFigure(view) {
     const {set} = view;
     if (!set?.trials.length) return null;
-    const rows = nearRows(set),
-        all = set.verdict.heads.length,
-        few = rows.length > 1 && (rows.length < all || view.metric.loss);
-    const first = rows.length === all ? 'near' : 'all', // of losses, where guessing is far from all
-        near = few && (view.choice.near ?? first) === 'near',
+    const all = areAllNear(set),
+        few = all || nearRows(set).length > 1,
+        near = few && (view.choice.near ?? (all ? 'near' : 'all')) === 'near',
         scales = [
             ['all', 'all trials'],
             ['near', 'near the best'],
@@ -203,7 +207,7 @@ const SMALL_MAX = 60;
 
 function smallCharts(view) {
     const shown = view.settings.slice(0, SMALL_MAX),
-        yRange = metricRange(view, shown);
+        yRange = metricRange(view, shown, shown.every(areAllNear), true);
     const name = `${capital(view.metric.drawn)} in each setting`;
     return element(
         'div',
@@ -224,37 +228,42 @@ function smallCharts(view) {
     );
 }
 
+/* What settings came to, for tables of them. */
+function findingColumns(equivalence) {
+    return [
+        {title: 'Finding', number: false, value: lineText},
+        {title: 'Candidate', value: s => candidateOf(s.verdict)},
+        {
+            title: equivalence === null ? 'Confidence set' : 'Plateau',
+            number: true,
+            value: s => plateauText(s.verdict),
+        },
+        {
+            title: 'Best mean',
+            value: s => s.verdict.heads.find(row => row.heads === s.verdict.best)?.mean ?? null,
+            show: three,
+        },
+        {title: 'Trials', value: s => s.verdict.heads.reduce((n, row) => n + row.n_trials, 0)},
+    ];
+}
+
+function settingButton(view, index, text) {
+    return element(
+        'button',
+        {type: 'button', class: 'link', 'aria-pressed': String(index === view.index), onclick: () => view.pick(index)},
+        foreign(text || 'the only one'),
+    );
+}
+
 function settingsTable(view) {
-    const pick = (label_, set) =>
-        element(
-            'button',
-            {
-                type: 'button',
-                class: 'link',
-                'aria-pressed': String(set.index === view.index),
-                onclick: () => view.pick(set.index),
-            },
-            foreign(label_ || 'the only one'),
-        );
+    const pick = (label_, set) => settingButton(view, set.index, label_);
     return scrolling(
         'Settings',
         table(
             'Every setting, and what its trials came to',
             [
                 column('Setting', 'label', pick, WORDS),
-                {title: 'Finding', number: false, value: kindOf, show: kindText},
-                {title: 'Candidate', value: s => s.verdict.candidate},
-                {
-                    title: view.report.equivalence === null ? 'Confidence set' : 'Plateau',
-                    number: true,
-                    value: s => plateauText(s.verdict),
-                },
-                {
-                    title: 'Best mean',
-                    value: s => s.verdict.heads.find(row => row.heads === s.verdict.best)?.mean ?? null,
-                    show: three,
-                },
-                {title: 'Trials', value: s => s.verdict.heads.reduce((n, row) => n + row.n_trials, 0)},
+                ...findingColumns(view.report.equivalence),
             ],
             view.settings,
         ),

@@ -58,20 +58,30 @@ function drawHeads(groups, measure, name, layers, width) {
     return root;
 }
 
-/* The trial that is shown, of those that were measured: the one picked, else that of the maps. */
+/* The trial that is shown, of those that were measured, the best of each head count first: the one picked, else that
+ * of the maps, else one of the candidate. */
 function shownTrial(view, ids) {
-    return [view.choice.trial, view.attention?.trial].find(id => ids.includes(id)) ?? ids[0];
+    const {set} = view,
+        wanted = set.verdict.candidate ?? set.verdict.best;
+    const own = ids.find(id => set.byId.get(id).heads === wanted);
+    return [view.choice.trial, view.attention?.trial, own].find(id => ids.includes(id)) ?? ids[0];
+}
+
+/* Trials in the order in which they are picked from. */
+function menuOrder(a, b) {
+    return COLLATOR.compare(a.setting_label ?? '', b.setting_label ?? '') || a.heads - b.heads || a.seed - b.seed;
 }
 
 function headsOfTrial(view, measured) {
     const ids = [...new Set(measured.map(r => r.trial_id))],
         id = shownTrial(view, ids);
-    const named = t => [t, `${t}: ${trialName(view.set.byId.get(t))}`];
+    const menu = ids.map(t => view.set.byId.get(t)).sort(menuOrder),
+        named = t => [t.trial_id, `${t.trial_id}: ${trialName(t)}`];
     return headsFigure(
         view,
         view.set.byId.get(id),
         measured.filter(r => r.trial_id === id),
-        picker('Trial', ids.map(named), id, value => view.choose({trial: Number(value)})),
+        picker('Trial', menu.map(named), id, value => view.choose({trial: Number(value)})),
     );
 }
 
@@ -85,7 +95,7 @@ function headsFigure(view, trial, rows, pick = null) {
         looking = looks.length ? rows.map((r, i) => ({...r, look: looks[i]})) : rows,
         groups = orderedHeads(looking, headOrder(view, looks, true), r => r[measure] ?? -Infinity);
     const split = view.summary.heads?.split === 'test' ? 'test' : 'validation';
-    return figure(`The heads of trial ${id}: ${name}`, {
+    const drawn = figure(`The heads of trial ${id}: ${name}`, {
         note: `${says}; ${trialName(trial)}, on the ${split} set.`,
         controls: controls(
             pick,
@@ -105,6 +115,7 @@ function headsFigure(view, trial, rows, pick = null) {
                 groups.flatMap(g => g.heads),
             ),
     });
+    return [drawn, sameLooks(rows, looks, layers)];
 }
 
 /* Means of each head count over its trials, as `headcount heads` has them. */

@@ -2,8 +2,6 @@
 
 /* The live page's list of sweeps, of each file those that ran last first: question, progress, finding. */
 
-const ENDED = ['completed', 'diverged', 'failed'];
-
 const FINDINGS_MAX = 30, // sweeps whose findings are asked for, of those that ran last
     SIDE_MAX = 8; // sweeps that the server shows side by side
 

@@ -17,14 +17,15 @@ function starShades(map) {
 /* h*, or why there is none, as the report says it: a setting that no head count solves has one in name
  * only. */
 function starText(cell) {
-    const missing = {at_chance: 'at chance', untrained: 'none trained', unfinished: 'not finished'};
+    const missing = {at_chance: 'at chance', single: 'one head count', untrained: 'none trained', unfinished: 'not finished'};
     if (cell.h_star !== null) return String(cell.h_star);
     return missing[cell.kind] ?? (cell.unsolved ? 'unsolved' : 'nothing yet');
 }
 
 /* A cell, which picks its setting. */
 function mapCell(view, i, shades) {
-    const c = view.report.map.cells[i];
+    const c = view.report.map.cells[i],
+        verdict = view.settings[i]?.verdict;
     return c
         ? element(
               'td',
@@ -33,7 +34,7 @@ function mapCell(view, i, shades) {
                   'button',
                   {type: 'button', 'aria-pressed': String(i === view.index), onclick: () => view.pick(i)},
                   element('strong', {}, starText(c)),
-                  element('span', {}, ` ${setName(view.settings[i].verdict)} ${plateauText(view.settings[i].verdict)}`),
+                  isCompared(verdict) ? element('span', {}, ` ${setName(verdict)} ${plateauText(verdict)}`) : null,
               ),
           )
         : element('td', {});
@@ -119,14 +120,14 @@ function mapLine(fit, opening) {
         return t.log2_of ? `${sign}${value} log2 ${axisName(t.log2_of)}` : fixed(t.estimate, 2);
     });
     const slopes = fit.terms
-        .filter(t => t.log2_of)
+        .filter(t => t.log2_of && t.ci95_low !== null)
         .map(t => `${axisName(t.log2_of)} [${fixed(t.ci95_low, 2)}, ${fixed(t.ci95_high, 2)}]`);
     return element(
         'p',
         {},
         foreign(
             `${opening}log2 h* = ${terms.join('')}, R\u00b2 ${fixed(fit.r_squared, 2)}; ` +
-                `95% of the slopes: ${slopes.join(', ')}.`,
+                (slopes.length ? `95% of the slopes: ${slopes.join(', ')}.` : 'how far the slopes may lie off is not known.'),
         ),
     );
 }

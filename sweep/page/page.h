@@ -29,6 +29,7 @@ void page_index(struct scope *x, FILE *out);
  *   report     what `report --json` gives
  *   states     {"queued":0,...}: trials of the plan
  *   sweep      its row: yaml, yaml_sha256, plan_sha256, metric, created, last_run, ...; sweep_id
+ *   tasks      [{"name", "summary"}]: what each task of it asks of a model
  *   heads      what `heads --json` gives; null: nothing was measured
  *   pruning    what `prune --json` gives; null: nothing was pruned
  *   cost       rows of the view cost

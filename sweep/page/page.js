@@ -97,6 +97,11 @@ function settingsOf(report, trials, metric) {
     });
 }
 
+/* All that any setting has, rising. */
+function headCountsOf(settings) {
+    return [...new Set(settings.flatMap(set => set.verdict.heads.map(row => row.heads)))].sort((a, b) => a - b);
+}
+
 /* A view of which nothing has been read yet. live: what the live page does beside (live_page.js); null in
  * a file. */
 function newView(source, live) {
@@ -169,6 +174,7 @@ async function readView(view) {
         heads: objects(heads),
         metric,
         settings,
+        headCounts: headCountsOf(settings),
         index: Math.max(0, picked),
     });
 }
@@ -213,7 +219,12 @@ function drawSections(view, wanted) {
     }
 }
 
-function header({report, live}) {
+/* What the sweep's tasks ask of a model. */
+function taskLines(summary) {
+    return summary.tasks.map(({name, summary: asks}) => element('p', {class: 'task'}, `Task ${name}. `, asks));
+}
+
+function header({report, live, summary}) {
     const name = report ? ['Sweep ', element('strong', {}, foreign(report.sweep)), ' \u00b7 '] : null,
         others = live ? [' \u00b7 ', element('a', {href: live.home}, 'All sweeps')] : null;
     return element(
@@ -221,6 +232,7 @@ function header({report, live}) {
         {},
         element('p', {class: 'sweep'}, name, 'headcount', others),
         element('h1', {}, report ? foreign(report.question || report.sweep) : 'A sweep'),
+        summary ? taskLines(summary) : null,
     );
 }
 

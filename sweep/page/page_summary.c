@@ -1,6 +1,7 @@
 /* The pieces that are about a sweep, or about all of them. */
 #include "sweep/page/page_parts.h"
 
+#include "datasets/task.h"
 #include "sweep/page/page_paths.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads.h"
@@ -55,6 +56,26 @@ static void put_sweep(struct scope *x, int64_t sweep_id, struct json_writer *w)
     json_end_object(w);
 }
 
+/* What each task of the sweep asks of a model. */
+static void put_tasks(struct scope *x, int64_t sweep_id, struct json_writer *w)
+{
+    struct rows *r = scope_rows(x,
+                                "SELECT DISTINCT task FROM trial JOIN config USING (config_id)"
+                                " WHERE sweep_id = ?1 ORDER BY 1",
+                                VALUES(INTEGER(sweep_id)));
+    json_begin_list(w, "tasks");
+    while (scope_next(x, r)) {
+        const struct task *task = task_find(rows_given(r, 0));
+        if (!task)
+            continue; /* of another version */
+        json_begin_object(w, NULL);
+        json_add_text(w, "name", task->name);
+        json_add_text(w, "summary", task->summary);
+        json_end_object(w);
+    }
+    json_end_list(w);
+}
+
 /* Whether a trial of the sweep has answered study ?2. Without any, `heads --json` and `prune
  * --json` go through all trials before they find that there is nothing to say. Most files have more
  * trials than answers, so SQLite is to begin with these. */
@@ -103,7 +124,7 @@ void page_put_report(const struct report_data *r, enum report_format f, FILE *ou
 {
     struct text_buffer *text, names = scope_text(r->scope);
     FILE *report = scope_text_stream(r->scope, &text);
-    report_write_data(r, f, (struct text_page){.columns = 100}, report);
+    report_write_data(r, f, false, (struct text_page){.columns = 100}, report);
     page_names_only(text->text, store_folder(r->scope->store), &names);
     fwrite(names.text, 1, names.used, out);
 }
@@ -168,6 +189,7 @@ void page_put_summary(const struct report_data *report, FILE *out)
     put_columns(report, &w);
     put_states(&report->counts, &w);
     put_sweep(x, sweep_id, &w);
+    put_tasks(x, sweep_id, &w);
     put_studies(x, sweep_id, &w);
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
         put_query(x, sweep_id, queries[i].name, queries[i].sql, &w);

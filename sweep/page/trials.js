@@ -220,7 +220,7 @@ function trialsSection(view) {
         first = state.whole ? 0 : page * PAGE_ROWS,
         part = rows.slice(first, first + (state.whole ? TRIALS_PRINTED : PAGE_ROWS));
     const says = part.length
-        ? `${first + 1}\u2013${first + part.length} of ${count(rows.length, 'trial')}`
+        ? `${first + 1}\u2013${first + part.length} of ${count(rows.length, 'trial')}; a number leads to its trial`
         : 'No trial has these words.';
     return [
         trialsLeft(view),

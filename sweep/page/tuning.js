@@ -182,7 +182,7 @@ function tuningSection(view) {
             element(
                 'p',
                 {},
-                `Mean ${what} on the tuning seeds, darker where it is better. Where a choice lies at an edge, a better value ` +
+                `Mean ${what} on the tuning seeds; the stronger the colour, the better. Where a choice lies at an edge, a better value ` +
                     `may lie beyond.${out}${added}`,
             ),
         ),

@@ -9,7 +9,14 @@ function runs(heads) {
     return heads.map(row => row.heads).join(', ');
 }
 
+/* Whether head counts were held against each other, and are not all the same. */
+function isCompared({kind, heads}) {
+    return kind !== 'all_equal' && heads.some(row => row.p_against_best !== null);
+}
+
+/* '' where nothing was compared. */
 function plateauText(verdict) {
+    if (!isCompared(verdict)) return '';
     const inside = verdict.heads.filter(row => row.in_plateau);
     if (!inside.length) return 'none';
     return verdict.plateau_holes || inside.length < 3 ? runs(inside) : `${inside[0].heads}\u2013${inside.at(-1).heads}`;
@@ -28,15 +35,28 @@ function edgesText(verdict) {
         .join('; ');
 }
 
-function progressText(view) {
-    const {report, summary} = view;
-    const others = Object.entries(summary.states)
-        .filter(([state, n]) => n && state !== 'completed')
-        .map(([state, n]) => `${n.toLocaleString('en')} ${spaced(state)}`);
-    return (
-        `${count(report.ended, 'trial')} of ${report.planned.toLocaleString('en')} ended: ` +
-        [`${summary.states.completed.toLocaleString('en')} completed`, ...others].join(', ')
-    );
+const ENDED = ['completed', 'diverged', 'failed'];
+
+/* "All 6 trials have ended: 5 completed, 1 diverged." */
+function progressText({report, summary}) {
+    const {not_needed: spared, ...states} = summary.states,
+        ended = ([state]) => ENDED.includes(state),
+        words = list => list.map(([state, n]) => `${n.toLocaleString('en')} ${spaced(state)}`).join(', ');
+    const known = Object.entries(states).filter(([, n]) => n),
+        [done, left] = [known.filter(ended), known.filter(entry => !ended(entry))].map(words);
+    return `${trialsText(report, spared)}${done && `: ${done}`}${left && `; ${left}`}.`;
+}
+
+/* All trials there are, those that are not needed, and how many of the rest have ended: numbers that add up. */
+function trialsText({ended, planned, plan_changes: changes}, spared) {
+    const all = planned + spared,
+        first = changes.at(-1)?.pairs ?? all,
+        done = ended === planned ? `All ${count(planned, 'trial')}` : `${ended.toLocaleString('en')} of ${count(planned, 'trial')}`;
+    const since = all > first ? ` (${first.toLocaleString('en')} planned, ${(all - first).toLocaleString('en')} added while it ran)` : '';
+    return spared
+        ? `Of ${count(all, 'trial')}${since}, ${spared.toLocaleString('en')} ${spared === 1 ? 'is' : 'are'} not needed, ` +
+              `as tuning or a look decided without them. ${done.replace('trial', 'other trial')} ${planned === 1 ? 'has' : 'have'} ended`
+        : `${done}${since} ${planned === 1 ? 'has' : 'have'} ended`;
 }
 
 function preliminaryBadge(preliminary) {
@@ -62,7 +82,7 @@ const KINDS = {
     claim_untested: 'not tested',
     middle: 'a middle head count wins',
     not_significant: 'a middle head count is not shown to win',
-    edge: 'no middle',
+    edge: 'no middle head count wins',
     rival_at_edge: 'undecided, as a rival lies at the edge of its grid',
     all_equal: 'all head counts equal',
     at_chance: 'at chance',
@@ -73,13 +93,33 @@ const KINDS = {
     nothing: 'nothing yet',
 };
 
-/* What was found in a setting: what fresh trials say, where these were asked for and have ended. */
-function kindOf({verdict, confirmation}) {
-    return confirmation?.kind ?? verdict.kind;
+/* What a setting is judged by: fresh trials, where these were asked for and have ended. */
+function decidingOf({verdict}) {
+    const {confirmation} = verdict;
+    return confirmation?.kind && !confirmation.preliminary ? confirmation : verdict;
+}
+
+function kindOf(set) {
+    return decidingOf(set).kind;
 }
 
 function kindText(kind) {
     return KINDS[kind] ?? spaced(kind);
+}
+
+/* The head counts over which the finding's lead is smaller than the margin: "1 and 8 heads"; '' without any. */
+function smallLeads(set) {
+    const {plateau_margin: margin} = set.verdict,
+        {kind, comparisons} = decidingOf(set);
+    if (margin === null || !['middle', 'claim_confirmed'].includes(kind)) return '';
+    const small = comparisons.filter(r => r.outcome === 'better' && Math.abs(r.mean_diff) < margin);
+    return small.length ? headsText(small.map(r => r.heads_b)) : '';
+}
+
+/* What a setting came to, in the words of a line. */
+function lineText(set) {
+    const small = smallLeads(set);
+    return kindText(kindOf(set)) + (small ? `, though over ${small} by less than the margin of ${set.verdict.plateau_margin}` : '');
 }
 
 /* "Confirmed in 1 of 2 settings, not confirmed in 1.", of a list of kinds. */
@@ -109,8 +149,8 @@ function settingLines(view) {
                 'li',
                 {},
                 element('a', {href: settingAddress(s), 'aria-current': s === set ? 'true' : null}, foreign(s.label)),
-                ` ${kindText(kindOf(s))}`,
-                plateauText(s.verdict) === 'none'
+                ` ${lineText(s)}`,
+                ['', 'none'].includes(plateauText(s.verdict))
                     ? null
                     : element('span', {}, `; ${setName(s.verdict)} ${plateauText(s.verdict)}`),
             ),
@@ -123,8 +163,10 @@ function leadOf({lead, sentences}) {
     return lead ? sentences[lead - 1] : null;
 }
 
-function findingPanel({verdict, label}, several) {
-    const lead = leadOf(verdict);
+function findingPanel(set, several) {
+    const {verdict, label} = set,
+        lead = leadOf(verdict),
+        small = smallLeads(set);
     return lead
         ? element(
               'div',
@@ -132,6 +174,13 @@ function findingPanel({verdict, label}, several) {
               several ? element('h3', {}, foreign(label)) : null,
               preliminaryBadge(verdict.preliminary),
               element('p', {class: 'lead'}, said(lead)),
+              small
+                  ? element(
+                        'p',
+                        {},
+                        `The lead over ${small} is less than ${verdict.plateau_margin}, the margin within which the sweep takes head counts for equal.`,
+                    )
+                  : null,
           )
         : null;
 }
@@ -161,20 +210,34 @@ function findings(view) {
 
 /* ---- what limits it ---- */
 
+/* The head count that the verdict is about; null: none, or there is nothing to pick from. */
+function candidateOf({candidate, heads}) {
+    return heads.length > 1 ? candidate : null;
+}
+
+/* What validation picks. */
+function chosenFacts(verdict) {
+    const {candidate, best, heads, kind} = verdict,
+        text = n => (n === null ? 'none' : count(n, 'head'));
+    if (heads.length < 2 || kind === 'all_equal') return null;
+    return candidate === best
+        ? fact('Candidate, and best on validation', text(best))
+        : [fact('Candidate', text(candidate)), fact('Best on validation', text(best))];
+}
+
 function factList({verdict, drawn}) {
     return verdict.kind === 'nothing'
         ? null
         : element(
               'dl',
               {class: 'facts'},
-              fact('Candidate', verdict.candidate === null ? 'none' : count(verdict.candidate, 'head')),
+              chosenFacts(verdict),
               fact(
                   verdict.plateau_margin === null
-                      ? 'Not told apart from the best'
-                      : `Within ${verdict.plateau_margin} of the best`,
+                      ? 'Could be the best, by the tests'
+                      : `Shown by the tests to be within ${verdict.plateau_margin} of the best`,
                   plateauText(verdict),
               ),
-              fact('Best on validation', verdict.best === null ? 'none' : count(verdict.best, 'head')),
               fact('Guessing', fixed(drawn.guess)),
               fact('Chosen at the edge of the grid', edgesText(verdict)),
           );
@@ -187,6 +250,17 @@ function fact(name, value) {
 /* All sentences but the finding, those first that are to be read first. */
 function otherSentences({lead, sentences}) {
     return sentences.filter((_, i) => i !== lead - 1);
+}
+
+/* What limits the claims and the verdict; the rest, which explains, is folded. */
+function limitLists(verdicts) {
+    const more = verdicts.flatMap(({shown, sentences}) => sentences.slice(shown));
+    return [
+        verdicts.map(({lead, shown, sentences}) => sentenceList(otherSentences({lead, sentences: sentences.slice(0, shown)}))),
+        more.length
+            ? element('details', {class: 'table'}, element('summary', {}, 'How it was tested'), sentenceList(more))
+            : null,
+    ];
 }
 
 function limits(view) {
@@ -210,8 +284,7 @@ function limits(view) {
               )
             : null,
         element('h3', {}, 'What it rests on, and what limits it'),
-        claims.map(claim => sentenceList(claim.sentences.slice(claim.lead))),
-        set ? sentenceList(otherSentences(set.verdict)) : null,
+        limitLists(set ? [...claims, set.verdict] : claims),
     );
 }
 

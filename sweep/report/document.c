@@ -113,6 +113,14 @@ void document_item(struct document *d, const char *text)
     }
 }
 
+void document_explanation(struct document *d, const char *text)
+{
+    if (d->explain)
+        document_item(d, text);
+    else
+        d->hidden++;
+}
+
 void document_text(struct document *d, enum document_block block, struct text_buffer *text)
 {
     if (text->used && block == DOCUMENT_PARAGRAPH)

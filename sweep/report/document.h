@@ -31,6 +31,8 @@ struct document {
     struct scope *scope;
     FILE *out;
     bool markdown, color;
+    bool explain;                /* what explains is written too */
+    int hidden;                  /* lines that were not, for want of it */
     int page;                    /* columns of text that a table may take */
     int line;                    /* that a sentence may take: fewer, to be read */
     enum document_block last;    /* what was written last */
@@ -48,6 +50,8 @@ void document_paragraph(struct document *d, const char *text);
 /* The sentence that matters, and those that belong to it, one item each. */
 void document_finding(struct document *d, const char *text);
 void document_item(struct document *d, const char *text);
+/* An item that only explains; see `explain`. */
+void document_explanation(struct document *d, const char *text);
 
 /* One of the three above from a text that was put together, which is emptied; nothing where there
  * is none. */

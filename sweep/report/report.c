@@ -3,8 +3,8 @@
 #include "sweep/report/report_compare.h"
 #include "sweep/report/report_parts.h"
 
-void report_write_data(const struct report_data *r, enum report_format f, struct text_page page,
-                       FILE *out)
+void report_write_data(const struct report_data *r, enum report_format f, bool explain,
+                       struct text_page page, FILE *out)
 {
     if (f == REPORT_CSV) {
         report_csv(r, out);
@@ -12,6 +12,7 @@ void report_write_data(const struct report_data *r, enum report_format f, struct
     }
     const struct report_map *map = report_map_new(r);
     struct document d = document_new(r->scope, out, f == REPORT_MARKDOWN, page);
+    d.explain = explain;
     if (f == REPORT_JSON)
         report_json(r, map, out);
     else
@@ -19,13 +20,13 @@ void report_write_data(const struct report_data *r, enum report_format f, struct
     scope_check(r->scope, text_check(out, r->scope->message));
 }
 
-enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
+enum status report_write(struct store *s, int64_t sweep_id, enum report_format f, bool explain,
                          struct text_page page, FILE *out, struct message *m)
 {
     struct scope *x = scope_new(s, "the report", m);
     if (scope_enter(x))
         report_write_data(report_data_read(x, sweep_id, f == REPORT_CSV || f == REPORT_JSON), f,
-                          page, out);
+                          explain, page, out);
     return scope_end(x);
 }
 

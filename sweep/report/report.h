@@ -10,10 +10,11 @@
 
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_MARKDOWN };
 
-/* Writes the report of one sweep to out: per setting a table of head counts (as in the view
- * by_heads), then the verdict in sentences. Text is laid out for the page; columns that do not fit
- * are left out, and it says so. */
-enum status report_write(struct store *s, int64_t sweep_id, enum report_format f,
+/* Writes the report of one sweep to out: per setting the verdict in a sentence, a table of head
+ * counts (as in the view by_heads), then what limits it and, if it is to explain, how it was
+ * tested. JSON always has all. Text is laid out for the page; columns that do not fit are left out,
+ * and it says so. */
+enum status report_write(struct store *s, int64_t sweep_id, enum report_format f, bool explain,
                          struct text_page page, FILE *out, struct message *m);
 
 /* The same of its settings against each other alone, all pairs of them (report_between.h). */
@@ -22,8 +23,8 @@ enum status report_write_between(struct store *s, int64_t sweep_id, enum report_
 
 /* A report of what was read (report_data.h). */
 struct report_data;
-void report_write_data(const struct report_data *r, enum report_format f, struct text_page page,
-                       FILE *out);
+void report_write_data(const struct report_data *r, enum report_format f, bool explain,
+                       struct text_page page, FILE *out);
 
 /* The columns of its table on the page, as "by_heads". */
 void report_page_columns(const struct report_data *r, struct json_writer *w);

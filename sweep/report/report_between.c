@@ -136,6 +136,7 @@ static void make_interval(struct table *t, const void *row)
 {
     const struct line *l = row;
     const struct stats_paired *pair = &l->rival.pair;
+    char low[32], high[32];
     if (pair->n == 1)
         table_printf(t, "one %s", l->unit);
     else if (pair->all_equal)
@@ -143,7 +144,8 @@ static void make_interval(struct table *t, const void *row)
     else if (isnan(pair->low))
         table_text(t, NULL);
     else
-        table_printf(t, "[%+.3f, %+.3f]", pair->low, pair->high);
+        table_printf(t, "[%s, %s]", text_signed(pair->low, 3, low, sizeof low),
+                     text_signed(pair->high, 3, high, sizeof high));
 }
 
 static void make_p(struct table *t, const void *member)
@@ -152,7 +154,7 @@ static void make_p(struct table *t, const void *member)
     if (isnan(p))
         table_text(t, NULL);
     else
-        table_printf(t, p < 1e-4 ? "< 0.0001" : "%.3g", p);
+        table_text(t, p < 1e-4 ? "< .0001" : fraction_text(p).text);
 }
 
 static void make_mark(struct table *t, const void *row)
@@ -201,9 +203,7 @@ static const struct table_column COLUMNS[] = {
     {.name = "sign_flip_p", PAIR(sign_flip_p)},
     {.title = "p", MAKE(p, make_p), .right = true},
     {.name = "p_corrected", LINE(p), PAGE("p", .show = "probability")},
-    {.name = "comparisons",
-     LINE(family),
-     PAGE("of", .hint = "comparisons that p is corrected for")},
+    {.name = "comparisons", LINE(family), PAGE("Corrected for", .hint = "number of comparisons")},
     {.name = "outcome", LINE(outcome), PAGE("Outcome", .show = "spaced")},
     {.name = "kind", LINE(kind)},
     {.name = "claimed", LINE(claimed), PAGE_ANY("Claimed")},
@@ -302,14 +302,15 @@ static void write_method(const struct view *v, struct document *d)
              first->input.loss ? "loss (less is better)" : "accuracy", 100 * judged->level);
     if (judged->blocks)
         text_add(&text, " over seeds and blocks of the text");
-    text_add(&text,
-             ". p is that of the %s, corrected for the number of comparisons at the head "
-             "count (Holm 1979)%s; *: p < %.3g",
-             judged->blocks ? "two-way paired t test" : "paired t test",
-             report_between_is_claimed(v->between) && judged->prediction
-                 ? ", but for what was claimed beforehand"
-                 : "",
-             1 - judged->level);
+    text_add(
+        &text,
+        ". p is that of the two-sided%s paired t test, corrected for the number of comparisons "
+        "at the head count (Holm 1979)%s; *: p < %s",
+        judged->blocks ? ", two-way" : "",
+        report_between_is_claimed(v->between) && judged->prediction
+            ? ", but for what was claimed beforehand"
+            : "",
+        fraction_text(1 - judged->level).text);
     if (v->at_edge)
         text_add(&text,
                  "; edge: the same, but the one that did worse chose an edge of its grid and "
@@ -359,7 +360,8 @@ static void write_details(const struct report_between *b, struct document *d)
     for (int i = 0; i < b->claimed; i++)
         for (int k = b->text[i].headlines; k < b->text[i].count; k++)
             if (!is_said_before(b, i, b->text[i].sentence[k].text))
-                document_item(d, b->text[i].sentence[k].text);
+                (k < b->text[i].shown ? document_item
+                                      : document_explanation)(d, b->text[i].sentence[k].text);
 }
 
 /* What a claim came to in all the pairs that it is about. */
@@ -457,11 +459,7 @@ static void add_claim(const struct between_pair *p, const struct verdict_text *t
     json_add_bool(w, "preliminary", v->preliminary);
     json_add_real(w, "alpha", v->alpha);
     report_proof_json(&p->input, w);
-    json_add_integer(w, "lead", text->headlines);
-    json_begin_list(w, "sentences");
-    for (int i = 0; i < text->count; i++)
-        json_add_text(w, NULL, text->sentence[i].text);
-    json_end_list(w);
+    report_sentences_json(text, w);
     json_end_object(w);
 }
 

@@ -31,14 +31,16 @@ static void add_summary(struct table *t, const struct report_setting *set,
 
 static void add_difference(struct table *t, const struct compare_result *r)
 {
+    char mean[32], low[32], high[32];
     if (r->test == COMPARE_NOTHING)
         table_text(t, NULL);
     else
-        table_printf(t, "%+.3f", r->mean);
+        table_text(t, text_signed(r->mean, 3, mean, sizeof mean));
     if (r->test == COMPARE_NOTHING || isnan(r->low))
         table_text(t, NULL);
     else
-        table_printf(t, "[%+.3f, %+.3f]", r->low, r->high);
+        table_printf(t, "[%s, %s]", text_signed(r->low, 3, low, sizeof low),
+                     text_signed(r->high, 3, high, sizeof high));
 }
 
 static const struct table_column NONE = {0}, NUMBER = {.right = true, .decimals = 3},

@@ -1,4 +1,5 @@
-/* What stands above the tables of a report: what was run, and what became of the plan. */
+/* What was run, and what became of the plan: above the finding of a report what it is to be read
+ * by, below all findings what is the same in all trials. */
 #include <math.h>
 #include <string.h>
 
@@ -108,18 +109,15 @@ static void add_tuned(const struct report_data *r, struct text_buffer *text)
     text_add(text, ".");
 }
 
-/* What was run, and how much of it, in one paragraph. */
+/* How much was run, and what it is measured by. */
 static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
     int64_t params = common_params(r);
-    text_add(text, "Task %s: %s.", r->task, r->fixed);
-    if (r->file[0])
-        text_add(text, " The file: %s.", r->file);
+    text_add(text, "Task %s.", r->task);
     if (r->overrides_shown[0])
         text_add(text, " Run with %s.", r->overrides_shown);
     if (params)
         text_add(text, " %lld parameters at every head count.", (long long)params);
-    add_tuned(r, text);
     add_guess(r, text);
     add_trials(r, text);
     if (r->kernels.kinds > 1)
@@ -258,6 +256,16 @@ static void add_claims(const struct report_data *r, struct text_buffer *text)
     if (contradicted)
         text_add(text, ", contradicted in %d", contradicted);
     text_add(text, ".");
+}
+
+void report_design(const struct report_data *r, struct document *d)
+{
+    struct text_buffer text = scope_text(d->scope);
+    text_add(&text, "The same in all trials: %s.", r->fixed);
+    if (r->file[0])
+        text_add(&text, " The file: %s.", r->file);
+    add_tuned(r, &text);
+    document_text(d, DOCUMENT_PARAGRAPH, &text);
 }
 
 void report_facts(const struct report_data *r, struct document *d)

@@ -131,17 +131,19 @@ static void say_slots(const struct seen *s, struct text_buffer *text)
 /* "Seen: with 4 heads each is sharp, ..." */
 static void say_seen(const struct seen *s, struct text_buffer *text)
 {
+    char costly[32], cheap[32];
     text_add(text, "Seen%s%s: ", s->label[0] ? " at " : "", s->label);
     if (s->slots)
         say_slots(s, text);
     else if (!isnan(s->costly))
         text_add(text,
                  "without one of its heads the loss rises most with %" PRId64
-                 " head%s, by %.3f on average"
-                 " (%" PRId64 " trial%s), and least with %" PRId64 ", by %.3f (%" PRId64
-                 " trial%s)",
-                 s->costly_heads, plural(s->costly_heads), s->costly, s->costly_n,
-                 plural(s->costly_n), s->cheap_heads, s->cheap, s->cheap_n, plural(s->cheap_n));
+                 " head%s, by %s on average"
+                 " (%" PRId64 " trial%s), and least with %" PRId64 ", by %s (%" PRId64 " trial%s)",
+                 s->costly_heads, plural(s->costly_heads),
+                 text_fixed(s->costly, 3, costly, sizeof costly), s->costly_n, plural(s->costly_n),
+                 s->cheap_heads, text_fixed(s->cheap, 3, cheap, sizeof cheap), s->cheap_n,
+                 plural(s->cheap_n));
     else
         text_add(text, "nothing that these measures tell apart");
     text_add(text, ".");

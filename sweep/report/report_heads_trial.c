@@ -76,6 +76,7 @@ static void read_words(struct scope *x, const struct heads_question *q, struct t
              heads_measured_sql);
     struct rows *r = heads_query(x, q, sql.text);
     while (scope_next(x, r)) {
+        char rise[32];
         const char *label = rows_text(r, LABEL);
         snprintf(t->title, sizeof t->title,
                  "Heads of trial %" PRId64 " of sweep %s: heads %" PRId64 "%s%s, seed %" PRId64
@@ -83,15 +84,16 @@ static void read_words(struct scope *x, const struct heads_question *q, struct t
                  q->trial_id, rows_given(r, SWEEP), rows_integer(r, HEADS),
                  label && label[0] ? ", " : "", label ? label : "", rows_integer(r, SEED),
                  rows_integer(r, STEP), q->on_test ? "test" : "validation");
+        text_fixed(rows_real(r, RISE), 3, rise, sizeof rise);
         if (rows_integer(r, SEEN) > 0)
             snprintf(t->seen, sizeof t->seen,
                      "Seen: %" PRId64 " of %" PRId64 " heads are sharp, and look at %" PRId64
-                     " different places; removing a head adds at most %.3f to the loss.",
+                     " different places; removing a head adds at most %s to the loss.",
                      rows_integer(r, SHARP_HEADS), rows_integer(r, SEEN), rows_integer(r, PLACES),
-                     rows_real(r, RISE));
+                     rise);
         else
-            snprintf(t->seen, sizeof t->seen,
-                     "Seen: removing a head adds at most %.3f to the loss.", rows_real(r, RISE));
+            snprintf(t->seen, sizeof t->seen, "Seen: removing a head adds at most %s to the loss.",
+                     rise);
     }
     if (!t->title[0])
         scope_fail(x, STATUS_BAD_INPUT, "trial %" PRId64 " was not measured", q->trial_id);

@@ -224,6 +224,16 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     add_edges(w, &set->input);
 }
 
+void report_sentences_json(const struct verdict_text *text, struct json_writer *w)
+{
+    json_add_integer(w, "lead", text->headlines);
+    json_add_integer(w, "shown", text->shown);
+    json_begin_list(w, "sentences");
+    for (int i = 0; i < text->count; i++)
+        json_add_text(w, NULL, text->sentence[i].text);
+    json_end_list(w);
+}
+
 static void add_verdict(struct json_writer *w, struct scope *x, const struct report_setting *set)
 {
     const struct verdict *v = set->verdict;
@@ -233,11 +243,7 @@ static void add_verdict(struct json_writer *w, struct scope *x, const struct rep
     add_comparisons(w, &set->input, v, v->rival);
     add_longer(w, set);
     add_confirmation(w, set);
-    json_add_integer(w, "lead", set->text.headlines);
-    json_begin_list(w, "sentences");
-    for (int i = 0; i < set->text.count; i++)
-        json_add_text(w, NULL, set->text.sentence[i].text);
-    json_end_list(w);
+    report_sentences_json(&set->text, w);
     json_end_object(w);
 }
 

@@ -187,8 +187,8 @@ static bool is_unsolved(const struct report_setting *set)
     return !set->input.loss && trials > 0 && solved == 0;
 }
 
-/* A lower edge means something only where the setting was learned somewhere: it has a best and,
- * where that can be told, was solved. */
+/* A lower edge means something only where the setting was learned somewhere, so that it has a best
+ * and, where that can be told, was solved, and where there are head counts to choose from. */
 static void fill_cells(const struct report_map *map, struct values *v)
 {
     struct fit_heads *heads = v->heads;
@@ -207,7 +207,19 @@ static void fill_cells(const struct report_map *map, struct values *v)
             c->count++;
             value += v->units;
         }
+        if (c->count == 1)
+            c->count = 0;
     }
+}
+
+/* Where nearly all draws give the same slope, they do not tell how far it may lie off: no interval.
+ */
+static void drop_points(struct fit *f)
+{
+    const double rounding = 1e-9;
+    for (int t = 0; t < FIT_TERMS_MAX; t++)
+        if (f->term[t].high - f->term[t].low < rounding)
+            f->term[t].low = f->term[t].high = NAN;
 }
 
 static void fit_cells(const struct report_data *r, struct report_map *map)
@@ -241,6 +253,8 @@ static void fit_cells(const struct report_data *r, struct report_map *map)
         if (fit_at_floor(&v.cell[i], map->cell[i].edge))
             v.cell[i].count = 0;
     scope_check(x, fit_map(&in, &map->above, x->message));
+    drop_points(&map->fit);
+    drop_points(&map->above);
 }
 
 struct report_map *report_map_new(const struct report_data *r)

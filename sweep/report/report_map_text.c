@@ -23,6 +23,8 @@ static const char *missing(const struct report_cell *c)
         return "none trained";
     case VERDICT_UNFINISHED:
         return "not finished";
+    case VERDICT_SINGLE:
+        return "one head count";
     default:
         return c->unsolved ? "unsolved" : "nothing yet";
     }
@@ -152,6 +154,14 @@ static void add_slope(const struct report_map *map, int k, struct text_buffer *t
     text_add(text, ".");
 }
 
+static int slopes_with_interval(const struct report_map *map, const struct fit *f)
+{
+    int n = 0;
+    for (int k = 0; k < map->axes; k++)
+        n += !isnan(f->term[k + 1].low);
+    return n;
+}
+
 static void add_source(const struct report_map *map, const char *unit, struct text_buffer *text)
 {
     const struct fit *f = &map->fit;
@@ -160,10 +170,15 @@ static void add_source(const struct report_map *map, const char *unit, struct te
         text_add(text, " (R squared %.2f)", f->r2);
     if (f->draws == 0)
         text_add(text, "; one %s is nothing to draw an interval from.", unit);
-    else if (isnan(f->term[0].low))
+    else if (f->draws <= FIT_DRAWS / 2)
         text_add(text,
                  "; no intervals, as only %d of %d draws of %ss leave enough settings to fit.",
                  f->draws, FIT_DRAWS, unit);
+    else if (slopes_with_interval(map, f) == 0)
+        text_add(text,
+                 "; no intervals, as nearly all of %d bootstrap draws of the %d %ss give the same "
+                 "line, which does not make it exact.",
+                 f->draws, map->units, unit);
     else
         text_add(text,
                  "; intervals are percentiles of %d bootstrap draws of the %d %ss, the same for "
@@ -181,9 +196,14 @@ static void add_above(const struct report_map *map, struct text_buffer *text)
         return;
     text_add(text, " Without them: ");
     add_formula(map, f, text);
-    for (int k = 0; k < map->axes && !isnan(f->term[0].low); k++)
-        text_add(text, "%s %s %+.2f to %+.2f", k ? "," : "; 95% intervals:", map->axis[k].name,
-                 shown(f->term[k + 1].low), shown(f->term[k + 1].high));
+    const char *before = "; 95% intervals:";
+    for (int k = 0; k < map->axes; k++) {
+        if (isnan(f->term[k + 1].low))
+            continue;
+        text_add(text, "%s %s %+.2f to %+.2f", before, map->axis[k].name, shown(f->term[k + 1].low),
+                 shown(f->term[k + 1].high));
+        before = ",";
+    }
     text_add(text, ".");
 }
 
@@ -232,9 +252,6 @@ static void write_fit(const struct report_data *r, const struct report_map *map,
         add_slope(map, k, &text);
         document_text(d, DOCUMENT_ITEM, &text);
     }
-    if (possible)
-        add_source(map, unit, &text);
-    document_text(d, DOCUMENT_ITEM, &text);
     add_floor(map, &text);
     document_text(d, DOCUMENT_ITEM, &text);
     add_left_out(map, map->unsolved, "is solved by no head count tried",
@@ -245,6 +262,10 @@ static void write_fit(const struct report_data *r, const struct report_map *map,
     document_text(d, DOCUMENT_ITEM, &text);
     if (r->ended < r->planned)
         document_item(d, "Preliminary: the map moves until all trials have ended.");
+    if (!possible)
+        return;
+    add_source(map, unit, &text);
+    document_explanation(d, text.text);
 }
 
 void report_map_people(const struct report_data *r, const struct report_map *map,
@@ -255,7 +276,10 @@ void report_map_people(const struct report_data *r, const struct report_map *map
     write_table(map, d);
     write_fit(r, map, unit, d);
     struct text_buffer legend = scope_text(d->scope);
-    text_add(&legend, "Each setting's %s%s", report_map_set(map), MAP_LEGEND);
+    text_add(&legend, "The head counts that %s%s",
+             r->setting[0].input.equivalence > 0 ? "are shown to be equivalent to the best"
+                                                 : "could be the best, with 95% confidence",
+             MAP_LEGEND);
     document_paragraph(d, legend.text);
 }
 

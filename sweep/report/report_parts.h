@@ -9,8 +9,10 @@
 
 /* map: NULL where there is none. */
 void report_people(const struct report_data *r, const struct report_map *map, struct document *d);
-/* What was run, what is outside the plan, how the plan changed while results could be seen. */
+/* How much was run, what is outside the plan, how the plan changed while results could be seen;
+ * what is the same in all trials. */
 void report_facts(const struct report_data *r, struct document *d);
+void report_design(const struct report_data *r, struct document *d);
 /* The table of one setting, with a plot where there is room for it. */
 void report_table(const struct report_setting *set, struct document *d);
 /* A cell with the 95% interval of a head count's mean, or what there is in its place. */
@@ -24,6 +26,9 @@ void report_heads_json(struct scope *x, const struct report_setting *set, struct
 /* As "claim_proof": whether the claim was first, how many results could be seen where it was not
  * and, where it was, how many of trials like these. */
 void report_proof_json(const struct verdict_input *in, struct json_writer *w);
+/* All sentences, as "sentences": the first "lead" are the finding, the first "shown" are for
+ * everyone. */
+void report_sentences_json(const struct verdict_text *text, struct json_writer *w);
 /* What CSV has behind the columns of the view by_heads, returning under which conditions, and the
  * cells of one of its rows. */
 unsigned report_csv_columns(const struct report_data *r, struct table *t);

@@ -1,5 +1,5 @@
-/* A report for people: what was run, the map, the table of each setting, the verdict's sentences,
- * settings against each other. */
+/* A report for people: what was run, the map, of each setting the finding, the table and what
+ * limits it, settings against each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +96,17 @@ static void add_different(const struct report_data *r, const struct saying *by, 
     text_add(text, ").");
 }
 
+/* Whether a sentence that several settings say is for everyone in one of them. */
+static bool is_shown(const struct report_data *r, const struct saying *by, int n)
+{
+    bool shown = false;
+    for (int s = 0; s < n; s++) {
+        const struct verdict_text *words = &r->setting[by[s].setting].text;
+        shown = shown || by[s].sentence < words->sentence + words->shown;
+    }
+    return shown;
+}
+
 /* What several settings say beside their findings, each sentence once. */
 static void write_common(const struct report_data *r, const struct sayings *list,
                          struct document *d)
@@ -112,6 +123,10 @@ static void write_common(const struct report_data *r, const struct sayings *list
                 first = first && by[s].setting >= i;
             if (n < 2 || !first)
                 continue;
+            if (!d->explain && !is_shown(r, by, n)) {
+                d->hidden++;
+                continue;
+            }
             if (!headed)
                 document_heading(d, "In several settings");
             headed = true;
@@ -124,20 +139,20 @@ static void write_common(const struct report_data *r, const struct sayings *list
     }
 }
 
-/* A setting's name, table and sentences, but for what others say too. */
+/* A setting's name, finding, table and what limits it, but for what others say too. */
 static void write_setting(const struct report_data *r, const struct report_setting *set,
                           const struct sayings *list, struct document *d)
 {
+    const struct verdict_text *words = &set->text;
     if (set->label[0])
         document_heading(d, set->label);
+    for (int k = 0; k < words->headlines; k++)
+        document_finding(d, words->sentence[k].text);
     report_table(set, d);
-    for (int k = 0; k < set->text.count; k++) {
-        const struct verdict_sentence *sentence = &set->text.sentence[k];
-        int settings = 1;
-        if (k < set->text.headlines)
-            document_finding(d, sentence->text);
-        else if (who_says(list, sentence, &settings) && settings == 1)
-            document_item(d, sentence->text);
+    for (int k = words->headlines; k < words->count; k++) {
+        int settings;
+        if (who_says(list, &words->sentence[k], &settings) && settings == 1)
+            (k < words->shown ? document_item : document_explanation)(d, words->sentence[k].text);
     }
     report_labels_people(r->labels, set->setting, set->verdict->unit, d);
     report_shift_people(r->shift, set->setting, set->verdict->unit, d);
@@ -150,8 +165,9 @@ static const char *marked(const struct report_data *r)
     for (int i = 0; i < r->settings; i++)
         gap = gap || r->setting[i].verdict->plateau_holes > 0;
     if (r->setting[0].input.equivalence <= 0)
-        return "others of the confidence set";
-    return gap ? "others that are shown to be within the margin" : "others of the plateau";
+        return "others that could be the best";
+    return gap ? "others that are shown to be within the margin"
+               : "others that are shown to be equivalent to it";
 }
 
 /* What the columns mean, of those that there are. */
@@ -174,6 +190,17 @@ static void write_legend(const struct report_data *r, struct document *d)
     document_legend(d, text.text);
 }
 
+/* What was left out is named once, last of all. */
+static void write_hidden(const struct report_data *r, struct document *d)
+{
+    struct text_buffer text = scope_text(d->scope);
+    if (d->hidden == 0)
+        return;
+    text_add(&text, "`headcount report %s --explain`: %d more line%s.", r->name, d->hidden,
+             d->hidden == 1 ? "" : "s");
+    document_text(d, DOCUMENT_PARAGRAPH, &text);
+}
+
 void report_people(const struct report_data *r, const struct report_map *map, struct document *d)
 {
     struct sayings list = list_sayings(r);
@@ -189,6 +216,8 @@ void report_people(const struct report_data *r, const struct report_map *map, st
     if (!claimed)
         report_between_people(r->between, r->name, d);
     write_common(r, &list, d);
+    report_design(r, d);
     if (r->settings)
         write_legend(r, d);
+    write_hidden(r, d);
 }

@@ -52,18 +52,11 @@ void sample_interval(struct table *t, const void *sample)
         table_printf(t, "[%.3f, %.3f]", s->summary.low, s->summary.high);
 }
 
-/* "+0.041"; "0.000" without a sign. size >= 32 */
-static const char *signed_text(double x, char *text, size_t size)
-{
-    snprintf(text, size, fabs(x) < .0005 ? "0.000" : "%+.3f", x);
-    return text;
-}
-
 void sample_difference_mean(struct table *t, const void *result)
 {
     const struct compare_result *r = result;
     char mean[32];
-    table_text(t, r->test == COMPARE_NOTHING ? "" : signed_text(r->mean, mean, sizeof mean));
+    table_text(t, r->test == COMPARE_NOTHING ? "" : text_signed(r->mean, 3, mean, sizeof mean));
 }
 
 void sample_difference_interval(struct table *t, const void *result)
@@ -73,8 +66,8 @@ void sample_difference_interval(struct table *t, const void *result)
     if (r->test == COMPARE_NOTHING || isnan(r->low))
         table_text(t, "");
     else
-        table_printf(t, "[%s, %s]", signed_text(r->low, low, sizeof low),
-                     signed_text(r->high, high, sizeof high));
+        table_printf(t, "[%s, %s]", text_signed(r->low, 3, low, sizeof low),
+                     text_signed(r->high, 3, high, sizeof high));
 }
 
 void sample_difference_test(struct table *t, const void *result)

@@ -304,8 +304,7 @@ const char *table_cell_text(const struct cell *c, int decimals, char buffer[512]
         snprintf(buffer, 512, "%lld", (long long)c->as.integer);
         return buffer;
     case CELL_REAL:
-        snprintf(buffer, 512, "%.*f", decimals, c->as.real);
-        return buffer;
+        return text_fixed(c->as.real, decimals, buffer, 512);
     case CELL_BOOL:
         return c->as.integer ? "yes" : "";
     default:

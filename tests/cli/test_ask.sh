@@ -66,6 +66,17 @@ check "too few to test on" gives 2 "too few rows, 60, of which 6 can be tested o
 check "a column that there is not" gives 2 "beside the one that you named" few.csv --label-column stras
 check "one column for both" gives 2 "are the same" few.csv --label-column body --text-column body
 check "a mode that there is not" gives 2 "task.mode is both; allowed: lm, classify" few.csv --mode both
+check "a model that is not there" gives 2 "nix.yaml: cannot open" --task gather --model nix.yaml
+echo "model: [" >bad.yaml
+check "... that is no YAML" gives 2 "bad.yaml:2:1: " --task gather --model bad.yaml
+echo "model: 1" >bad.yaml
+check "... that is no mapping" gives 2 "bad.yaml:1:8: model is a single value" --task gather --model bad.yaml
+echo "seeds: 1" >bad.yaml
+check "... that has no model" gives 2 "bad.yaml: has neither a section .model. nor one .train." --task gather --model bad.yaml
+printf 'model:\n  d_modle: 8\n' >bad.yaml
+check "... with a key that there is not" gives 2 "did you mean d_model" --task gather --model bad.yaml
+{ echo "model:" && seq -f "  key%g: 1" 80; } >bad.yaml
+check "... with more keys than can be set" gives 2 "bad.yaml: with what is set, more than 64 keys" --task gather --model bad.yaml
 check "nothing was written" sh -c '! ls | grep -q headcount'
 check "... nor begun" [ ! -e results ]
 
@@ -98,6 +109,25 @@ check "... under its own" grep -q "^name: $name " copy.headcount.yaml
 check "... nothing of which has to run" runs_nothing copy.headcount.yaml results/headcount.db
 
 # ---- heads ----
+cat >my.yaml <<'END'
+task: {name: copy}
+model:
+  heads: 4
+  d_model: 16
+  layers: 2
+train:
+  lr: 1e-2
+  schedule: {name: cosine, warmup: 10}
+seeds: 3
+END
+check "of a model that is given only heads are asked" gives 0 "d_model 16 with 1, 2, 4, 8 and 16 heads .*, each on" \
+    --task gather --model my.yaml --minutes 1 --write
+check "... its training stays" grep -q '^  schedule: {name: cosine, warmup: 10}  *# as you said' gather.headcount.yaml
+check "... one learning rate is not tuned" fails grep -q '^tune' gather.headcount.yaml
+check "... and seeds are ask's" fails grep -q '^seeds: 3 ' gather.headcount.yaml
+check "what is set counts for more" gives 0 "d_model 8 with 1, 2, 4 and 8 heads" \
+    --task gather --model my.yaml --set model.d_model=8 --minutes 1 --write
+rm gather.headcount.yaml
 check "head counts are those of the width that is set" gives 0 "d_model 48 with 1, 2, 4, 8, 16 and 48 heads" \
     --task gather --set model.d_model=48 --write
 rm gather.headcount.yaml
@@ -149,6 +179,7 @@ tiny="--set model.d_model=8 --set model.heads=[1,2] --set train.batch=2 --set tr
 check "a text is taken for one" gives 0 "bytes of text in [0-9,]* lines; each byte is to be predicted" \
     "it's 1.txt" $tiny --yes --db text.db
 check "... and answered" grep -q 'This is about this text' line
+check "... that counting does better is said" grep -q 'A byte model of order 2, .* bits per byte, less than any net here' line
 check "... its page beside it" [ -e "it's 1.txt.headcount.html" ]
 echo more >>"it's 1.txt"
 check "once it has changed, it is asked anew" gives 0 "the data have changed" "it's 1.txt" $tiny --write --db text.db

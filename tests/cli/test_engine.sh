@@ -1,11 +1,11 @@
 #!/bin/sh
-# The engine on its own: the program that opens engine/README.md is built as it says there, against
+# The engine on its own: the program that engine/README.md leads to is built as it says there, against
 # libengine.a alone, and learns. Speaks TAP.
 lib=${BUILD:-build}/libengine.a
 . tests/tap.sh
 plain || skip_all "the engine on its own" "a plain build"
-sed -n '/^```c$/,/^```$/p' engine/README.md | sed '/^```/d' >"$dir/learn.c"
-line=$(sed -n '/^gcc /s/ && .*//p' engine/README.md)
+cp tests/interop/learn.c "$dir"
+line=$(sed -n '/^gcc /{s/ && .*//; s,tests/interop/,,p}' engine/README.md)
 grep -vE '^#include (<[a-z]*\.h>|"engine/[a-z_/]*\.h")$' "$dir/learn.c" >"$dir/foreign"
 build() { # source: by the README's line, with what a careful user adds
     ln -sfn "$root/engine" "$dir/engine"

@@ -145,7 +145,7 @@ static void write_moon(const struct writer *w)\
     put(w, "All %d head counts ran at full moon", w->v->rows);\
 }\
 ' \
-    -e '/{"not_tested"/i\    {"moon", DETAIL, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
+    -e '/{"not_tested"/i\    {"moon", LIMIT, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
 moon='{NAMED("moon"), .csv = "moon", ROW(test.n), .legend = " moon: its phase;", PAGE("Phase")},'
 sed -i "/^    {NAMED(\"heads\"), ROW(heads)/a\    $moon" sweep/report/report_table.c
 sed -i 's/ AS all_high$/&, mean * 100 AS percent/' sweep/db/views.sql

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The lines of sweep/README.md for schedulers other than Slurm, as they stand there, each with stand-ins for the
-# scheduler's commands: they do to words, streams and variables what the real ones do. Speaks TAP. HEADCOUNT is
-# the program; run from the repository's root.
+# The lines of configs/schedulers, as they stand there, each with stand-ins for the commands of the scheduler:
+# they do to words, streams and variables what the real ones do. Speaks TAP. HEADCOUNT is the program; run from
+# the repository's root.
 . tests/tap.sh
 not_sanitized "lines for other schedulers"
 settle
@@ -26,7 +26,7 @@ echo "$1" >>"$DIR/started"
 shift
 exec sh -c "$*"
 SH
-stand_in grid/qsub <<'SH'
+stand_in gridengine/qsub <<'SH'
 task=1-1
 while [ $# -gt 0 ]; do
     case $1 in
@@ -42,7 +42,7 @@ export NSLOTS PE_HOSTFILE="$DIR/pe_hostfile"
 printf '%s UNDEFINED\n' 'n1 1 all.q@n1' 'n2 2 all.q@n2' 'n1 1 more.q@n1' >"$PE_HOSTFILE"
 exec job ${task%-*} ${task#*-} SGE_TASK_ID
 SH
-stand_in grid/qrsh <<'SH'
+stand_in gridengine/qrsh <<'SH'
 [ "$1" = -inherit ] || exit 1
 shift
 exec ssh -o BatchMode=yes "$@"
@@ -117,12 +117,11 @@ esac
 SH
 
 # ---- the lines ----
-sed -n '/^## Other schedulers/,/^## The heads/p' "$root/sweep/README.md" >section
-awk '/^```/ { block += /text/; on = /text/; next }
-    on && block == 1 && /^# / { sub(":", "", $2); file = tolower($2) ".lines" }
-    on { print >(block == 1 ? file : "shards.yaml") }' section
-check "the README has lines for five kinds" \
-    [ "$(echo *.lines)" = "grid.lines kubernetes.lines lsf.lines pbs.lines ssh.lines" ]
+for kind in ssh gridengine pbs lsf kubernetes; do
+    cp "$root/configs/schedulers/$kind.sh" $kind.lines
+done
+cp "$root/configs/schedulers/shards.yaml" .
+check "no scheduler is left out" [ "$(cat *.lines | wc -l)" = "$(cat "$root"/configs/schedulers/*.sh | wc -l)" ]
 
 cat >sweep.yaml <<YAML
 name: far
@@ -152,7 +151,7 @@ started_on() { # kind, machines
 check "a list of machines" lines ssh
 check "... started on each" started_on ssh "n1 n2"
 check "... the results are those from here" as_here ssh results/headcount.db
-for kind in grid pbs lsf kubernetes; do
+for kind in gridengine pbs lsf kubernetes; do
     hosts="n1 n2"
     [ $kind != kubernetes ] || hosts="headcount-0 headcount-1"
     check "$kind" lines $kind

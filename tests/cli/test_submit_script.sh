@@ -32,7 +32,7 @@ starts() { # words...: what the job says has one of them
 }
 check "a sweep file" submitted ../away/its.yaml
 sed -i 's/2/4/' away/its.yaml
-check "... edited, runs as it was" starts '^Task text: '
+check "... edited, runs as it was" starts '^Task text[.] '
 check "... and the results file says what it says of the original" recorded here/its-1-of-1.db local
 rm away/its.yaml
 check "... when the job comes back too, without a file" starts 'nothing to run: all 2 trials have ended'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The lines of sweep/README.md for Grid Engine, as they stand there, on Debian's Grid Engine (gridengine-master,
+# configs/schedulers/gridengine.sh, as it stands there, on Debian's Grid Engine (gridengine-master,
 # -exec, -client) with one host of 32 slots: private, on 127.0.0.1, gone with the test. Speaks TAP. HEADCOUNT is the
 # program; run from the repository's root.
 . tests/cluster/bed.sh
@@ -85,7 +85,7 @@ cp "$sweep" sweep.yaml
 
 # ---- the lines ----
 
-sed -n '/^# Grid Engine/,/^# PBS/p' "$root/sweep/README.md" | sed 's/^# PBS.*//' >lines
+cp "$root/configs/schedulers/gridengine.sh" lines
 check "the lines are taken" sh -e lines
 wait_long grid_idle || trouble "jobs are left: $(qstat)"
 [ "$(echo sweep-?-of-8.db | wc -w)" = 8 ] || trouble "shards: $(echo sweep-*)"

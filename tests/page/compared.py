@@ -88,6 +88,17 @@ class Compared(Look):
         self.expect(why in text, f"{name}: not said: {why}; but: {text}")
         self.verdict(f"{name}: why nothing is compared")
 
+    def overview(self, name, *sweeps):
+        """Of sweeps without a common setting: what each setting came to."""
+        reports = [json.load(open(f"{name}.{sweep}.json", encoding="utf-8")) for sweep in sweeps]
+        wanted = [(chr(65 + i), setting["setting_label"]) for i, report in enumerate(reports) for setting in report["settings"]]
+        rows = self.table("Every setting")
+        self.expect([(row["Sweep"]["text"], row["Setting"]["text"]) for row in rows] == wanted and len(wanted) > 2, f"{name}: {rows}, not {wanted}")
+        self.browser.ask("[...document.querySelectorAll('#overview tbody button')].at(-1).click()")
+        self.wait(f"document.querySelector('#came p').textContent === {json.dumps(wanted[-1][1])}", f"{name}: {wanted[-1]} by its row")
+        self.quiet(name)
+        self.verdict(f"{name}: an overview of all settings")
+
     def one_unit(self, name):
         """Of one sweep, whose settings do not all have bits per byte."""
         self.open(name)
@@ -105,5 +116,7 @@ class Compared(Look):
         self.compared("bits", "text", "reread")
         self.compared("units", "text", "loss")
         self.nothing_compared("strangers", "They have no head count in common.")
+        self.nothing_compared("foreigners", "They have no setting in common.")
+        self.overview("foreigners", "wide", "wider")
         self.nothing_compared("waiting", "Nothing is compared with A: at no head count that it has in common with another do both have results.")
         self.one_unit("modes")

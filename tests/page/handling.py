@@ -13,11 +13,12 @@ import xml.etree.ElementTree
 from compared import Compared
 from curves import Curves
 from heads import HeadLooks
+from honest import Honest
 from look import LOOKS, WIDTHS, plural
 from settings import Settings
 
 
-class Handling(Settings, Compared, Curves, HeadLooks):
+class Handling(Settings, Compared, Curves, HeadLooks, Honest):
     def score_at(self, results, heads, tuning, step):
         """What a candidate had by a rung: the mean of the best validation accuracy of each of its trials."""
         best = {}
@@ -321,6 +322,15 @@ def main():
         look.looks("one", look.looks_of_places)
         for name in "one", "dense":
             look.scale(name)
+        look.alone("alone")
+        look.small_lead("lead")
+        for name in "tuned", "extended":
+            look.counts(name)
+        look.words("one", "Name the tokens at K fixed distances: target k of position i is token (i + offset_k) mod length.")
+        look.fresh("one")
+        look.own_heads("blind")
+        look.alike("text")
+        look.same_places("one", look.looks_of_places)
         look.unclaimed("half")
         look.unlearned("chance")
         for name in names:

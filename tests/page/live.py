@@ -11,7 +11,7 @@ import time
 import urllib.request
 
 from handling import Handling
-from look import HOSTILE, LOOKS, STANDING, written
+from look import HOSTILE, LOOKS, PATIENCE, STANDING, written
 
 COOLDOWN = 79  # times what an answer took: SNAPSHOT_COOLDOWN of watched.h
 FILES = "running.db", "evil.db", "many.db", "both.db", "beside.db"
@@ -45,7 +45,7 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(10)
+        return self.process.wait(PATIENCE)
 
 
 class Live(Handling):
@@ -118,8 +118,9 @@ class Live(Handling):
         completed = lambda: {t for t, in results.execute("SELECT trial_id FROM trial WHERE state = 'completed'")}
         before, committed, lag, points = completed(), {}, {}, {}
         grows = lambda: any(len(counts - {0}) > 1 for counts in points.values())
-        end = time.monotonic() + 90
-        while (len(lag) < 3 or not grows()) and time.monotonic() < end:
+        left = lambda: results.execute("SELECT count(*) FROM trial WHERE state IN ('queued', 'running')").fetchone()[0]
+        end = time.monotonic() + PATIENCE
+        while (len(lag) < 3 or not grows()) and left() and time.monotonic() < end:
             for t in completed() - before:
                 committed.setdefault(t, time.monotonic())
             for t in set(ask(COMPLETED)) & set(committed) - set(lag):

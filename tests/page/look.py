@@ -111,8 +111,7 @@ HOSTILE = "name</script><script>hacked=1</script><img src=x onerror=hacked=2>\"'
 
 def written(sentence):
     """A sentence of a report with its numbers as the page writes them: p = .031, and a minus sign."""
-    sentence = re.sub(r"\bp ([=<]) 0(\.\d+)", "p\u00a0\\1\u00a0\\2", sentence.replace("`", ""))
-    sentence = re.sub(r"\(0(\.\d+) /", r"(\1 /", sentence)
+    sentence = re.sub(r"\bp ([=<]) (\.\d+)", "p\u00a0\\1\u00a0\\2", sentence.replace("`", ""))
     return re.sub(r"(?<![^ (])-(?=[.\d])", "\u2212", sentence)
 
 
@@ -267,8 +266,11 @@ class Look:
                 for column, key in (("Difference", "mean_diff"), ("from", "ci_low"), ("to", "ci_high")):
                     self.same(shown[column], row[key], f"{name} {key}", 4)
             text = self.browser.ask("document.getElementById('verdict').innerText")
-            for sentence in verdict["sentences"]:
-                self.expect(written(sentence) in text, f"{name}: not said: {sentence}")
+            whole = self.browser.ask("document.getElementById('verdict').textContent")
+            folded = self.browser.ask("[...document.querySelectorAll('#verdict details li')].map(l => l.textContent)")
+            for i, sentence in enumerate(verdict["sentences"]):
+                self.expect(written(sentence) in whole, f"{name}: not said: {sentence}")
+                self.expect((written(sentence) in folded) == (i >= verdict["shown"]), f"{name}: folded or not: {sentence}")
             self.expect("`" not in text, f"{name}: raw markup: {text}")
             self.expect(not re.search(r"\bp.[=<].0\.", text), f"{name}: p is written another way: {text}")
             self.edges(name, verdict, text)
@@ -304,10 +306,10 @@ class Look:
         self.expect(len(rows) == len(tested) > 0, f"{name}: {len(rows)} pairs of settings, not {len(tested)}")
         for shown, row in zip(rows, tested):
             for column, key, decimals in (("Heads", "heads", 0), ("n", "n", 0), ("Difference", "mean_diff", 4), ("from", "ci_low", 4),
-                                          ("to", "ci_high", 4), ("of", "comparisons", 0)):
+                                          ("to", "ci_high", 4), ("Corrected for", "comparisons", 0)):
                 self.same(shown[column], row[key], f"{name} between {key}", decimals)
             self.expect(shown["Setting"]["text"] == row["a"], f"{name}: {shown['Setting']} for {row['a']}")
-        text = self.browser.ask("document.getElementById('verdict').innerText")
+        text = self.browser.ask("document.getElementById('verdict').textContent")
         self.expect(between["claims"] or name != "grid", f"{name}: nothing is claimed")
         for claim in between["claims"]:
             for sentence in claim["sentences"]:

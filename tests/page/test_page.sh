@@ -82,6 +82,27 @@ model: {d_model: 8, heads: [1, 2, 4], d_ff: 16}
 train: {steps: 120, batch: 16, lr: 1e-2, eval_every: 10}
 seeds: 3
 END
+cat >alone.yaml <<'END'
+# Does h* fall with the width of a head?
+name: alone
+task: {name: gather, length: 8, vocab: 4, slots: 2}
+model: {d_model: 16, d_head: [2, 4, 8, 16], heads: [1, 2, 4, 8], d_ff: 16}
+train: {steps: 40, batch: 16, lr: 1e-2, eval_every: 20}
+exclude: [{model.d_head: 8, model.heads: 1}, {model.d_head: 16, model.heads: 2}, {model.d_head: 16, model.heads: 4},
+          {model.d_head: 16, model.heads: 8}]
+metric: {name: val_loss}
+seeds: 2
+END
+cat >lead.yaml <<'END'
+# Do two heads beat one?
+name: lead
+task: {name: gather, length: 8, vocab: 4, slots: 2}
+model: {d_model: 8, heads: [1, 2, 4], d_ff: 16}
+train: {steps: 20, batch: 16, lr: 1e-2, eval_every: 20}
+claim: {best: 2, over: [1]}
+equivalence: .01
+seeds: 4
+END
 run run configs/quick.yaml --db one.db --quiet --set seeds=3
 for name in one text; do
     run heads --db $name.db --quiet
@@ -89,11 +110,16 @@ done
 run prune --db one.db --quiet --by random
 run prune --db one.db --quiet
 run run grid.yaml --db grid.db --quiet
-for name in tuned extended rungs dense steps; do
+for name in tuned extended rungs dense steps alone lead; do
     run run $name.yaml --db $name.db --quiet
 done
 cp one.db evil.db
 sqlite3 evil.db <"$root/tests/page/hostile.sql"
+sqlite3 lead.db "UPDATE trial SET test_acc = .98 + .001 * seed + iif(heads = 2, .0002 + .00001 * seed, 0), val_acc = .98
+    FROM config AS c WHERE c.config_id = trial.config_id"
+cp one.db blind.db
+sqlite3 blind.db "UPDATE trial SET checkpoint = NULL, val_acc = iif(heads = 32, .99, .5) FROM config AS c
+    WHERE c.config_id = trial.config_id"
 cp tuned.db many.db
 sqlite3 many.db "CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1
     FROM n WHERE i < 5000)
@@ -125,7 +151,7 @@ sqlite3 chance.db "UPDATE sweep SET claim = NULL, metric = 'val_acc', goal = 'ma
     UPDATE trial SET test_acc = chance + (trial_id % 2) / 1000.0"
 run run "$root/tests/page/both.yaml" --db both.db --quiet
 run heads --db both.db --quiet
-for name in one grid tuned extended rungs text dense steps both many drawn evil early half chance; do
+for name in one grid tuned extended rungs text dense steps both many drawn evil early half chance alone lead blind; do
     page $name $name.db
 done
 cp steps.db beside.db
@@ -150,6 +176,8 @@ sqlite3 beside.db "UPDATE trial SET state = 'queued', best_step = NULL WHERE swe
 beside bits text reread
 beside units text loss
 beside strangers steps eight
+run run steps.yaml --db beside.db --quiet --set name=wider --set model.d_model=[12,20] --set train.steps=20 --set seeds=2
+beside foreigners wide wider
 beside waiting steps waits
 { echo text,label && seq 100 300 | awk '{print $1 "," $1 % 2}'; } >rows.csv
 sed 's/^name.*/name: modes/; s/file: .*/file: rows.csv, length: 8, mode: [classify, lm]}/

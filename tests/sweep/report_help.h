@@ -22,6 +22,7 @@ struct fixture {
     char folder[128], path[160];
     struct store *store;
     struct message message;
+    bool explain; /* reports for people say all */
 };
 
 static inline int set_up(void **state)
@@ -164,7 +165,7 @@ __attribute__((noinline)) static char *report_on(struct fixture *f, enum report_
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    enum status s = report_write(f->store, 1, format, page, out, &f->message);
+    enum status s = report_write(f->store, 1, format, f->explain, page, out, &f->message);
     if (s != STATUS_OK)
         fail_msg("%s", f->message.text);
     fclose(out);

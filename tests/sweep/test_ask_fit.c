@@ -151,6 +151,25 @@ static bool same_design(const struct design *a, const struct design *b)
            a->steps == b->steps && a->confirm == b->confirm && a->minutes == b->minutes;
 }
 
+static void what_more_seeds_would_take_is_told(void **state)
+{
+    double flop_s = 1e-8;
+    struct look *l = text_of(100000000);
+    const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
+    struct design d = fit_design(&f, 10), more = d;
+    int fresh = 0;
+    (void)state;
+    double minutes = fit_minutes(&f, &d, d.confirm + 1, &fresh);
+    while (design_level(&more)->confirm <= d.confirm)
+        more.level++;
+    more.confirm = design_level(&more)->confirm;
+    assert_int_equal(fresh, more.confirm);
+    assert_true(60 * minutes >= seconds(&flop_s, &more));
+    assert_true(60 * (minutes - 5) < seconds(&flop_s, &more));
+    assert_true(isnan(fit_minutes(&f, &d, 1000, &fresh))); /* more than any level has */
+    free(l);
+}
+
 static void a_file_knows_whether_it_was_changed(void **state)
 {
     static const char *const sets[] = {"model.layers=1", "train.clip=2", "seeds=9", "confirm=null"};
@@ -243,6 +262,7 @@ int main(void)
         cmocka_unit_test(little_data_makes_small_nets),
         cmocka_unit_test(what_cannot_be_is_the_cheapest),
         cmocka_unit_test(more_minutes_keep_or_begin_anew),
+        cmocka_unit_test(what_more_seeds_would_take_is_told),
         cmocka_unit_test(a_file_knows_whether_it_was_changed),
         cmocka_unit_test(what_is_set_stands_in_the_file),
         cmocka_unit_test(sets_that_ask_cannot_take_are_refused),

@@ -21,10 +21,6 @@ static void assert_sentences(struct pairs *p, enum verdict_kind kind, const char
 #define ASSERT_SENTENCES(p, kind, ...)                                                             \
     assert_sentences(p, kind, (const char *const[]){__VA_ARGS__, NULL})
 #define ASSERT_CLAIM(p, kind, ...) (add_claim(p, 0, 1), ASSERT_SENTENCES(p, kind, __VA_ARGS__))
-#define SCOPE                      ", within 1500 steps, on this task instance."
-#define FEW                                                                                        \
-    "With 5 seeds the exact sign-flip test cannot go below p = 0.0625; at least 6 are needed for " \
-    "p < 0.05."
 
 static void test_sentences(void **state)
 {
@@ -35,45 +31,54 @@ static void test_sentences(void **state)
     fill(&p, 1, 5, b);
     ASSERT_CLAIM(
         &p, VERDICT_CLAIM_CONFIRMED,
-        "Claim confirmed: kv_heads=1 is better than kv_heads=8 at 8 heads (d_ff=64), as "
-        "predicted before the first trial" SCOPE,
+        "Claim confirmed: kv_heads=1 is better than kv_heads=8 at 8 heads (d_ff=64) (difference in "
+        "test accuracy +0.078, p = .00808), as predicted before the first trial, within 1500 "
+        "steps, on this task instance.",
         "kv_heads=1 against kv_heads=8 (d_ff=64): +0.078 test accuracy, 95% interval +0.034 to "
-        "+0.122, over 5 seeds (5 won, 0 lost); paired t test p = 0.00808, exact sign-flip "
-        "test p = 0.0625.",
-        FEW);
+        "+0.122, over 5 seeds (5 won, 0 lost); two-sided paired t test p = .00808.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 against "
+        "kv_heads=8.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.");
     fill(&p, 0, 5, b);
     fill(&p, 1, 5, a);
     ASSERT_CLAIM(
         &p, VERDICT_CLAIM_CONTRADICTED,
         "Claim contradicted: kv_heads=1 is significantly worse than kv_heads=8 at 8 heads "
-        "(d_ff=64) (difference -0.078, p = 0.00808)" SCOPE,
+        "(d_ff=64) (difference in test accuracy -0.078, p = .00808), within 1500 steps, on this "
+        "task instance.",
         "kv_heads=1 against kv_heads=8 (d_ff=64): -0.078 test accuracy, 95% interval -0.122 to "
-        "-0.034, over 5 seeds (0 won, 5 lost); paired t test p = 0.00808, exact sign-flip "
-        "test p = 0.0625.",
-        FEW);
+        "-0.034, over 5 seeds (0 won, 5 lost); two-sided paired t test p = .00808.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 against "
+        "kv_heads=8.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.");
     /* The trial that diverged is a guess: .9 - .0625 at its seed. */
     fill(&p, 0, 5, a);
     fill(&p, 1, 5, (const double[]){.90, -1, .85, .95, .88});
     ASSERT_CLAIM(
         &p, VERDICT_CLAIM_NOT_CONFIRMED,
-        "Claim not confirmed: kv_heads=1 is not shown to be better than kv_heads=8 at 8 "
-        "heads (d_ff=64) (difference +0.251, p = 0.201)" SCOPE,
+        "Claim not confirmed: kv_heads=1 is not shown to be better than kv_heads=8 at 8 heads "
+        "(d_ff=64) (difference in test accuracy +0.251, p = .201), within 1500 steps, on this task "
+        "instance.",
         "kv_heads=1 against kv_heads=8 (d_ff=64): +0.251 test accuracy, 95% interval -0.205 to "
-        "+0.708, over 5 seeds (5 won, 0 lost); paired t test p = 0.201, exact sign-flip "
-        "test p = 0.0625.",
-        FEW);
+        "+0.708, over 5 seeds (5 won, 0 lost); two-sided paired t test p = .201.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 against "
+        "kv_heads=8.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.");
     fill(&p, 0, 1, a);
     fill(&p, 1, 5, b);
     ASSERT_CLAIM(
         &p, VERDICT_CLAIM_UNTESTED,
-        "Claim not tested yet: kv_heads=1 and kv_heads=8 at 8 heads (d_ff=64) have fewer "
-        "than two seeds in common.",
+        "Claim not tested yet: kv_heads=1 and kv_heads=8 at 8 heads (d_ff=64) have fewer than two "
+        "seeds in common.",
         "kv_heads=1 against kv_heads=8 (d_ff=64): +0.090 test accuracy at the one seed in common.");
     fill(&p, 0, 0, a);
     fill(&p, 1, 0, b);
-    ASSERT_CLAIM(&p, VERDICT_NOTHING,
-                 "Not tested yet: no trial of kv_heads=1 or kv_heads=8 at 8 heads (d_ff=64) has "
-                 "ended.");
+    ASSERT_CLAIM(
+        &p, VERDICT_NOTHING,
+        "Not tested yet: no trial of kv_heads=1 or kv_heads=8 at 8 heads (d_ff=64) has ended.");
     fill(&p, 0, 2, (const double[]){-1, -1});
     fill(&p, 1, 2, (const double[]){-1, -1});
     ASSERT_CLAIM(&p, VERDICT_UNTRAINED,
@@ -81,15 +86,16 @@ static void test_sentences(void **state)
                  "has ended diverged or failed.");
     fill(&p, 0, 3, (const double[]){.062, .063, .0625});
     fill(&p, 1, 3, (const double[]){.062, .0624, .0625});
-    ASSERT_CLAIM(&p, VERDICT_AT_CHANCE,
-                 "At chance: neither kv_heads=1 nor kv_heads=8 at 8 heads (d_ff=64) is shown to be "
-                 "better than guessing (test accuracy 0.0625)" SCOPE);
+    ASSERT_CLAIM(
+        &p, VERDICT_AT_CHANCE,
+        "At chance: neither kv_heads=1 nor kv_heads=8 at 8 heads (d_ff=64) is shown to be better "
+        "than guessing (test accuracy 0.0625), within 1500 steps, on this task instance.");
     fill(&p, 0, 3, (const double[]){1, 1, 1});
     fill(&p, 1, 3, (const double[]){1, 1, 1});
-    ASSERT_CLAIM(&p, VERDICT_ALL_EQUAL,
-                 "All equal: each trial of kv_heads=1 and kv_heads=8 at 8 heads (d_ff=64) has a "
-                 "test accuracy of 1.000, within 1500 steps, on this task instance; the claim is "
-                 "not confirmed.");
+    ASSERT_CLAIM(
+        &p, VERDICT_ALL_EQUAL,
+        "All equal: each trial of kv_heads=1 and kv_heads=8 at 8 heads (d_ff=64) has a test "
+        "accuracy of 1.000, within 1500 steps, on this task instance; the claim is not confirmed.");
 }
 
 static void test_limits(void **state)
@@ -103,8 +109,8 @@ static void test_limits(void **state)
     ASSERT_CLAIM(&p, VERDICT_CLAIM_UNDECIDED,
                  "Claim undecided: kv_heads=8 at 8 heads (d_ff=64) did not finish within the limit "
                  "of time or memory.",
-                 "With 4 seeds the exact sign-flip test cannot go below p = 0.125; at least 6 are "
-                 "needed for p < 0.05.");
+                 "With 4 seeds the exact sign-flip test cannot go below p = .125; at least 6 are "
+                 "needed for p < .05.");
     fill(&p, 0, 5, a);
     fill(&p, 1, 5, b);
     p.setting[0].trial[2].limited = true;
@@ -134,14 +140,17 @@ static void test_no_prediction(void **state)
     ASSERT_CLAIM(
         &p, VERDICT_SETTING_BETTER,
         "Exploratory finding: kv_heads=1 is better than kv_heads=8 at 8 heads (d_ff=64) "
-        "(difference +0.078, p = 0.00808 after correction for the number of pairs)" SCOPE,
-        "The claim, kv_heads=1 better than kv_heads=8 at 8 heads (d_ff=64), is no "
-        "prediction: it was written after 3 of 10 trials had ended. The results are "
-        "judged as if it were not there.",
+        "(difference in test accuracy +0.078, p = .00808 after correction for the number of "
+        "pairs), within 1500 steps, on this task instance.",
+        "The claim, kv_heads=1 better than kv_heads=8 at 8 heads (d_ff=64), is no prediction: it "
+        "was written after 3 of 10 trials had ended. The results are judged as if it were not "
+        "there.",
         "kv_heads=1 against kv_heads=8 (d_ff=64): +0.078 test accuracy, 95% interval +0.034 to "
-        "+0.122, over 5 seeds (5 won, 0 lost); paired t test p = 0.00808, exact sign-flip "
-        "test p = 0.0625.",
-        FEW);
+        "+0.122, over 5 seeds (5 won, 0 lost); two-sided paired t test p = .00808.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 against "
+        "kv_heads=8.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.");
     fill(&p, 0, 5, a);
     fill(&p, 1, 5, a);
     struct between_pair *pair = add_claim(&p, 0, 1);
@@ -178,11 +187,12 @@ static void test_no_prediction_worse(void **state)
         assert_string_equal(pair->sides.name[0], "kv_heads=1");
         assert_int_equal(verdict_text_new(&pair->input, pair->verdict, &text, NULL), STATUS_OK);
         const char *expected =
-            at_edge ? "Nothing is shown: kv_heads=1 did worse than kv_heads=8 at 8 heads (d_ff=64) "
-                      "(difference -0.078, p = 0.00808 after correction for the number of pairs)"
+            at_edge ? "Undecided: kv_heads=1 did worse than kv_heads=8 at 8 heads (d_ff=64) "
+                      "(difference in test accuracy -0.078, p = .00808 after correction for the "
+                      "number of pairs)"
                     : "Exploratory finding: kv_heads=1 is worse than kv_heads=8 at 8 heads "
-                      "(d_ff=64) (difference -0.078, p = 0.00808 after correction for the number "
-                      "of pairs)";
+                      "(d_ff=64) (difference in test accuracy -0.078, p = .00808 after correction "
+                      "for the number of pairs)";
         assert_memory_equal(text.sentence[0].text, expected, strlen(expected));
         verdict_text_free(&text);
         forget(&p);
@@ -205,24 +215,30 @@ static void test_similar(void **state)
             ASSERT_SENTENCES(
                 &p, VERDICT_CLAIM_CONFIRMED,
                 "Claim confirmed after 1500 steps: kv_heads=1 is better than kv_heads=8 at 8 heads "
-                "(d_ff=64), on this task instance, as predicted before its first trial; 48 trials "
-                "like these had ended, which differ in train.eval_every.",
+                "(d_ff=64) (difference in test accuracy +0.078, p = .00808), on this task "
+                "instance, as predicted before its first trial; 48 trials like these had ended, "
+                "which differ in train.eval_every.",
                 "kv_heads=1 against kv_heads=8 (d_ff=64): +0.078 test accuracy, 95% interval "
-                "+0.034 to +0.122, over 5 seeds (5 won, 0 lost); paired t test p = 0.00808, exact "
-                "sign-flip test p = 0.0625.",
-                FEW);
+                "+0.034 to +0.122, over 5 seeds (5 won, 0 lost); two-sided paired t test p = "
+                ".00808.",
+                "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
+                "against kv_heads=8.",
+                "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are "
+                "needed for p < .05.");
         else
-            ASSERT_SENTENCES(
-                &p, VERDICT_CLAIM_CONTRADICTED,
-                "Claim contradicted after 1500 steps: kv_heads=1 is significantly worse than "
-                "kv_heads=8 at 8 heads (d_ff=64) (difference -0.078, p = 0.00808), on this task "
-                "instance.",
-                "When the claim was written, 48 trials like these had ended, which differ in "
-                "train.eval_every.",
-                "kv_heads=1 against kv_heads=8 (d_ff=64): -0.078 test accuracy, 95% interval "
-                "-0.122 to -0.034, over 5 seeds (0 won, 5 lost); paired t test p = 0.00808, exact "
-                "sign-flip test p = 0.0625.",
-                FEW);
+            ASSERT_SENTENCES(&p, VERDICT_CLAIM_CONTRADICTED,
+                             "Claim contradicted after 1500 steps: kv_heads=1 is significantly "
+                             "worse than kv_heads=8 at 8 heads (d_ff=64) (difference in test "
+                             "accuracy -0.078, p = .00808), on this task instance.",
+                             "When the claim was written, 48 trials like these had ended, which "
+                             "differ in train.eval_every.",
+                             "kv_heads=1 against kv_heads=8 (d_ff=64): -0.078 test accuracy, 95% "
+                             "interval -0.122 to -0.034, over 5 seeds (0 won, 5 lost); two-sided "
+                             "paired t test p = .00808.",
+                             "The exact sign-flip test, which assumes no normal distribution, "
+                             "gives p = .0625 against kv_heads=8.",
+                             "With 5 seeds the exact sign-flip test cannot go below p = .0625; at "
+                             "least 6 are needed for p < .05.");
     }
 }
 
@@ -245,11 +261,11 @@ static void test_caveats(void **state)
     judge_all(&p);
     assert_int_equal(pair->verdict->kind, VERDICT_CLAIM_CONFIRMED);
     assert_int_equal(verdict_text_new(&pair->input, pair->verdict, &text, NULL), STATUS_OK);
-    assert_int_equal(text.count, 5);
-    assert_non_null(strstr(text.sentence[2].text,
-                           "kv_heads=1, better than kv_heads=8, varies more between splits (11 "
-                           "times as much). If rare splits"));
-    assert_non_null(strstr(text.sentence[3].text, "Splits share rows: "));
+    assert_int_equal(text.count, 6);
+    assert_non_null(strstr(text.sentence[1].text,
+                           "kv_heads=1 varies 11 times as much between splits as kv_heads=8. If "
+                           "rare splits"));
+    assert_non_null(strstr(text.sentence[2].text, "Splits share rows: "));
     verdict_text_free(&text);
     forget(&p);
 }
@@ -268,16 +284,19 @@ static void test_edge(void **state)
     p.setting[0].choice[0] = (struct verdict_choice){8, 1, &inner};
     p.setting[1].choice[0] = (struct verdict_choice){8, 1, &few};
     p.setting[0].in.choices = p.setting[1].in.choices = 1;
-    ASSERT_CLAIM(&p, VERDICT_RIVAL_AT_EDGE,
-                 "Claim undecided: kv_heads=1 did better than kv_heads=8 at 8 heads (d_ff=64) "
-                 "(difference +0.078, p = 0.00808), within 1500 steps, each at its own best of lr "
-                 "0.001, 0.003 and 0.01 (kv_heads=8: 0.001 and 0.003), on this task instance, but "
-                 "kv_heads=8 chose the largest lr tried, 0.003, and may be better beyond it; try "
-                 "more values (`extend` in `tune`, or a wider list).",
-                 "kv_heads=1 against kv_heads=8 (d_ff=64): +0.078 test accuracy, 95% interval "
-                 "+0.034 to +0.122, over 5 seeds (5 won, 0 lost); paired t test p = 0.00808, exact "
-                 "sign-flip test p = 0.0625.",
-                 FEW);
+    ASSERT_CLAIM(
+        &p, VERDICT_RIVAL_AT_EDGE,
+        "Claim undecided: kv_heads=1 did better than kv_heads=8 at 8 heads (d_ff=64) (difference "
+        "in test accuracy +0.078, p = .00808), within 1500 steps, each at its own best of lr "
+        "0.001, 0.003 and 0.01 (kv_heads=8: 0.001 and 0.003), on this task instance, but "
+        "kv_heads=8 chose the largest lr tried, 0.003, and may be better beyond it; try more "
+        "values (`extend` in `tune`, or a wider list).",
+        "kv_heads=1 against kv_heads=8 (d_ff=64): +0.078 test accuracy, 95% interval +0.034 to "
+        "+0.122, over 5 seeds (5 won, 0 lost); two-sided paired t test p = .00808.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 against "
+        "kv_heads=8.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.");
 }
 
 int main(void)

@@ -43,6 +43,8 @@ static void test_exploratory(void **state)
     assert_csv(f);
     assert_file("gather.md", report(f, REPORT_MARKDOWN, false));
     char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.settings[0].verdict.lead", "1");
+    assert_json(f, json, "$.settings[0].verdict.shown", "6");
     assert_json(f, json, "$.sweep", "gather");
     assert_json(f, json, "$.planned", "30");
     assert_json(f, json, "$.settings[0].rows[3].mean_acc", "1");
@@ -105,6 +107,18 @@ static void test_narrow(void **state)
     assert_file("gather.txt", report_on(f, REPORT_TEXT, (struct text_page){.columns = 120}));
     for (int columns = 50; columns <= 100; columns++)
         assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
+}
+
+/* Everything that is said, and nothing of more lines. */
+static void test_explained(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{\"task.slots\":4}", "slots=4");
+    f->explain = true;
+    assert_file("explained.txt", report(f, REPORT_TEXT, false));
+    add_gather(f, 5, "{\"task.slots\":5}", "slots=5");
+    assert_file("explained.md", report(f, REPORT_MARKDOWN, false));
 }
 
 #define HASH "hex(zeroblob(32))"
@@ -266,7 +280,7 @@ static void test_failures(void **state)
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
-        assert_int_equal(report_write(f->store, 1, (enum report_format)format,
+        assert_int_equal(report_write(f->store, 1, (enum report_format)format, false,
                                       (struct text_page){0}, full, &f->message),
                          STATUS_DISK_FULL);
         clearerr(full);
@@ -284,11 +298,11 @@ static void test_failures(void **state)
                                           (struct text_page){0}, stdout, &f->message),
                      STATUS_BAD_INPUT);
     assert_int_equal(
-        report_write(f->store, 7, REPORT_TEXT, (struct text_page){0}, stdout, &f->message),
+        report_write(f->store, 7, REPORT_TEXT, false, (struct text_page){0}, stdout, &f->message),
         STATUS_BAD_INPUT);
     sql(f, "DROP TABLE t_quantile");
     assert_int_equal(
-        report_write(f->store, 1, REPORT_JSON, (struct text_page){0}, stdout, &f->message),
+        report_write(f->store, 1, REPORT_JSON, false, (struct text_page){0}, stdout, &f->message),
         STATUS_INTERNAL);
     assert_non_null(strstr(f->message.text, "t_quantile"));
 }
@@ -382,19 +396,13 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_exploratory),
-        CASE(test_text),
-        CASE(test_narrow),
-        CASE(test_settings),
-        CASE(test_claim_not_judged_yet),
-        CASE(test_nothing_run),
-        CASE(test_loss),
-        CASE(test_replicate),
-        CASE(test_looks),
-        CASE(test_history),
-        CASE(test_failures),
-        CASE(test_shifted),
-        CASE(test_shifted_replicates),
+        CASE(test_exploratory), CASE(test_text),
+        CASE(test_explained),   CASE(test_narrow),
+        CASE(test_settings),    CASE(test_claim_not_judged_yet),
+        CASE(test_nothing_run), CASE(test_loss),
+        CASE(test_replicate),   CASE(test_looks),
+        CASE(test_history),     CASE(test_failures),
+        CASE(test_shifted),     CASE(test_shifted_replicates),
         CASE(test_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,46 @@ static void test_no_floor(void **state)
     free(text);
 }
 
+/* A setting with one head count has nothing to choose from: neither a set that may be the best nor
+ * an h*. */
+static void test_alone(void **state)
+{
+    struct fixture *f = *state;
+    add_map(f);
+    sql(f, "DELETE FROM trial WHERE setting LIKE '%%:10,%%slots\":8}' AND config_id NOT IN"
+           " (SELECT config_id FROM config WHERE heads = 8)");
+    char *json = report(f, REPORT_JSON, false);
+    assert_json(f, json, "$.map.cells[6].kind", "single");
+    assert_json(f, json, "$.map.cells[6].plateau", "[]");
+    assert_json(f, json, "$.map.fit.cells", "6");
+    assert_json(f, json, "$.settings[6].verdict.heads[0].in_plateau", "0");
+    assert_non_null(strstr(json, "\"kind\":\"single\",\"h_star\":null"));
+    free(json);
+    assert_says(report(f, REPORT_TEXT, false), "    8  one head count  at chance\n");
+}
+
+/* Seeds that all give the same line do not tell how far it may lie off. */
+static void test_same_draws(void **state)
+{
+    struct fixture *f = *state;
+    add_map(f);
+    char *json = report(f, REPORT_JSON, false);
+    assert_null(strstr(json, "\"ci95_low\":null,\"ci95_high\":null}]"));
+    free(json);
+    sql(f, "UPDATE trial SET val_acc = (SELECT val_acc FROM trial AS t"
+           " WHERE t.config_id = trial.config_id AND t.seed = 0)");
+    json = report(f, REPORT_JSON, false);
+    assert_non_null(strstr(json, "\"ci95_low\":null,\"ci95_high\":null}]"));
+    free(json);
+    assert_says(report(f, REPORT_TEXT, false),
+                "slots: coefficient +1.00, without an interval; doubling");
+    f->explain = true;
+    assert_says(
+        report(f, REPORT_MARKDOWN, false),
+        "; no intervals, as nearly all of 9999 bootstrap draws of the 4 seeds give the same "
+        "line, which does not make it exact.");
+}
+
 /* One quantity is a list; what cannot be put on a scale, or has too few values, is no map. */
 static void test_one_axis(void **state)
 {
@@ -174,8 +214,8 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_map),      CASE(test_unsolved), CASE(test_losses),
-        CASE(test_no_floor), CASE(test_one_axis),
+        CASE(test_map),   CASE(test_unsolved),   CASE(test_losses),   CASE(test_no_floor),
+        CASE(test_alone), CASE(test_same_draws), CASE(test_one_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static enum status make(struct fixture *f, int kind, size_t limit, FILE *out)
     return IN_SCOPE(x, f->store, &f->message, {
         x->arena.limit = limit;
         if (kind < 4)
-            report_write_data(report_data_read(x, 1, kind > 1), formats[kind],
+            report_write_data(report_data_read(x, 1, kind > 1), formats[kind], true,
                               (struct text_page){0}, out);
         else if (kind == 4)
             page_summary(x, 1, out);

@@ -70,13 +70,13 @@ static void test_values_of_a_head_count(void **state)
            " (SELECT config_id FROM config WHERE heads = 1)");
     char *text = report(f, REPORT_MARKDOWN, false);
     assert_non_null(strstr(text, "rate was chosen among 0.001, 0.003 and 0.01 (1 head: 0.003 "
-                                 "alone). "));
+                                 "alone).\n"));
     assert_says(text,
                 ", each head count at its own best of lr 0.001, 0.003 and 0.01 (1 head: 0.003 "
                 "alone), on this task instance");
     sql(f, "DELETE FROM trial WHERE setting LIKE '%%5%%' AND tuning LIKE '%%0.001%%'");
     text = report(f, REPORT_MARKDOWN, false);
-    assert_non_null(strstr(text, "rate was chosen among those that its setting names. "));
+    assert_non_null(strstr(text, "rate was chosen among those that its setting names.\n"));
     assert_says(text,
                 ", each head count at its own best of lr 0.003 and 0.01 (1 head: 0.003 alone), "
                 "on this task instance");

@@ -150,15 +150,17 @@ static void confirmed(void **state)
     assert_near(v->alpha, .025);
     assert_int_equal(v->confirmed->rival[0].pair.n, 6);
     verdict_free(v);
-    SAYS(b, "Confirmed on 6 fresh seeds: 4 heads are better than 1 and 16, explored on 5 others.");
-    expect_with(&b.explored, "Exploratory finding",
-                "Exploratory finding, a middle head count wins: 4 heads are better than both the "
-                "smallest (1) and the largest (16) head count tried, within 1500 steps, on this "
-                "task instance.");
+    SAYS(b, "Confirmed on 6 fresh seeds: 4 heads are better than 1 (difference in test accuracy "
+            "+0.285, p < .0001) and 16 (+0.713, p < .0001), explored on 5 others.");
+    expect_with(
+        &b.explored, "Exploratory finding",
+        "Exploratory finding, a middle head count wins: 4 heads are better than both 1 (difference "
+        "in test accuracy +0.282, p < .0001) and 16 (+0.712, p < .0001), the smallest and the "
+        "largest head count tried, within 1500 steps, on this task instance.");
     expect_with(&b.explored, "To confirm it", NULL);
-    expect_with(&b.explored, "What is confirmed was picked",
-                "What is confirmed was picked without these seeds, so each comparison needs p < "
-                "0.05; nothing else is found on them.");
+    expect_with(&b.explored, "The candidate was chosen",
+                "The candidate was chosen without these seeds, so each comparison must reach p < "
+                ".05; nothing else is tested on them.");
     char *rival = sentence_with(&b.explored, "On fresh seeds, 4 heads against 16: ");
     assert_non_null(rival);
     free(rival);
@@ -177,8 +179,9 @@ static void by_themselves(void **state)
     assert_int_equal(v->kind, VERDICT_MIDDLE);
     assert_int_equal(v->confirmed->kind, VERDICT_CLAIM_CONTRADICTED);
     verdict_free(v);
-    char *said = sentence_with(&b.explored, "Contradicted on 6 fresh seeds: 4 heads are "
-                                            "significantly worse than 1 (difference -0.285, p ");
+    char *said = sentence_with(
+        &b.explored, "Contradicted on 6 fresh seeds: 4 heads are "
+                     "significantly worse than 1 (difference in test accuracy -0.285, p ");
     assert_non_null(said);
     assert_non_null(strstr(said, ", explored on 5 others."));
     free(said);
@@ -191,8 +194,9 @@ static void not_confirmed(void **state)
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_mixed);
     write_down(&b, 4, 1, 0);
-    char *said = sentence_with(&b.explored, "Not confirmed on 6 fresh seeds: 4 heads are not shown "
-                                            "to be better than 1 (difference +0.030, p = ");
+    char *said =
+        sentence_with(&b.explored, "Not confirmed on 6 fresh seeds: 4 heads are not shown "
+                                   "to be better than 1 (difference in test accuracy +0.030, p = ");
     assert_non_null(said);
     free(said);
 }
@@ -259,9 +263,9 @@ static void trials_like_these(void **state)
     add_fresh(&b, 4, fresh_good);
     write_down(&b, 4, 1, 0);
     b.fresh.in.similar = (struct verdict_similar){12, 1, differ};
-    SAYS(b,
-         "Confirmed on 6 fresh seeds: 4 heads are better than 1, explored on 5 others; when that "
-         "was written down, 12 trials like these had ended, which differ in train.eval_every.");
+    SAYS(b, "Confirmed on 6 fresh seeds: 4 heads are better than 1 (difference in test accuracy "
+            "+0.285, p < .0001), explored on 5 others; when that was written down, 12 trials like "
+            "these had ended, which differ in train.eval_every.");
 }
 
 /* With replicate, instances are what is fresh. */
@@ -280,7 +284,8 @@ static void fresh_instances(void **state)
     write_down(&b, 4, 1, 0);
     b.explored.in.replicated = b.fresh.in.replicated = "task.instance";
     expect_with(&b.explored, "Confirmed",
-                "Confirmed on 6 fresh instances: 4 heads are better than 1, explored on 5 others.");
+                "Confirmed on 6 fresh instances: 4 heads are better than 1 (difference in test "
+                "accuracy +0.285, p < .0001), explored on 5 others.");
 }
 
 int main(void)

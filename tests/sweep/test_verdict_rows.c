@@ -222,7 +222,28 @@ static void test_medians(void **state)
     assert_each(r[0].clusters[0].high == .42, r[0].clusters[1].n == 4);
     assert_each(r[0].clusters[1].low == .98, r[0].clusters[1].high == 1);
     assert_each(isnan(r[1].median_low), !r[1].bimodal, !r[2].bimodal, !r[3].bimodal);
+    assert_each(r[0].apart, !r[1].apart, !r[2].apart, !r[3].apart);
     verdict_free(v);
+}
+
+/* A margin says which gaps matter: one trial of eight solves the task. */
+static void test_apart(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    add(&s, 1, .5, 8, (const double[]){.977, .978, .979, .977, .978, 1, .979, .977});
+    add(&s, 2, .5, 4, (const double[]){.98, .981, .985, .98});
+    for (int asked = 0; asked < 2; asked++) {
+        s.in.equivalence = asked * .005;
+        struct verdict *v = judge_sketch(&s);
+        assert_each(v->row[0].apart == asked, !v->row[0].bimodal, !v->row[1].apart);
+        if (asked)
+            assert_each(v->row[0].clusters[0].n == 7, v->row[0].clusters[1].low == 1);
+        verdict_free(v);
+    }
+    expect_with(&s, "two groups",
+                "Trials fall into two groups with 1 head (7 at 0.977 to 0.979 and 1 at 1.000; "
+                "median 0.978, 95% interval 0.977 to 1.000), and the mean describes neither.");
 }
 
 int main(void)
@@ -237,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_limited_claim),
         cmocka_unit_test(test_bad_loss),
         cmocka_unit_test(test_medians),
+        cmocka_unit_test(test_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

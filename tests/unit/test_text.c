@@ -193,6 +193,25 @@ static void odd_dot_plots(void **state)
     assert_plot(.85, .25, .55, "  ├──   ●");
 }
 
+/* What rounds to zero has no sign. */
+static void decimals(void **state)
+{
+    static const struct {
+        double x;
+        const char *fixed, *with_sign;
+    } cases[] = {{-.0004, "0.000", "0.000"},       {.0004, "0.000", "0.000"},
+                 {-0., "0.000", "0.000"},          {-.0006, "-0.001", "-0.001"},
+                 {.0006, "0.001", "+0.001"},       {-10, "-10.000", "-10.000"},
+                 {(double)INFINITY, "inf", "+inf"}};
+    char text[32];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(text_fixed(cases[i].x, 3, text, sizeof text), cases[i].fixed);
+        assert_string_equal(text_signed(cases[i].x, 3, text, sizeof text), cases[i].with_sign);
+    }
+    assert_string_equal(text_signed(-.4, 0, text, sizeof text), "0");
+}
+
 static void sparklines(void **state)
 {
     const double rising[] = {0, .125, .25, .5, .874, .875, 1}, hole[] = {.5, (double)NAN, 2, -1};
@@ -233,6 +252,7 @@ int main(void)
         cmocka_unit_test(text_in_messages),
         cmocka_unit_test(words_of_the_shell),
         cmocka_unit_test(odd_dot_plots),
+        cmocka_unit_test(decimals),
         cmocka_unit_test(sparklines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,74 @@
+'use strict';
+
+/* Which heads of a trial do the same: by the place that they look at most, as measured, and by their maps. */
+
+const ALIKE_PAIRS = 10; // the most alike ones are listed
+
+/* "head 0, head 2 and head 3" */
+function listed(names) {
+    return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/* A sentence for each place that several heads look at; rows: of a trial's heads, in the order of looks. */
+function sameLooks(rows, looks, layers) {
+    const decided = rows.map((row, i) => ({name: headName(row, layers), look: looks[i]})).filter(h => h.look && h.look.name !== SEVERAL.name);
+    const groups = [...grouped(decided, h => h.look.name)].filter(([, heads]) => heads.length > 1);
+    return sentenceList(
+        groups.map(
+            ([place, heads]) =>
+                `${capital(listed(heads.map(h => h.name)))} ${heads.length > 2 ? 'all' : 'both'} look mostly at ${place}.`,
+        ),
+    );
+}
+
+/* The share of their attention that two heads give to the same keys, on average over queries and sequences: 1 less
+ * the total variation between their weights. */
+function overlapOf(x, y, rows) {
+    let shared = 0;
+    for (let s = 0; s < x.length; s++) {
+        const [a, b] = [x[s].weights, y[s].weights];
+        for (let i = 0; i < a.length; i++) shared += a[i] < b[i] ? a[i] : b[i];
+    }
+    return shared / (255 * rows);
+}
+
+/* All pairs, the most alike first. */
+function alikePairs(a) {
+    const heads = Array.from({length: a.layers * a.heads}, () => []);
+    for (let sequence = 0; sequence < a.sequences; sequence++)
+        mapsOf(a, sequence).forEach((map, h) => heads[h].push(map));
+    const pairs = heads.flatMap((x, i) =>
+        heads.slice(i + 1).map(y => ({
+            pair: `${x[0].name} and ${y[0].name}`,
+            share: overlapOf(x, y, a.length * a.sequences),
+        })),
+    );
+    return pairs.sort((x, y) => y.share - x.share);
+}
+
+const OVERLAPS = new WeakMap(); // by attention, of which they are computed once
+
+function alikeTable(a) {
+    if (!OVERLAPS.has(a)) OVERLAPS.set(a, alikePairs(a));
+    const pairs = OVERLAPS.get(a);
+    if (!pairs.length) return null;
+    const left = pairs.length - ALIKE_PAIRS;
+    return [
+        element(
+            'p',
+            {class: 'note'},
+            `${capital(pairs[0].pair)} look most alike: ${two(pairs[0].share)} of their attention goes to the same keys, on average over ` +
+                'the sequences here. What they read there may differ.',
+        ),
+        pairs.length > 1
+            ? scrolling(
+                  'Heads that look alike',
+                  table(
+                      `Pairs of heads, the most alike first${left > 0 ? `, and ${left.toLocaleString('en')} more` : ''}`,
+                      [column('Heads', 'pair', undefined, WORDS), column('Same keys', 'share', two)],
+                      pairs.slice(0, ALIKE_PAIRS),
+                  ),
+              )
+            : null,
+    ];
+}

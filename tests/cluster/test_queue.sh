@@ -147,7 +147,7 @@ after=$(sbatch --parsable --dependency="afterok:$merge" --output="$dir/after.out
     "'$headcount' report --db '$dir/array.db' a")
 completes "an array for a chain" "$merge" a
 completes "an array for a chain" "$after" after
-told "an array for a chain" '^Task gather: ' after.out
+told "an array for a chain" '^Task gather\. ' after.out
 holds "an array for a chain" array.db a
 verdict "--parsable: what depends on that number finds the merged results file whole"
 

@@ -24,7 +24,7 @@ for k in 1 2 3; do
 done
 complete "an array" "$db"
 says "an array" ': stopping; running trials save a checkpoint' "$dir/job.out"
-grep -q "^Task gather: " "$dir/job.out" || trouble "an array: the merge reports nothing: $(tail -n 3 "$dir/job.out")"
+grep -q "^Task gather\. " "$dir/job.out" || trouble "an array: the merge reports nothing: $(tail -n 3 "$dir/job.out")"
 verdict "an array: the merge of its shards is the undisturbed run, though one was stopped"
 
 # ---- another number of shards ----

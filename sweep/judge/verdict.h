@@ -250,7 +250,7 @@ struct verdict_row {
     double exact_mean;              /* of the completed trials that know it; NaN: none */
     double median_low, median_high; /* order-statistic interval of the median over units, at least
                                        95 %; NaN for n < 6 */
-    bool apart; /* completed trials fall into two clusters, farther apart than what is equivalent */
+    bool apart; /* completed trials fall into two clusters, at least the margin or .1 apart */
     struct verdict_cluster clusters[2]; /* of lower and of higher values */
     bool bimodal;                       /* apart by .1 or more */
     bool above_chance;                  /* shown to be; false where guessing is unknown */

@@ -102,15 +102,18 @@ static void count_trials(struct judge *j, const struct verdict_heads *h, struct 
 }
 
 /* Two clusters: a gap that is more than twice as wide as what lies on either side of it, of at
- * least .1 or, where a margin says what matters, of more than that. */
+ * least .1 or, where a margin says what matters and there are eight trials, of at least that:
+ * fewer have such a gap by chance. */
 static void find_clusters(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
 {
     const double wide = .1, margin = j->in->equivalence;
-    const double least = margin > 0 ? fmin(margin, wide) : wide;
+    double least = margin > 0 ? fmin(margin, wide) : wide;
     int n = 0;
     for (int k = 0; k < h->n; k++)
         if (!h->trial[k].bad && !h->trial[k].limited)
             j->a[n++] = h->trial[k].test;
+    if (n < 8)
+        least = wide;
     stats_summarize(j->a, n, STATS_ANY); /* sorts */
     for (int i = 1; i < n && n >= 4 && !r->apart; i++) {
         double gap = j->a[i] - j->a[i - 1];

@@ -116,6 +116,7 @@ static void put_outcome(const struct writer *w)
     put_fresh(w);
     put(w, ": ");
     found.write(&fresh);
+    put_small_leads(&fresh, w->in->equivalence);
     put_explored(w);
     if (fresh.in->similar.trials > 0) {
         put(w, "; when that was written down, ");

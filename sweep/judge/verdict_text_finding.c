@@ -23,8 +23,32 @@ void put_rivals_of(const struct writer *w, enum rival_outcome outcome)
             continue;
         put(w, "%s%lld", separator(seen, n), (long long)r->heads);
         put_numbers(w, r, seen++ == 0);
+        if (outcome == RIVAL_NOT_BEATEN && r->p < 1 - w->v->level && r->p >= w->v->alpha)
+            put(w, "; p < %s is needed", fraction_text(w->v->alpha).text);
         put(w, ")");
     }
+}
+
+static bool is_small_lead(const struct verdict_rival *r, double margin)
+{
+    return r->outcome == RIVAL_BEATEN && fabs(r->pair.mean) < margin;
+}
+
+void put_small_leads(const struct writer *w, double margin)
+{
+    int n = 0, seen = 0;
+    for (int i = 0; i < w->v->rivals; i++)
+        n += is_small_lead(&w->v->rival[i], margin);
+    for (int i = 0; i < w->v->rivals; i++)
+        if (is_small_lead(&w->v->rival[i], margin)) {
+            put(w, "%s", seen ? separator(seen, n) : "; the lead over ");
+            put_rival(w, w->v->rival[i].heads);
+            seen++;
+        }
+    if (n == 0)
+        return;
+    put(w, " is below the margin of equivalence, %g", margin);
+    put_loss_bits(w, margin);
 }
 
 const char *tried(const struct writer *w)
@@ -116,6 +140,7 @@ static void write_middle(const struct writer *w)
     put_rivals_of(w, RIVAL_BEATEN);
     put(w, ", the smallest and the largest head count %s", tried(w));
     put_scope(w);
+    put_small_leads(w, w->in->equivalence);
 }
 
 /* "4 heads are significantly worse than 8 (...) and not shown to be better than 16 (...)" */
@@ -156,11 +181,12 @@ static void write_confirmed(const struct writer *w)
     if (w->in->similar.trials == 0) {
         put(w, ", as predicted before the first trial");
         put_scope(w);
-        return;
+    } else {
+        put_scope(w);
+        put(w, ", as predicted before its first trial; ");
+        put_similar(w);
     }
-    put_scope(w);
-    put(w, ", as predicted before its first trial; ");
-    put_similar(w);
+    put_small_leads(w, w->in->equivalence);
 }
 
 /* What the tests would say, did it not call a head count worse that may be better beyond its grid:

@@ -50,22 +50,36 @@ void write_all_must_hold(const struct writer *w)
             fraction_text(v->alpha).text);
 }
 
-/* Few units bound the sign-flip test from below, whatever the data. */
-void write_minimum_p(const struct writer *w)
+/* Few units bound the sign-flip test from below, whatever the data; it decides or, where the t test
+ * does, is told beside it. */
+static void put_minimum_p(const struct writer *w, bool decides)
 {
     const struct stats_paired *fewest = NULL;
+    bool decided = false;
     for (int i = 0; i < w->v->rivals; i++) {
-        const struct stats_paired *pair = &w->v->rival[i].pair;
-        if (pair->n > 1 && (!fewest || pair->n < fewest->n))
-            fewest = pair;
+        const struct verdict_rival *r = &w->v->rival[i];
+        if (r->pair.n > 1 && (!fewest || r->pair.n < fewest->n))
+            fewest = &r->pair;
+        decided = decided ||
+                  (r->pair.all_equal && r->pair.ties < r->pair.n && r->outcome == RIVAL_NOT_BEATEN);
     }
-    if (!fewest || fewest->sign_flip_least < w->v->alpha)
+    if (!fewest || fewest->sign_flip_least < w->v->alpha || decided != decides)
         return;
     put(w,
         "With %d %ss the exact sign-flip test cannot go below p = %s; at least %d are needed for "
         "p < %s",
         fewest->n, w->v->unit, fraction_text(fewest->sign_flip_least).text,
         stats_sign_flip_seeds(w->v->alpha), fraction_text(w->v->alpha).text);
+}
+
+void write_too_few(const struct writer *w)
+{
+    put_minimum_p(w, true);
+}
+
+void write_minimum_p(const struct writer *w)
+{
+    put_minimum_p(w, false);
 }
 
 /* A mean over n units says nothing of what happens to fewer than these: all n may have been spared

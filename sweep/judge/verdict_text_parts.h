@@ -87,6 +87,7 @@ void put_sides_claim(const struct writer *w);
  * whether one of them leaves a head count out. verdict_text_plateau.c. */
 void write_equivalent(const struct writer *w);
 void write_could_be_best(const struct writer *w);
+void write_not_equal(const struct writer *w);
 void write_could_be_best_method(const struct writer *w);
 void write_equivalent_method(const struct writer *w);
 bool is_left_out(const struct writer *w, int64_t heads);
@@ -102,6 +103,7 @@ void write_shared(const struct writer *w);
 void write_candidate(const struct writer *w);
 void write_corrected_level(const struct writer *w);
 void write_all_must_hold(const struct writer *w);
+void write_too_few(const struct writer *w);
 void write_minimum_p(const struct writer *w);
 void write_rare_failure_caveat(const struct writer *w);
 void write_flat_ends(const struct writer *w);
@@ -130,6 +132,10 @@ void write_fresh_sign_flip(const struct writer *w);
  * .0001)"; of one rival what is in brackets, but for the closing one. verdict_text_finding.c. */
 void put_rivals_of(const struct writer *w, enum rival_outcome outcome);
 void put_numbers(const struct writer *w, const struct verdict_rival *r, bool named);
+
+/* "; the lead over 1 and 8 is below the margin of equivalence, 0.01": nothing where there is none.
+ * verdict_text_finding.c. */
+void put_small_leads(const struct writer *w, double margin);
 
 /* "4 heads better than 1 and 16": of a claim of head counts; verdict_rules.c. */
 void put_claim(const struct writer *w);

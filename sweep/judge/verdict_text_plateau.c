@@ -187,8 +187,12 @@ void write_could_be_best_method(const struct writer *w)
         "%d comparison%s)",
         paired_test(w), fraction_text((1 - w->v->level) / comparisons).text,
         fraction_text(1 - w->v->level).text, comparisons, plural(comparisons));
-    if (count_rows(w, is_among_best) > 1 && isnan(w->v->plateau_margin))
-        put(w, ". Failing to tell head counts apart does not show that they are equal: "
+}
+
+void write_not_equal(const struct writer *w)
+{
+    if (has_set(w) && count_rows(w, is_among_best) > 1 && isnan(w->v->plateau_margin))
+        put(w, "Failing to tell head counts apart does not show that they are equal: "
                "`equivalence` in the sweep file tests that");
 }
 

@@ -72,6 +72,7 @@ function inUnit({verdict}, {scale}) {
     const drawn = (row, keys) => ({...row, ...Object.fromEntries(keys.map(k => [k, scaled(row[k], scale)]))});
     return {
         guess: scaled(verdict.guess, scale),
+        margin: scaled(verdict.plateau_margin, scale),
         heads: verdict.heads.map(row => drawn(row, ['mean', 'min', 'max', 'ci95_low', 'ci95_high'])),
         comparisons: verdict.comparisons.map(row => drawn(row, ['mean_diff', 'ci_low', 'ci_high'])),
     };

@@ -99,8 +99,10 @@ function decidingOf({verdict}) {
     return confirmation?.kind && !confirmation.preliminary ? confirmation : verdict;
 }
 
+/* Trials of which some were known when the claim was written are not fresh: they confirm nothing. */
 function kindOf(set) {
-    return decidingOf(set).kind;
+    const deciding = decidingOf(set);
+    return deciding === set.verdict || deciding.claim_proof.status === 'first' ? deciding.kind : 'claim_not_confirmed';
 }
 
 function kindText(kind) {
@@ -110,8 +112,8 @@ function kindText(kind) {
 /* The head counts over which the finding's lead is smaller than the margin: "1 and 8 heads"; '' without any. */
 function smallLeads(set) {
     const {plateau_margin: margin} = set.verdict,
-        {kind, comparisons} = decidingOf(set);
-    if (margin === null || !['middle', 'claim_confirmed'].includes(kind)) return '';
+        {comparisons} = decidingOf(set);
+    if (margin === null || !['middle', 'claim_confirmed'].includes(kindOf(set))) return '';
     const small = comparisons.filter(r => r.outcome === 'better' && Math.abs(r.mean_diff) < margin);
     return small.length ? headsText(small.map(r => r.heads_b)) : '';
 }
@@ -119,7 +121,7 @@ function smallLeads(set) {
 /* What a setting came to, in the words of a line. */
 function lineText(set) {
     const small = smallLeads(set);
-    return kindText(kindOf(set)) + (small ? `, though over ${small} by less than the margin of ${set.verdict.plateau_margin}` : '');
+    return kindText(kindOf(set)) + (small ? `, though over ${small} by less than the margin of equivalence` : '');
 }
 
 /* "Confirmed in 1 of 2 settings, not confirmed in 1.", of a list of kinds. */
@@ -165,8 +167,7 @@ function leadOf({lead, sentences}) {
 
 function findingPanel(set, several) {
     const {verdict, label} = set,
-        lead = leadOf(verdict),
-        small = smallLeads(set);
+        lead = leadOf(verdict);
     return lead
         ? element(
               'div',
@@ -174,13 +175,6 @@ function findingPanel(set, several) {
               several ? element('h3', {}, foreign(label)) : null,
               preliminaryBadge(verdict.preliminary),
               element('p', {class: 'lead'}, said(lead)),
-              small
-                  ? element(
-                        'p',
-                        {},
-                        `The lead over ${small} is less than ${verdict.plateau_margin}, the margin within which the sweep takes head counts for equal.`,
-                    )
-                  : null,
           )
         : null;
 }
@@ -235,7 +229,7 @@ function factList({verdict, drawn}) {
               fact(
                   verdict.plateau_margin === null
                       ? 'Could be the best, by the tests'
-                      : `Shown by the tests to be within ${verdict.plateau_margin} of the best`,
+                      : `Shown by the tests to be within ${Number(drawn.margin.toPrecision(3))} of the best`,
                   plateauText(verdict),
               ),
               fact('Guessing', fixed(drawn.guess)),
@@ -258,7 +252,7 @@ function limitLists(verdicts) {
     return [
         verdicts.map(({lead, shown, sentences}) => sentenceList(otherSentences({lead, sentences: sentences.slice(0, shown)}))),
         more.length
-            ? element('details', {class: 'table'}, element('summary', {}, 'How it was tested'), sentenceList(more))
+            ? element('details', {class: 'table'}, element('summary', {}, 'What else there is to know'), sentenceList(more))
             : null,
     ];
 }

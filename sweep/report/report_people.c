@@ -158,16 +158,16 @@ static void write_setting(const struct report_data *r, const struct report_setti
     report_shift_people(r->shift, set->setting, set->verdict->unit, d);
 }
 
-/* What marks the head counts of a plateau. */
-static const char *marked(const struct report_data *r)
+/* Whether a row has the mark of a plateau: the candidate's has its own. */
+static bool has_plateau_mark(const struct report_data *r)
 {
-    bool gap = false;
-    for (int i = 0; i < r->settings; i++)
-        gap = gap || r->setting[i].verdict->plateau_holes > 0;
-    if (r->setting[0].input.equivalence <= 0)
-        return "others that could be the best";
-    return gap ? "others that are shown to be within the margin"
-               : "others that are shown to be equivalent to it";
+    bool found = false;
+    for (int i = 0; i < r->settings; i++) {
+        const struct verdict *v = r->setting[i].verdict;
+        for (int k = 0; k < v->rows; k++)
+            found = found || (v->row[k].in_plateau && v->row[k].heads != v->candidate);
+    }
+    return found;
 }
 
 /* What the columns mean, of those that there are. */
@@ -183,10 +183,12 @@ static void write_legend(const struct report_data *r, struct document *d)
              set->input.replicated ? ", each the mean of its seeds" : "",
              set->verdict->blocks ? ", over the seeds alone" : "", loss ? "" : " and 1");
     report_legend(r, &text);
-    text_add(&text,
-             " *: the head count that the verdict is about; +: %s; at the right, mean and interval "
-             "on a line.",
-             marked(r));
+    text_add(&text, " *: the head count that the verdict is about;");
+    if (has_plateau_mark(r))
+        text_add(&text, " +: others that %s;",
+                 set->input.equivalence > 0 ? "are shown to be within the margin of the best"
+                                            : "could be the best");
+    text_add(&text, " at the right, mean and interval on a line.");
     document_legend(d, text.text);
 }
 

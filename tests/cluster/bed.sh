@@ -157,6 +157,15 @@ controller_up() {
     slurmctld -D >"$bed/slurmctld.out" 2>&1 </dev/null &
     controller=$!
 }
+# When it has on disk that $job runs, which it writes some seconds late: a controller that comes back without
+# that starts the job once more beside itself, or forgets it.
+controller_killed() {
+    touch "$dir/now"
+    scontrol update jobid="$job" comment=running && wait_long controller_saved && kill -KILL "$controller"
+}
+controller_saved() {
+    [ "$bed/state/job_state" -nt "$dir/now" ]
+}
 node_up() { # name
     slurmd -D -N "$1" >"$bed/$1.out" 2>&1 </dev/null &
     eval "node_$1=$!"

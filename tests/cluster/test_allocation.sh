@@ -60,8 +60,10 @@ verdict "a run in the shell of an allocation that was gone before"
 lost_twice() {
     [ "$(grep -c '^n1 is tried again in ' "$dir/run.out")" -ge 2 ]
 }
-no_controller() { # srun and squeue get no answer, and no agent is left
-    kill -KILL "$controller" && all_killed "$agent" && wait_long lost_twice && kill -0 "$pid"
+# srun and squeue get no answer, and no agent is left; until then a worker keeps the sweep from its end.
+no_controller() {
+    wait_until worker_on_n1 && kill -STOP "$on_n1" && controller_killed && all_killed "$agent" &&
+        wait_long lost_twice && kill -0 "$pid"
     no_controller_status=$?
     controller_up
     return $no_controller_status

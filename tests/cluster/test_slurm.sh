@@ -34,16 +34,10 @@ verdict "... on more than one"
 
 # ---- what is killed ----
 
-# Slurm keeps what it knows on disk some seconds late. A job of which it does not know any more that it
-# runs is started once more beside itself, and then held.
 controller_lost() { # seconds until it is back
-    touch "$dir/now"
-    scontrol update jobid="$job" comment=running && wait_long controller_saved && kill -KILL "$controller" || return
+    controller_killed || return
     sleep "$1"
     controller_up
-}
-controller_saved() {
-    [ "$bed/state/job_state" -nt "$dir/now" ]
 }
 node_lost() { # node, which is back at once
     eval "kill -KILL \$node_$1" && node_up "$1"

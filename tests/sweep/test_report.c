@@ -44,7 +44,7 @@ static void test_exploratory(void **state)
     assert_file("gather.md", report(f, REPORT_MARKDOWN, false));
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.settings[0].verdict.lead", "1");
-    assert_json(f, json, "$.settings[0].verdict.shown", "6");
+    assert_json(f, json, "$.settings[0].verdict.shown", "7");
     assert_json(f, json, "$.sweep", "gather");
     assert_json(f, json, "$.planned", "30");
     assert_json(f, json, "$.settings[0].rows[3].mean_acc", "1");

@@ -50,11 +50,11 @@ static void test_claim_on_text(void **state)
            "Claim confirmed: 2 heads are better than 1 (difference in test loss -0.400, -0.577 "
            "bits per byte, p = .000814), as predicted before the first trial, within 1500 steps, "
            "over 4 seeds and 4 blocks of the test text.",
+           "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
+           "worse than another.",
            "2 heads against 1: -0.400 test loss, -0.577 bits per byte (less is better), 95% "
            "interval -0.492 to -0.308, over 4 seeds (4 won, 0 lost) and 4 blocks of the test text; "
            "two-sided, two-way paired t test p = .000814.",
-           "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
-           "worse than another.",
            "Other head counts, training lengths and files were not tested.",
            "The exact sign-flip test over the seeds alone, which assumes no normal distribution, "
            "gives p = .125 against 1.",

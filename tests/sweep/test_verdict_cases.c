@@ -14,16 +14,18 @@ static void test_bad_trials(void **state)
            "Not significant: 4 heads, picked by validation accuracy, are not shown to be better "
            "than 1 (difference in test accuracy +0.095, p = .642), within 1500 steps, on this task "
            "instance.",
-           "4 heads against 1: +0.095 test accuracy, 95% interval -0.428 to +0.617, over 5 seeds "
-           "(4 won, 1 lost); two-sided paired t test p = .642.",
-           "4 heads against 16: +0.742 test accuracy, 95% interval +0.227 to +1.257, over 5 seeds "
-           "(4 won, 0 lost); two-sided paired t test p = .0161.",
-           "The best of the head counts tried is one of 1 and 4 heads, with 95% confidence; 16 is "
-           "shown to be worse than another.",
            "1 of 5 trials with 4 heads diverged or failed and counts as guessing (test accuracy "
            "0.0625); the mean of the others is 0.990.",
            "All 5 trials with 16 heads diverged or failed and count as guessing (test accuracy "
            "0.0625).",
+           "The best of the head counts tried is one of 1 and 4 heads, with 95% confidence; 16 is "
+           "shown to be worse than another.",
+           "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
+           "the sweep file tests that.",
+           "4 heads against 1: +0.095 test accuracy, 95% interval -0.428 to +0.617, over 5 seeds "
+           "(4 won, 1 lost); two-sided paired t test p = .642.",
+           "4 heads against 16: +0.742 test accuracy, 95% interval +0.227 to +1.257, over 5 seeds "
+           "(4 won, 0 lost); two-sided paired t test p = .0161.",
            "Other head counts, training lengths, task instances and tasks were not tested.",
            "Because 4 was chosen after seeing the results, each comparison must reach p < .05 (.05 "
            "/ 1, for the 1 head count between the smallest and the largest).",
@@ -32,8 +34,7 @@ static void test_bad_trials(void **state)
            "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
            "for p < .05.",
            "A head count cannot be the best if another is better in a one-sided paired t test at p "
-           "< .025 (.05 / 2 comparisons). Failing to tell head counts apart does not show that "
-           "they are equal: `equivalence` in the sweep file tests that.");
+           "< .025 (.05 / 2 comparisons).");
     struct sketch unknown = sketch_new();
     unknown.in.chance = NAN;
     add(&unknown, 1, .70, 5, one_bad);
@@ -53,14 +54,15 @@ static void test_no_difference(void **state)
         &s, VERDICT_CLAIM_NOT_CONFIRMED,
         "Claim not confirmed: 2 heads are not shown to be better than 1 (difference in test "
         "accuracy 0, p = 1), within 1500 steps, on this task instance.",
-        "2 heads against 1: no difference at any of 5 seeds.",
         "No head count is shown to be worse than another: each of those tried could be the best.",
+        "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
+        "sweep file tests that.",
+        "2 heads against 1: no difference at any of 5 seeds.",
         "Other head counts, training lengths, task instances and tasks were not tested.",
         "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
         "for p < .05.",
         "A head count cannot be the best if another is better in a one-sided paired t test at p < "
-        ".05 (.05 / 1 comparison). Failing to tell head counts apart does not show that they are "
-        "equal: `equivalence` in the sweep file tests that.");
+        ".05 (.05 / 1 comparison).");
 }
 
 /* Beyond the exact range the sign-flip test is not called exact; unknown steps are not named. */
@@ -80,10 +82,10 @@ static void test_many_seeds(void **state)
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
            "Claim confirmed: 2 heads are better than 1 (difference in test accuracy +0.398, p < "
            ".0001), as predicted before the first trial, on this task instance.",
-           "2 heads against 1: +0.398 test accuracy, 95% interval +0.397 to +0.399, over 30 seeds "
-           "(30 won, 0 lost); two-sided paired t test p < .0001.",
            "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
            "worse than another.",
+           "2 heads against 1: +0.398 test accuracy, 95% interval +0.397 to +0.399, over 30 seeds "
+           "(30 won, 0 lost); two-sided paired t test p < .0001.",
            "Other head counts, task instances and tasks were not tested.",
            "The sign-flip test, which assumes no normal distribution, gives p < .0001 against 1.",
            "A head count cannot be the best if another is better in a one-sided paired t test at p "
@@ -219,12 +221,12 @@ static void test_not_finished(void **state)
         "largest head count that finished, within 1500 steps, on this task instance.",
         "Not finished within the limit of time or memory: 8 heads (1 of 5 trials); a head count "
         "with such a trial is in no comparison.",
+        "The best of the head counts that finished is 2 heads, with 95% confidence; 1 and 4 are "
+        "each shown to be worse than another.",
         "2 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds (5 "
         "won, 0 lost); two-sided paired t test p < .0001.",
         "2 heads against 4: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds (5 "
         "won, 0 lost); two-sided paired t test p < .0001.",
-        "The best of the head counts that finished is 2 heads, with 95% confidence; 1 and 4 are "
-        "each shown to be worse than another.",
         "Other head counts, training lengths, task instances and tasks were not tested.",
         "To confirm this, run a new sweep with unused seeds and claim: {best: 2, over: [1, 4]}.",
         "Because 2 was chosen after seeing the results, each comparison must reach p < .05 (.05 / "
@@ -284,7 +286,7 @@ static void test_plateau(void **state)
                     "The best of the head counts tried is one of 2 and 8 heads (d_head 8), with "
                     "95% confidence; 1 and 4 are each shown to be worse than another.");
     s.in.equivalence = .05;
-    expect_sentence(&s, 2,
+    expect_sentence(&s, 1,
                     "2 and 8 heads (d_head 8) are shown to be equivalent: each is within 0.05 of "
                     "the best test accuracy, with 95% confidence; 4, which lies between, is not.");
     expect_with(&s, "every other one rejects",
@@ -296,11 +298,11 @@ static void test_plateau(void **state)
                 "missing among 5 by chance.");
     s.in.equivalence = .02;
     expect_with(&s, "Equivalence is", NULL);
-    expect_sentence(&s, 2,
+    expect_sentence(&s, 1,
                     "Only 8 heads (d_head 8) are shown to be within 0.02 of the best test "
                     "accuracy, with 95% confidence.");
     s.in.equivalence = .005;
-    expect_sentence(&s, 2,
+    expect_sentence(&s, 1,
                     "No head count is shown to be within 0.005 of the best test accuracy, with 95% "
                     "confidence.");
     struct verdict *none = judge_sketch(&s);
@@ -358,6 +360,118 @@ static void test_clusters(void **state)
                 "median 0.990), and the mean describes neither.");
 }
 
+/* Where a margin says what matters a smaller gap is one, of eight trials. */
+static void test_near_clusters(void **state)
+{
+    (void)state;
+    static const double near[8] = {.95, .951, .95, .951, .99, .991, .99, .991};
+    struct sketch s = sketch_new();
+    add(&s, 1, .70, 8, near);
+    add(&s, 4, .9, 8, near);
+    expect_with(&s, "two groups", NULL);
+    s.in.equivalence = .02;
+    expect_with(
+        &s, "two groups",
+        "Trials fall into two groups with 1 head (4 at 0.950 to 0.951 and 4 at 0.990 to 0.991; "
+        "median 0.970, 95% interval 0.950 to 0.991) and 4 heads (4 at 0.950 to 0.951 and 4 "
+        "at 0.990 to 0.991; median 0.970, 95% interval 0.950 to 0.991), and the mean "
+        "describes neither.");
+    s.heads[0].n = s.heads[1].n = 7;
+    expect_with(&s, "two groups", NULL);
+}
+
+/* A lead that is shown but smaller than what matters is said to be that; so is a p below .05 that
+ * is not small enough. */
+static void test_small_leads(void **state)
+{
+    (void)state;
+    static const double ahead[5] = {.985, .986, .985, .984, .985},
+                        near[5] = {.98, .98, .98, .98, .98};
+    struct sketch s = sketch_new();
+    add(&s, 1, .98, 5, near);
+    add(&s, 4, .99, 5, ahead);
+    add(&s, 16, .70, 5, low);
+    s.in.equivalence = .01;
+    expect_sentence(&s, 0,
+                    "Exploratory finding, a middle head count wins: 4 heads are better than both 1 "
+                    "(difference in test accuracy +0.005, p < .0001) and 16 (+0.275, p < .0001), "
+                    "the smallest and the largest head count tried, within 1500 steps, on this "
+                    "task instance; the lead over 1 is below the margin of equivalence, 0.01.");
+    claim(&s, 4, 1, 16);
+    expect_sentence(
+        &s, 0,
+        "Claim confirmed: 4 heads are better than 1 (difference in test accuracy +0.005, p < "
+        ".0001) and 16 (+0.275, p < .0001), as predicted before the first trial, within 1500 "
+        "steps, on this task instance; the lead over 1 is below the margin of equivalence, 0.01.");
+}
+
+static void test_needed_p(void **state)
+{
+    (void)state;
+    static const double unsteady[5] = {.95, .99, .90, .99, .95};
+    struct sketch s = sketch_new();
+    add(&s, 1, .98, 5, unsteady);
+    add(&s, 2, .70, 5, low);
+    add(&s, 4, .99, 5, good);
+    add(&s, 16, .70, 5, low);
+    expect_sentence(&s, 0,
+                    "Not significant: 4 heads, picked by validation accuracy, are not shown to be "
+                    "better than 1 (difference in test accuracy +0.036, p = .0491; p < .025 is "
+                    "needed), within 1500 steps, on this task instance.");
+}
+
+/* Three head counts, each better than the next at the seeds that both have. */
+static void test_circle(void **state)
+{
+    (void)state;
+    static const double rises[6] = {.50, .51, .52, .90, .91, .90},
+                        falls[6] = {.90, .91, .90, .50, .51, .52};
+    struct sketch s = sketch_new();
+    add(&s, 1, .9, 6, rises);
+    add(&s, 2, .9, 6, rises);
+    add(&s, 4, .9, 6, falls);
+    for (int k = 0; k < 6; k++) {
+        s.trial[1][k].seed = k + 3;
+        s.trial[2][k].seed = k < 3 ? k : k + 3;
+    }
+    expect_with(&s, "Each head count",
+                "Each head count is shown to be worse than another, which shows nothing where "
+                "seeds are missing.");
+    expect_with(&s, "No head count", NULL);
+}
+
+/* Of many comparisons, as many are for everyone as there is room for; how it was tested is not. */
+static void test_shown(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"The claim holds if", "The exact sign-flip test, which",
+                                          "With 5 seeds the exact", "A head count cannot be"};
+    struct sketch s = sketch_new();
+    for (int i = 0; i < MAX_HEADS; i++)
+        add(&s, 1 << i, i == 2 ? .99 : .70, 5, i == 2 ? good : low);
+    for (int i = 0; i < MAX_HEADS; i++) {
+        s.heads[i].shared = i == 2 ? NULL : i == 0 ? "d_ff=8" : i == 1 ? "d_ff=16" : "d_ff=32";
+        if (i != 2)
+            s.over[s.in.claim_over_count++] = 1 << i;
+    }
+    s.in.has_claim = true;
+    s.in.claim_best = 4;
+    struct verdict *v = judge_sketch(&s);
+    struct verdict_text text = words_of(&s, v);
+    assert_each(text.headlines == 1, text.shown == 1 + VERDICT_LIMITS_SHOWN);
+    assert_non_null(strstr(text.sentence[text.shown - 2].text, " were not tested."));
+    assert_string_equal(text.sentence[text.shown - 1].text,
+                        "The trials with 1 head are also those of the setting d_ff=8; as evidence "
+                        "they count once.");
+    assert_string_equal(text.sentence[text.shown + 1].text,
+                        "The trials with 8, 16, 32, 64 and 128 heads are also those of the setting "
+                        "d_ff=32; as evidence they count once.");
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(text.sentence[text.shown + 2 + i].text, methods[i], strlen(methods[i]));
+    verdict_text_free(&text);
+    verdict_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +481,9 @@ int main(void)
         cmocka_unit_test(test_all_equal),    cmocka_unit_test(test_still_improving),
         cmocka_unit_test(test_not_finished), cmocka_unit_test(test_plateau),
         cmocka_unit_test(test_equal_rows),   cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_circle),       cmocka_unit_test(test_near_clusters),
+        cmocka_unit_test(test_small_leads),  cmocka_unit_test(test_needed_p),
+        cmocka_unit_test(test_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,8 +94,8 @@ cp kept "lost.db.d/$lost"
 check "put back, they are tested" run lost.db
 check "... to the same end" [ "$(sql lost.db "$values")" = "$(cat whole.values)" ]
 
-run bad.db --set tune=null --set train.lr=1000 --set train.clip=0 --set train.optimizer=adam \
-    --set train.weight_decay=1000
+run bad.db --set tune=null --set train.lr=1000 --set train.clip=0 --set train.optimizer=adamw \
+    --set train.weight_decay=100
 check "no trial completes: run exits with 1, as without eval" [ $? = 1 ]
 check "... and says why" grep -q 'diverged' bad.db.err
 check "... with its report" [ -s bad.db.out ]

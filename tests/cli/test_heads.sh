@@ -207,7 +207,7 @@ check "one form at a time" status_is 2 headcount heads --json --csv --db whole.d
 check "a file that there is not" says 'no results file' headcount heads --db nowhere.db
 check "... is not made" [ ! -e nowhere.db ]
 sed 's/name: who/name: wild/; s/steps: 20/steps: 100/; s/seeds: 4/seeds: 1/
-    s/lr: 1e-2/lr: [1e-2, 1000], clip: 0, optimizer: adam, weight_decay: 1000/' sweep.yaml >wild.yaml
+    s/lr: 1e-2/lr: [1e-2, 1000], clip: 0, optimizer: adamw, weight_decay: 100/' sweep.yaml >wild.yaml
 headcount run wild.yaml --db wild.db -q >/dev/null 2>&1
 wild=$(sql wild.db "SELECT trial_id FROM trial WHERE state = 'diverged' LIMIT 1")
 check "a trial that diverged has no heads to see" says "diverged" headcount heads "$wild" --db wild.db

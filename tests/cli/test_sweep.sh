@@ -381,7 +381,7 @@ cat >sweep.yaml <<'Y'
 name: wild
 task: {name: copy, length: 8, vocab: 4}
 model: {d_model: 16, heads: 2, d_ff: 16}
-train: {steps: 100, lr: [1e-3, 1000], clip: 0, batch: 8, optimizer: adam, weight_decay: 1000, eval_every: 50,
+train: {steps: 100, lr: [1e-3, 1000], clip: 0, batch: 8, optimizer: adamw, weight_decay: 100, eval_every: 50,
     val_examples: 16, test_examples: 16}
 seeds: 1
 Y

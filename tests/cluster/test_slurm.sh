@@ -80,7 +80,7 @@ survives "scontrol requeue" "$stopped" job_requeued
 survives "the signal before the time limit" "$stopped" limit_near
 if long; then
     HEADCOUNT_HOST_S=3
-    survives "an agent stopped for longer than its patience, and resumed" "$again.*silent for 3 s" agent_stopped 8
+    survives "an agent stopped for longer than its patience, and resumed" "$again.*(silent|reported nothing of a worker) for 3 s" agent_stopped 8
     HEADCOUNT_HOST_S=60
     survives "an agent stopped for a minute, and resumed" '' agent_stopped 60
     HEADCOUNT_HOST_S=20

@@ -95,8 +95,9 @@ if long; then
         [ -n "$line" ] && kill -STOP "$line" && sleep "$1" && kill -CONT "$line"
     }
     HEADCOUNT_HOST_S=3
-    survives "a connection that is dead for a while" "$again.*silent for 3 s" line_dead 8
-    survives "an agent stopped for longer than its patience, and resumed" "$again.*silent for 3 s" agent_stopped 8
+    silent="$again.*(silent|reported nothing of a worker) for 3 s"
+    survives "a connection that is dead for a while" "$silent" line_dead 8
+    survives "an agent stopped for longer than its patience, and resumed" "$silent" agent_stopped 8
     HEADCOUNT_HOST_S=20
 fi
 fresh "$db"

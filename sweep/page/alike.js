@@ -3,6 +3,7 @@
 /* Which heads of a trial do the same: by the place that they look at most, as measured, and by their maps. */
 
 const ALIKE_PAIRS = 10; // the most alike ones are listed
+const ALIKE_SHARE = 0.5; // from which two heads are said to look alike
 
 /* "head 0, head 2 and head 3" */
 function listed(names) {
@@ -46,6 +47,15 @@ function alikePairs(a) {
     return pairs.sort((x, y) => y.share - x.share);
 }
 
+/* What there is to say of the pair that is most alike. */
+function alikeText({pair, share}) {
+    const alike = share >= ALIKE_SHARE ? `${capital(pair)} look most alike` : `No two heads look alike; nearest are ${pair}`;
+    return (
+        `${alike}: ${two(share)} of their attention goes to the same keys, on average over the sequences here.` +
+        (share >= ALIKE_SHARE ? ' What they read there may differ.' : '')
+    );
+}
+
 const OVERLAPS = new WeakMap(); // by attention, of which they are computed once
 
 function alikeTable(a) {
@@ -54,12 +64,7 @@ function alikeTable(a) {
     if (!pairs.length) return null;
     const left = pairs.length - ALIKE_PAIRS;
     return [
-        element(
-            'p',
-            {class: 'note'},
-            `${capital(pairs[0].pair)} look most alike: ${two(pairs[0].share)} of their attention goes to the same keys, on average over ` +
-                'the sequences here. What they read there may differ.',
-        ),
+        element('p', {class: 'note'}, alikeText(pairs[0])),
         pairs.length > 1
             ? scrolling(
                   'Heads that look alike',

@@ -75,6 +75,17 @@ function headsText(list) {
     return `${list.length > 1 ? `${list.slice(0, -1).join(', ')} and ` : ''}${count(list.at(-1), 'head')}`;
 }
 
+/* That the candidates differ, where no head count does: "; the candidates, 4 heads in A and 8 heads in B, are picked by
+ * validation, which is no test". */
+function candidatesText({set, sweeps}, ...letters) {
+    const picked = sweeps
+        .filter(({letter}) => letters.includes(letter))
+        .map(sweep => ({letter: sweep.letter, candidate: candidateOf(ownSetting({set}, sweep).verdict)}));
+    if (picked.some(({candidate}) => candidate === null) || picked[0].candidate === picked[1].candidate) return '';
+    const names = picked.map(({letter, candidate}) => `${count(candidate, 'head')} in ${letter}`).join(' and ');
+    return `; the candidates, ${names}, are picked by validation, which is no test`;
+}
+
 /* Where the interval of a sweep's difference lies to one side of 0. */
 function apartText({set, metric, sweeps}, i) {
     if (!set) return null;
@@ -86,7 +97,10 @@ function apartText({set, metric, sweeps}, i) {
         [higher, lower] = [side(1), side(-1)],
         common = `of the ${count(compared.length, 'head count')} that both have`;
     if (!higher.length && !lower.length)
-        return `The ${metric.name} of ${sweeps[i].letter} cannot be told apart from that of ${base} at any ${common}.`;
+        return (
+            `The ${metric.name} of ${sweeps[i].letter} cannot be told apart from that of ${base} at any ${common}` +
+            `${candidatesText({set, sweeps}, base, sweeps[i].letter)}.`
+        );
     return (
         `The ${metric.name} of ${sweeps[i].letter} is higher than that of ${base} at ${headsText(higher)} and lower at ` +
         `${headsText(lower)}, ${common}.`

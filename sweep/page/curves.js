@@ -32,6 +32,12 @@ function curveGroups({set, curves, choice, headCounts}, column) {
         .filter(group => group.curves.length);
 }
 
+/* Whose median lies between two groups of trials; '' for none. */
+function apartNote({verdict}) {
+    const apart = verdict.heads.filter(row => row.two_clusters).map(row => row.heads);
+    return apart.length ? ` Trials with ${headsText(apart)} end in two groups, of which the median tells neither.` : '';
+}
+
 /* The head count of each median, where it ends. */
 function labelEnds(groups, {f, y, lines}) {
     const ends = groups
@@ -103,6 +109,7 @@ function curvesSection(view) {
         note: [
             `A thin line is a trial, a thick one the median of a head count's. ${drawn} of ${count(judged, 'trial')}`,
             thinned ? '; of long curves some of the points.' : '.',
+            apartNote(set),
         ],
         controls: controls(
             picker('Show', CURVES, shown, value => view.choose({curve: value})),
@@ -125,7 +132,7 @@ function curvesSection(view) {
                 ),
             ),
         ),
-        reading: readingPlace(),
+        reading: readingPlace(true),
         draw: width => drawCurves(view, groups, shown, name, width),
         table: () => curvesTable(groups, meant),
     });

@@ -122,9 +122,10 @@ function drawMean(f, row, x, verdict) {
         f.root.append(label(x, y, `${arrow} ${two(row.mean)}`, {anchor: 'middle', class: 'axis'}));
         return;
     }
+    if (row.all_equal && row.n > 1 && !f.small) f.root.append(level(f.y(row.mean), x - 10, x + 10, 'mean', 0));
     if (row.ci95_low !== null && !row.all_equal && !f.small)
         f.root.append(verticalInterval(f, x, f.y(row.ci95_low), f.y(row.ci95_high), 'mean'));
-    const says = `${count(row.heads, 'head')}: mean ${four(row.mean)} over ${count(row.n, verdict.unit)}`;
+    const says = `${count(row.heads, 'head')}: mean ${four(row.mean)} over ${count(row.n, verdict.unit)}${row.all_equal && row.n > 1 ? ', all equal' : ''}`;
     f.root.append(diamond(x, f.y(row.mean), row.heads === candidateOf(verdict) ? 'candidate' : 'mean', says, f.small ? 3.5 : 5));
 }
 

@@ -3,7 +3,7 @@
 /* What heads do. */
 
 const MEASURES = [
-    ['importance_norm', 'importance', 'E|\u2202L/\u2202\u03be\u1d62| of the head\u2019s gate, of length 1 per layer (Michel et al. 2019)'],
+    ['importance_norm', 'importance', 'how much the loss changes with the head\u2019s gate: E|\u2202L/\u2202\u03be\u1d62|, of length 1 per layer (Michel et al. 2019)'],
     ['rise', 'loss without it', 'what the loss gains when the head is removed'],
     [
         'main_mass',

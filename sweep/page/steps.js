@@ -148,13 +148,17 @@ function meanText({mean = 1}) {
 
 /* ---- reading ---- */
 
-const READ_HINT =
-    'Point at a step to read it, drag over steps to zoom in. By keyboard: \u2190 \u2192 read, \u2191 \u2193 pick a trial, ' +
-    'Shift with \u2190 \u2192 marks steps, Enter zooms in or opens the trial, Esc shows all.';
+/* trials: whether there are some to pick from. */
+function readHint(trials) {
+    return (
+        `Point at a step to read it, drag over steps to zoom in. By keyboard: \u2190 \u2192 read, ${trials ? '\u2191 \u2193 pick a trial, ' : ''}` +
+        `Shift with \u2190 \u2192 marks steps, Enter zooms in${trials ? ' or opens the trial' : ''}, Esc shows all.`
+    );
+}
 
 /* Where readings stand: below the chart, which their length does not move. */
-function readingPlace() {
-    return element('p', {class: 'reading'}, READ_HINT);
+function readingPlace(trials) {
+    return element('p', {class: 'reading'}, readHint(trials));
 }
 
 function valueAt({points}, step) {
@@ -206,7 +210,7 @@ function showReading(chart) {
     if (cursor && !plot.steps.includes(cursor.step)) cursor = chart.cursor = {step: nearestStep(plot, plot.x(cursor.step))};
     root.querySelector('.cursor').replaceChildren(...(cursor ? cursorMarks(plot, cursor) : []));
     if (!cursor) {
-        becomeList(place, [document.createTextNode(READ_HINT)]);
+        becomeList(place, [document.createTextNode(readHint(plot.lines.some(line => line.trial)))]);
         return;
     }
     const words = cursorWords(plot, cursor);

@@ -131,7 +131,7 @@ function trialCurveSection(view) {
             picker('Show', PAIRS, chosen[0], value => view.choose({pair: value})),
             stepControls(view),
         ),
-        reading: readingPlace(),
+        reading: readingPlace(false),
         draw: width => drawTrialCurve(view, curve, chosen, trial.best_step, width),
         legend: [
             key('m0', LINE_SIGNS[0], 'validation'),

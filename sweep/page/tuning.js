@@ -37,12 +37,21 @@ function isMap(cells, candidates) {
     return cells <= MAP_CELLS && 2 * candidates >= cells;
 }
 
-/* The class of colour of a score, from the worst to the best. */
+/* The class of colour of a candidate's score, from its head count's worst to its best. */
 function scoreShades(candidates, loss) {
-    const known = candidates.filter(c => c.eliminated_at === null).map(c => c.score).filter(s => s !== null);
-    const low = Math.min(...known),
-        span = Math.max(...known) - low || 1;
-    return score => (score === null ? '' : `h${Math.round(7 * Math.abs((score - low) / span - loss))}`);
+    const known = candidates.filter(c => c.eliminated_at === null && c.score !== null);
+    const ranges = new Map(
+        [...grouped(known, c => c.heads)].map(([heads, own]) => {
+            const scores = own.map(c => c.score),
+                low = Math.min(...scores);
+            return [heads, {low, span: Math.max(...scores) - low || 1}];
+        }),
+    );
+    return ({heads, score}) => {
+        if (score === null) return '';
+        const {low, span} = ranges.get(heads);
+        return `h${Math.round(7 * Math.abs((score - low) / span - loss))}`;
+    };
 }
 
 /* What is to be said of a candidate: chosen, at which edges, added by extend, eliminated, bad trials. */
@@ -66,7 +75,7 @@ function candidateCell(c, shades, edges) {
         score = out ? c.rung_score : c.score; // of other steps than the rest: no shade
     return element(
         'td',
-        {class: `heat ${out ? 'out' : shades(score)} ${chosen ? 'chosen' : ''}`, 'data-value': score},
+        {class: `heat ${out ? 'out' : shades(c)} ${chosen ? 'chosen' : ''}`, 'data-value': score},
         element('strong', {}, score === null ? '\u2013' : four(score)),
         marks.map(([kind, says]) => element('span', {class: `mark ${kind}`}, says)),
     );
@@ -182,7 +191,7 @@ function tuningSection(view) {
             element(
                 'p',
                 {},
-                `Mean ${what} on the tuning seeds; the stronger the colour, the better. Where a choice lies at an edge, a better value ` +
+                `Mean ${what} on the tuning seeds; the stronger the colour, the better among those of a head count. Of equals one further from the ends of its list is chosen, then the first. Where a choice lies at an edge, a better value ` +
                     `may lie beyond.${out}${added}`,
             ),
         ),

@@ -38,24 +38,31 @@ function edgesText(verdict) {
 const ENDED = ['completed', 'diverged', 'failed'];
 
 /* "All 6 trials have ended: 5 completed, 1 diverged." */
-function progressText({report, summary}) {
+function progressText({report, summary, trials}) {
     const {not_needed: spared, ...states} = summary.states,
         ended = ([state]) => ENDED.includes(state),
         words = list => list.map(([state, n]) => `${n.toLocaleString('en')} ${spaced(state)}`).join(', ');
     const known = Object.entries(states).filter(([, n]) => n),
         [done, left] = [known.filter(ended), known.filter(entry => !ended(entry))].map(words);
-    return `${trialsText(report, spared)}${done && `: ${done}`}${left && `; ${left}`}.`;
+    return `${trialsText(report, spared, sparedBy(report, trials))}${done && `: ${done}`}${left && `; ${left}`}.`;
+}
+
+/* What may have made trials unneeded. */
+function sparedBy({settings}, trials) {
+    const looks = settings.some(set => set.verdict.looks > 1),
+        tuned = trials.some(t => t.is_tuning);
+    return tuned && looks ? 'tuning or a look' : looks ? 'a look' : 'tuning';
 }
 
 /* All trials there are, those that are not needed, and how many of the rest have ended: numbers that add up. */
-function trialsText({ended, planned, plan_changes: changes}, spared) {
+function trialsText({ended, planned, plan_changes: changes}, spared, by) {
     const all = planned + spared,
         first = changes.at(-1)?.pairs ?? all,
         done = ended === planned ? `All ${count(planned, 'trial')}` : `${ended.toLocaleString('en')} of ${count(planned, 'trial')}`;
     const since = all > first ? ` (${first.toLocaleString('en')} planned, ${(all - first).toLocaleString('en')} added while it ran)` : '';
     return spared
         ? `Of ${count(all, 'trial')}${since}, ${spared.toLocaleString('en')} ${spared === 1 ? 'is' : 'are'} not needed, ` +
-              `as tuning or a look decided without them. ${done.replace('trial', 'other trial')} ${planned === 1 ? 'has' : 'have'} ended`
+              `as ${by} decided without them. ${done.replace('trial', 'other trial')} ${planned === 1 ? 'has' : 'have'} ended`
         : `${done}${since} ${planned === 1 ? 'has' : 'have'} ended`;
 }
 
@@ -228,8 +235,8 @@ function factList({verdict, drawn}) {
               chosenFacts(verdict),
               fact(
                   verdict.plateau_margin === null
-                      ? 'Could be the best, by the tests'
-                      : `Shown by the tests to be within ${Number(drawn.margin.toPrecision(3))} of the best`,
+                      ? 'Confidence set: could be the best'
+                      : `Plateau: shown to be within ${Number(drawn.margin.toPrecision(3))} of the best`,
                   plateauText(verdict),
               ),
               fact('Guessing', fixed(drawn.guess)),

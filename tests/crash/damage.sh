@@ -29,8 +29,9 @@ damaged_checkpoints() { # how: truncated or flipped
     rm -rf "$dir/cut"
     mkdir "$dir/cut"
     cp -a "$db"* "$dir/cut"
+    # The first byte may be above 127, which is no letter of UTF-8.
     newest=$(for file in "$db".d/t1-a1-?.ckpt; do
-        echo "$(head -c 200 "$file" | sed 's/.*"step":"\([0-9]*\)".*/\1/;q') $file"
+        echo "$(head -c 200 "$file" | LC_ALL=C sed 's/.*"step":"\([0-9]*\)".*/\1/;q') $file"
     done | sort -n | tail -n 1 | cut -d ' ' -f 2)
     for where in $(long && seq 0 4 99 || echo 0 60); do
         for which in newest both; do

@@ -71,7 +71,7 @@ class Compared(Look):
             words = [", ".join(map(str, side[:-1])) + (" and " if len(side) > 1 else "") + plural(side[-1], "head") if side else "none" for side in sides]
             of = f"the {plural(len(own), 'head count')} that both have"
             wanted = (f"of {letter} is higher than that of {letters[own[0]['against']]} at {words[0]} and lower at {words[1]}, of {of}." if any(sides)
-                      else f"of {letter} cannot be told apart from that of {letters[own[0]['against']]} at any of {of}.")
+                      else f"of {letter} cannot be told apart from that of {letters[own[0]['against']]} at any of {of}")
             self.expect(wanted in text, f"{name}: not said: {wanted}; but: {text}")
 
     def verdicts(self, name, report, label):

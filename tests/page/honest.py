@@ -53,7 +53,7 @@ class Honest(Look):
         ticks = [float(t) for t in ask(LABELS.format("#accuracy")) if "." in t]
         self.expect(min(ticks) < .3, f"{name}: guessing is not on the axis {ticks}")
         tiles = ask(TILES)
-        self.expect("Shown by the tests to be within 0.01 of the best" in tiles and "Candidate" in " ".join(tiles), f"{name}: {tiles}")
+        self.expect("Plateau: shown to be within 0.01 of the best" in tiles and "Candidate" in " ".join(tiles), f"{name}: {tiles}")
         self.quiet(name)
         self.verdict(f"{name}: a lead within the margin is said to be one, and the axis is of what is there")
 
@@ -83,12 +83,12 @@ class Honest(Look):
         self.verdict(f"{name}: what the task asks, words for both schemes, zeros without a sign")
 
     def fresh(self, name):
-        """A setting is judged by its fresh trials once they have all ended."""
+        """A setting is judged by its fresh trials once they have all ended; trials that were known confirm nothing."""
         self.open(name)
-        for preliminary, kind in (False, "claim_not_confirmed"), (True, "middle"):
-            verdict = {"kind": "middle", "comparisons": [], "confirmation": {"kind": "claim_not_confirmed", "preliminary": preliminary}}
-            found = self.browser.ask(f"kindOf({json.dumps({'verdict': verdict})})")
-            self.expect(found == kind, f"preliminary {preliminary}: {found}")
+        for preliminary, proof, kind in (False, "first", "claim_confirmed"), (True, "first", "middle"), (False, "late", "claim_not_confirmed"):
+            confirmation = {"kind": "claim_confirmed" if proof == "first" else "middle", "preliminary": preliminary, "claim_proof": {"status": proof}}
+            found = self.browser.ask(f"kindOf({json.dumps({'verdict': {'kind': 'middle', 'comparisons': [], 'confirmation': confirmation}})})")
+            self.expect(found == kind, f"preliminary {preliminary}, {proof}: {found}")
         self.verdict(f"{name}: fresh trials decide what a setting came to")
 
     def own_heads(self, name):
@@ -118,7 +118,8 @@ class Honest(Look):
                 sums[f"head {i} and head {k}"] = sum(shared) / len(shared)
         said = self.browser.ask(TEXT.format("#attention"))
         first = max(sums, key=sums.get)
-        shown = re.search(rf"{first.capitalize()} look most alike: ([.\d]+) of", said)
+        words = f"{first.capitalize()} look most alike" if sums[first] >= .5 else f"No two heads look alike; nearest are {first}"
+        shown = re.search(rf"{words}: ([.\d]+) of", said)
         self.expect(shown and abs(float(shown.group(1)) - sums[first]) < .02, f"{name}: {first}: {sums[first]}, but: {said}")
         self.expect(len(rows) == (len(sums) if len(sums) > 1 else 0), f"{name}: {rows}")
         for row in rows:

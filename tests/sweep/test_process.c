@@ -101,7 +101,10 @@ static void a_signal_leaves_what_was_said(void **state)
 {
     struct process p;
     (void)state;
-    assert_string_equal(hear(&p, "abort", "one\ntwo\n", 8), "one\ntwo");
+    const char *error = hear(&p, "abort", "one\ntwo\n", 8);
+    assert_memory_equal(error, "one\ntwo", 7);
+    if (strncmp(error + 7, "\nqemu: ", 7) != 0) /* an emulator adds a line */
+        assert_string_equal(error, "one\ntwo");
     assert_int_equal(p.end.signal, SIGABRT);
 }
 

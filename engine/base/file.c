@@ -92,7 +92,7 @@ enum status file_make_folders_above(const char *path, struct message *m)
 {
     char *above = strdup(path);
     if (!above)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        return status_no_memory(m, path);
     enum status s = STATUS_OK;
     for (char *slash = above; s == STATUS_OK && *slash && (slash = strchr(slash + 1, '/'));) {
         *slash = '\0';

@@ -150,7 +150,7 @@ void text_vprint(FILE *out, const char *format, va_list arguments)
     char *text;
     int n = vasprintf(&text, format, arguments);
     if (n < 0) {
-        text_lines(out, "(out of memory)\n");
+        text_lines(out, "(no memory)\n");
         return;
     }
     put_plain(out, text, (size_t)n, "\n\t");

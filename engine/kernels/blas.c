@@ -200,7 +200,7 @@ static enum status start(struct message *m)
         return s;
     real *x = calloc(3 * size, sizeof *x);
     if (!x)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for OpenBLAS's first product");
+        return status_no_memory(m, "OpenBLAS's first product");
     blas_nt(N, N, N, x, x + size, 0, x + 2 * size);
     free(x);
     return STATUS_OK;

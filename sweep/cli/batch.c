@@ -71,7 +71,7 @@ static enum status finished(struct batch *b, struct message *m)
     if (!b->out_of_memory && !b->script.out_of_memory)
         return STATUS_OK;
     batch_free(b);
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for a job");
+    return status_no_memory(m, "a job");
 }
 
 /* Up to the first use of "$db", the results file, and "$job", the number. job: for the shell. */

@@ -50,9 +50,8 @@ static enum status check_lines(const char *lines, struct message *m)
                               .input = script.text,
                               .input_size = script.used,
                               .patience_ms = SUBPROCESS_FOREVER};
-    enum status s = script.out_of_memory
-                        ? status_fail(m, STATUS_NO_MEMORY, "no memory for the lines of --setup")
-                        : subprocess_run(&bash, &said, m);
+    enum status s = script.out_of_memory ? status_no_memory(m, "the lines of --setup")
+                                         : subprocess_run(&bash, &said, m);
     free(script.text);
     free(said.text);
     if (s == STATUS_OK && !bash.succeeded)
@@ -69,7 +68,7 @@ enum status batch_read_setup(const char *file, const struct command_texts *lines
     for (int i = 0; s == STATUS_OK && i < lines->count; i++)
         add_lines(&b, lines->item[i]);
     if (s == STATUS_OK && b.out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for the lines of --setup");
+        s = status_no_memory(m, "the lines of --setup");
     if (s == STATUS_OK && b.used > LINES_MAX)
         s = status_fail(m, STATUS_BAD_INPUT,
                         "--setup: the lines have %zu bytes, and a job carries at most %d; keep "

@@ -245,7 +245,7 @@ enum status bench_step(const struct bench_workload *w, int64_t heads, double dro
     arena_init(&a, &exhausted);
     if (setjmp(exhausted) != 0) {
         arena_free(&a);
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for this shape");
+        return status_no_memory(m, "this shape");
     }
     struct subject x = {.random = NULL};
     enum status s = make_trainer(&a, &model, &trained, w->sharp, &x.step, m);

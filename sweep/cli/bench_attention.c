@@ -106,7 +106,7 @@ enum status bench_attention(const struct bench_workload *w, const struct encoder
     arena_init(&a, &exhausted);
     if (setjmp(exhausted) != 0) {
         arena_free(&a);
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for this shape");
+        return status_no_memory(m, "this shape");
     }
     struct subject x;
     subject_new(&a, c, &s, w, &x);

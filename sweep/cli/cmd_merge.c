@@ -180,7 +180,7 @@ static enum status merge_all(struct merge *g, char **paths, int count, struct me
     if (status == STATUS_OK)
         status = say_sweeps(g, m);
     if (status == STATUS_OK && (g->said.out_of_memory || g->sweeps.out_of_memory))
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for the summary");
+        status = status_no_memory(m, "the summary");
     if (status == STATUS_OK)
         return store_commit(g->into, m); /* the files stay: what failed may have been committed */
     store_rollback(g->into);
@@ -215,8 +215,7 @@ static enum status merge_locked(const struct merge_command *o, char **paths, int
         text_print(stderr, "headcount merge: %s\n", words);
     store_set_busy_timeout(g.into, BUSY_TIMEOUT_MS);
     g.files = merge_files_new(g.into, !o->no_weights);
-    status = g.files ? merge_all(&g, paths, count, m)
-                     : status_fail(m, STATUS_NO_MEMORY, "no memory for a list of files");
+    status = g.files ? merge_all(&g, paths, count, m) : status_no_memory(m, "a list of files");
     enum status closed = store_close(g.into, status == STATUS_OK ? m : NULL);
     if (status != STATUS_OK && made)
         remove_empty(o->into);

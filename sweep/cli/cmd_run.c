@@ -155,7 +155,7 @@ static enum status find_sources(const struct run_options *o, struct sources *fou
         return s;
     found->item = calloc((size_t)(o->from.count + found->shards.count) + 1, sizeof *found->item);
     if (!found->item)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the names of results files");
+        return status_no_memory(m, "the names of results files");
     for (int i = 0; i < o->from.count; i++)
         found->item[found->count++] = o->from.item[i];
     if (o->from_shards && access(o->from_shards, F_OK) == 0)

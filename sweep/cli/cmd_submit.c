@@ -113,8 +113,7 @@ static enum status check_shards(const struct plan *plan, const struct submit_opt
     enum status s = check_merged(plan, o->db, m);
     for (long k = 1; s == STATUS_OK && k <= o->array; k++) {
         char *db = shard_file_name(o->db, k, o->array);
-        s = db ? check_results(plan, db, o->replace, m)
-               : status_fail(m, STATUS_NO_MEMORY, "no memory for the name of a file");
+        s = db ? check_results(plan, db, o->replace, m) : status_no_memory(m, "the name of a file");
         free(db);
     }
     return s;

@@ -84,7 +84,7 @@ static enum status list_trials(struct store *s, int64_t sweep_id, struct trials 
             continue;
         struct attempted *grown = array_grow(t->attempted, t->attempted_count, sizeof *grown);
         if (!grown) {
-            status = status_fail(m, STATUS_NO_MEMORY, "no memory for a list of trials");
+            status = status_no_memory(m, "a list of trials");
             break;
         }
         t->attempted = grown;

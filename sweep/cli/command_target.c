@@ -45,7 +45,7 @@ enum status command_find_target(struct store *s, const char *db, const char *pat
     *target = NULL;
     enum status status = command_check_target(s, db, path, m);
     if (status == STATUS_OK && !(*target = realpath(path, NULL)) && !(*target = strdup(path)))
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for a file's name");
+        status = status_no_memory(m, "a file's name");
     if (status == STATUS_OK)
         file_remove_unfinished(*target); /* of an export that was killed */
     return status;

@@ -16,7 +16,7 @@ void sbatch_words_free(struct sbatch_words *w)
 
 static enum status no_memory(struct message *m)
 {
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for the options of sbatch");
+    return status_no_memory(m, "the options of sbatch");
 }
 
 enum status sbatch_words_add(struct sbatch_words *w, const char *word, struct message *m)
@@ -111,8 +111,7 @@ static enum status take_dependency(struct sbatch_words *w, const char *value, st
 {
     free(w->dependency);
     w->dependency = strdup(value);
-    return w->dependency ? STATUS_OK
-                         : status_fail(m, STATUS_NO_MEMORY, "no memory for a dependency");
+    return w->dependency ? STATUS_OK : status_no_memory(m, "a dependency");
 }
 
 /* Of --dependency: how many words it is, its value in *value; 0 where it is another option. */

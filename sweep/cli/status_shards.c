@@ -70,7 +70,7 @@ static enum status read_parts(struct status_shards *s, struct message *m)
         if (!s->part)
             s->part = calloc((size_t)rows_integer(&r, COUNT), sizeof *s->part);
         if (!s->part) {
-            r.status = status_fail(m, STATUS_NO_MEMORY, "no memory for shards");
+            r.status = status_no_memory(m, "shards");
             break;
         }
         struct shard_part *p = &s->part[s->parts++];
@@ -145,7 +145,7 @@ static enum status read_told(struct status_shards *s, struct store *own, struct 
     s->from_sum = from_sum.text;
     s->from_file = from_file.text;
     if (from_sum.out_of_memory || from_file.out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the names of sweeps");
+        return status_no_memory(m, "the names of sweeps");
     return status == STATUS_OK ? closed : status;
 }
 
@@ -177,7 +177,7 @@ enum status status_shards_read(const char *db, struct store *own, const struct s
     s->from_sum = strdup("[]");
     s->from_file = strdup("[]");
     if (!s->view || !s->spoken || !s->from_sum || !s->from_file)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for shards");
+        return status_no_memory(m, "shards");
     for (int i = 0; i < s->files.count; i++)
         look_at(&s->view[i], &s->files.item[i], jobs);
     qsort(s->view, (size_t)s->files.count, sizeof *s->view, by_importance);

@@ -27,7 +27,7 @@ static enum status print_text(struct text_buffer *b, struct message *m)
 {
     enum status s = STATUS_OK;
     if (b->out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for the jobs");
+        s = status_no_memory(m, "the jobs");
     else if (isatty(STDOUT_FILENO))
         text_lines(stdout, b->text);
     else
@@ -231,7 +231,7 @@ static enum status submit_merge(struct submission *u, const char *shards, struct
         batch_option(&merge, "--dependency=afterany:%s%s%s", shards, more ? "," : "",
                      more ? more : "");
     if (s == STATUS_OK && merge.out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a job");
+        s = status_no_memory(m, "a job");
     if (s == STATUS_OK)
         s = submit_last(u, &merge, say_merge, m);
     batch_free(&merge);
@@ -255,9 +255,7 @@ static enum status without_merge(struct submission *u, const char *shards, struc
     if (name)
         text_add_shell(&b, name);
     text_add(&b, "-[0-9]*-of-%ld%s\n", u->r->array, db + stem);
-    enum status s = name && !b.out_of_memory
-                        ? STATUS_OK
-                        : status_fail(m, STATUS_NO_MEMORY, "no memory for a message");
+    enum status s = name && !b.out_of_memory ? STATUS_OK : status_no_memory(m, "a message");
     if (s == STATUS_OK)
         text_print(stderr, "%s", b.text);
     u->exit_status = EXIT_SOME_FAILED;
@@ -302,7 +300,7 @@ enum status submit_jobs(struct batch_request *r, long trials, const struct submi
     struct text_buffer after = {0};
     enum status s = find_after(&u, &after, m);
     if (s == STATUS_OK && after.out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a dependency");
+        s = status_no_memory(m, "a dependency");
     r->after = after.text && after.text[0] ? after.text : NULL;
     if (s == STATUS_OK)
         s = r->array ? submit_array(&u, m) : submit_run(&u, m);

@@ -139,7 +139,7 @@ static enum status print_facts(const char *text, const struct task_shape *shape,
     size_t size = strlen(text);
     char *memory = malloc(size + 1);
     if (!memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for what a file holds");
+        return status_no_memory(m, "what a file holds");
     struct json facts = {.start = (const unsigned char *)text,
                          .next = (const unsigned char *)text,
                          .end = (const unsigned char *)text + size,
@@ -179,7 +179,7 @@ static enum status print_anchors(struct task_source *source, const struct point 
     text_add(&b, ", on ");
     add_stretch(&b, "first", a.tested, a.test, "test", a.stretches);
     if (b.out_of_memory)
-        s = status_fail(m, STATUS_NO_MEMORY, "no memory for a paragraph");
+        s = status_no_memory(m, "a paragraph");
     else
         text_paragraph(stdout, b.text, 0, 0, LINE_COLUMNS);
     for (int k = 0; s == STATUS_OK && k < a.count; k++)
@@ -218,7 +218,7 @@ enum status tasks_file_print(const struct point *p, const struct task_shape *sha
     jmp_buf exhausted;
     struct arena arena;
     arena_init(&arena, &exhausted);
-    s = setjmp(exhausted) ? status_fail(m, STATUS_NO_MEMORY, "no memory for an example")
+    s = setjmp(exhausted) ? status_no_memory(m, "an example")
                           : print_source(&arena, p, shape, index, m);
     arena_free(&arena);
     return s;

@@ -126,7 +126,7 @@ struct rows rows_of_sweep(struct store *s, struct message *m, const char *sql,
     text_add(&text, " %s", sql);
     struct rows r = {.store = s, .doing = "reading", .message = m};
     if (text.out_of_memory)
-        r.status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        r.status = status_no_memory(m, s->path);
     else
         r = rows_open(s, m, text.text, values, count);
     free(text.text);

@@ -71,7 +71,7 @@ static enum status add_file(struct shard_files *files, const char *db, struct sh
         shard.path = shard_file_name(db, shard.number, shard.of);
     }
     if (!longer || !shard.path)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the names of results files");
+        return status_no_memory(m, "the names of results files");
     if (stat(shard.path, &st) == 0 && S_ISREG(st.st_mode))
         longer[files->count++] = shard;
     else
@@ -111,7 +111,7 @@ enum status shard_files_find(const char *db, struct shard_files *files, struct m
     enum status status = STATUS_OK;
     *files = (struct shard_files){0};
     if (!path)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the name of a folder");
+        return status_no_memory(m, "the name of a folder");
     DIR *folder = opendir(path);
     if (folder) {
         status = read_folder(files, folder, db, path, m);

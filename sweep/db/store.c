@@ -31,7 +31,7 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
     int code =
         sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!s->db)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        return status_no_memory(m, s->path);
     if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK ||
         setting_order_register(s->db) != SQLITE_OK)
         return store_error(s, "opening", m);
@@ -57,7 +57,7 @@ static enum status connect_immutable(struct store *s, struct message *m)
     static const char hex[] = "0123456789ABCDEF", tail[] = "?immutable=1";
     char *uri = malloc(3 * strlen(s->path) + 32), *to = uri;
     if (!uri)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        return status_no_memory(m, s->path);
     memcpy(to, "file:", 5);
     to += 5;
     for (const char *from = s->path; *from; from++) {
@@ -159,7 +159,7 @@ static enum status check_integrity(struct store *s, struct message *m)
         check.status = status_fail(m, STATUS_CORRUPT,
                                    "%s is damaged: %s (restore a copy, or save what can be read "
                                    "with `sqlite3 FILE .recover`)",
-                                   s->path, verdict ? verdict : "out of memory");
+                                   s->path, verdict ? verdict : "no memory for the answer");
     return rows_close(&check);
 }
 
@@ -367,7 +367,7 @@ enum status store_open_format(const char *path, enum store_mode mode, const stru
     const char *prefix = *path == ':' || strncmp(path, "file:", 5) == 0 ? "./" : "";
     if (!s || asprintf(&s->path, "%s%s", prefix, path) < 0 ||
         asprintf(&s->folder, "%s.d", path) < 0) {
-        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        status = status_no_memory(m, path);
         goto failed;
     }
     s->mode = mode;

@@ -33,7 +33,7 @@ static enum status read_header(const char *path, unsigned char header[HEADER_SIZ
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); /* NULL: no memory for SQLite to start with */
     if (!vfs)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        return status_no_memory(m, path);
     char *full = calloc(1, (size_t)vfs->mxPathname + 1);
     sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
     char *name = NULL;
@@ -49,7 +49,7 @@ static enum status read_header(const char *path, unsigned char header[HEADER_SIZ
     if (full && file)
         name = (char *)sqlite3_create_filename(full, "", "", 0, NULL);
     if (!name) {
-        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        status = status_no_memory(m, path);
         goto done;
     }
     if (vfs->xOpen(vfs, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, NULL) !=

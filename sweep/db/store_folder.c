@@ -160,7 +160,7 @@ enum status store_claim_folder(struct store *s, struct message *m)
     if (status != STATUS_OK || !line[0])
         return status;
     if (asprintf(&path, "%s/" STORE_OWNER, s->folder) < 0)
-        return status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->folder);
+        return status_no_memory(m, s->folder);
     struct iovec part = {line, strlen(line)};
     status = file_write(path, &part, 1, m);
     free(path);

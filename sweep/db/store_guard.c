@@ -178,7 +178,7 @@ static enum status list_own(const char *schema, struct own_list *list, struct me
     for (const char *end, *at = skip_gap(schema); *at; at = skip_gap(end + (*end == ';'))) {
         struct own *longer = array_grow(list->item, (size_t)list->count, sizeof *longer);
         if (!longer)
-            return status_fail(m, STATUS_NO_MEMORY, "no memory for the tables of a results file");
+            return status_no_memory(m, "the tables of a results file");
         list->item = longer;
         struct own *o = &longer[list->count++];
         char create[8];

@@ -54,7 +54,7 @@ static enum status name_missing(struct store *s, const char *table, const char *
         text_add(changes, "ALTER TABLE %s ADD COLUMN %s REAL;", table, names[i]);
         text_add(columns, ", NULL AS %s", names[i]);
         if (changes->out_of_memory || columns->out_of_memory)
-            status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+            status = status_no_memory(m, s->path);
     }
     return status;
 }
@@ -71,9 +71,8 @@ static enum status put_view_before(struct store *s, const char *table, const cha
 {
     struct text_buffer sql = {0};
     text_add(&sql, "CREATE TEMP VIEW %s AS SELECT *%s FROM main.%s", table, columns, table);
-    enum status status = sql.out_of_memory
-                             ? status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path)
-                             : store_script(s, DOING, sql.text, m);
+    enum status status =
+        sql.out_of_memory ? status_no_memory(m, s->path) : store_script(s, DOING, sql.text, m);
     free(sql.text);
     return status;
 }

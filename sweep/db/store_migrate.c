@@ -52,7 +52,7 @@ static enum status back_up(struct store *s, int version, struct message *m)
     struct store copy = {.path = unfinished, .mode = STORE_WRITE};
     enum status status = STATUS_OK;
     if (!name || !unfinished) {
-        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        status = status_no_memory(m, s->path);
         goto done;
     }
     snprintf(name, size, "%s.v%d.backup", s->path, version);
@@ -203,7 +203,7 @@ static enum status run_made(struct store *s, const char *query, struct message *
     struct rows r = store_rows(s, "migrating", query, NO_VALUES, m);
     char *script = rows_next(&r) ? text_copy(rows_given(&r, 0)) : NULL;
     if (r.status == STATUS_OK && !script)
-        r.status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        r.status = status_no_memory(m, s->path);
     enum status status = rows_close(&r);
     if (status == STATUS_OK)
         status = store_script(s, "migrating", script, m);

@@ -95,7 +95,7 @@ enum status store_text(struct store *s, const char *doing, const char *sql,
     struct rows r = store_rows(s, doing, sql, values, count, m);
     *text = rows_next(&r) ? text_copy(rows_given(&r, 0)) : NULL;
     if (r.status == STATUS_OK && !*text)
-        r.status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", s->path);
+        r.status = status_no_memory(m, s->path);
     enum status status = rows_close(&r);
     if (status != STATUS_OK) {
         free(*text);

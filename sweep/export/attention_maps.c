@@ -66,7 +66,7 @@ static enum status compute(struct attention_maps *a, struct message *m)
             struct attention of = op_attention_setting(n, &p->pass);
             void *scratch = aligned_alloc(ARENA_ALIGNMENT, op_attention_scratch(&of));
             if (!scratch)
-                return status_fail(m, STATUS_NO_MEMORY, "no memory for the attention");
+                return status_no_memory(m, "the attention");
             p->pass.kernels->attention_weights(&of, n->in[0]->data, n->saved, weights, scratch);
             free(scratch);
             put_layer(a, l, first, p->pass.batch, weights);

@@ -261,7 +261,7 @@ enum status event_file_end(struct event_file *f, struct message *m)
 {
     end_event(f);
     if (f->file.out_of_memory || f->summary.out_of_memory || f->hparams.out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a file of events");
+        return status_no_memory(m, "a file of events");
     return STATUS_OK;
 }
 

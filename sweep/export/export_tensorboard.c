@@ -197,7 +197,7 @@ static enum status write_events(struct export *e)
     free(e->path);
     if (asprintf(&e->path, "%s/%s/events.out.tfevents.headcount", e->folder, e->name) < 0) {
         e->path = NULL;
-        return status_fail(e->m, STATUS_NO_MEMORY, "no memory for the name of a file of events");
+        return status_no_memory(e->m, "the name of a file of events");
     }
     enum status status = file_make_folders_above(e->path, e->m);
     if (status == STATUS_OK) {

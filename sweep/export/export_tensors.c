@@ -163,8 +163,7 @@ static enum status build_smaller(struct export *x, struct message *m)
     trainer_evaluate(x->trainer, data_test(x->data), &test);
     snprintf(x->finished.test_acc, sizeof x->finished.test_acc, "%.17g", test.acc);
     list_heads(x->trainer->encoder, &x->heads);
-    return x->heads.out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for the export")
-                                  : STATUS_OK;
+    return x->heads.out_of_memory ? status_no_memory(m, "the export") : STATUS_OK;
 }
 
 /* ---- the files ---- */

@@ -302,7 +302,7 @@ static enum status loop(struct agent *a, struct message *m)
 {
     struct pollfd *fds = calloc(2 * HOST_SLOTS_MAX + 3, sizeof *fds);
     if (!fds)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
+        return status_no_memory(m, "what is waited for");
     while (!is_over(a)) {
         wait_for_something(a, fds);
         heed_signals(a);

@@ -66,7 +66,7 @@ enum status host_lane_asked(struct host *h, int slot, struct message *m)
     if (slot >= h->lanes) {
         struct host_lane *more = realloc(h->lane, ((size_t)slot + 1) * sizeof *more);
         if (!more)
-            return status_fail(m, STATUS_NO_MEMORY, "out of memory for a machine's slots");
+            return status_no_memory(m, "a machine's slots");
         memset(more + h->lanes, 0, (size_t)(slot + 1 - h->lanes) * sizeof *more);
         h->lane = more;
         h->lanes = slot + 1;

@@ -53,7 +53,7 @@ enum status host_specs_parse(const char *text, struct host_spec **list, int *cou
         most += *at == ',';
     struct host_spec *found = calloc(most, sizeof *found);
     if (!found)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %zu hosts", most);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for %zu hosts", most);
     enum status s = STATUS_OK;
     int n = 0;
     for (const char *at = text; s == STATUS_OK && n < (int)most; n++) {
@@ -162,7 +162,7 @@ enum status host_agent_here(const char *command, char **words, struct message *m
     host_add_agent(&b, command, &(struct host_agent){.program = path, .setup = ""});
     if (b.out_of_memory) {
         free(b.text);
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the words that start an agent");
+        return status_no_memory(m, "the words that start an agent");
     }
     *words = b.text;
     return STATUS_OK;
@@ -237,7 +237,7 @@ enum status host_spawn(struct host *h, struct message *m)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, error[2] = {-1, -1};
     char *line = host_command_line(h->launch, h->spec.name);
-    enum status s = line ? STATUS_OK : status_fail(m, STATUS_NO_MEMORY, "out of memory");
+    enum status s = line ? STATUS_OK : status_no_memory(m, "the command that starts it");
     if (s == STATUS_OK && !(make_pipe(in, 1) && make_pipe(out, 0) && make_pipe(error, 0)))
         s = status_fail(m, STATUS_IO, "cannot make its pipes: %s", strerror(errno));
     int e = s == STATUS_OK ? spawn_shell(&h->launcher, line, in[0], out[1], error[1]) : 0;

@@ -339,7 +339,7 @@ static enum status find_jobs(const char *db, int patience_ms, bool quiet, struct
     *count = 0;
     *answered = false;
     enum status s = comment ? ask_queue(patience_ms, quiet, &said, answered, m)
-                            : status_fail(m, STATUS_NO_MEMORY, "no memory for a comment");
+                            : status_no_memory(m, "a comment");
     if (s == STATUS_OK && said.text)
         s = read_jobs(said.text, comment, list, count, m);
     free(said.text);

@@ -333,7 +333,7 @@ enum status verdict_text_new(const struct verdict_input *in, const struct verdic
     text->block = out.text;
     if (out.out_of_memory) {
         verdict_text_free(text);
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the words of a verdict");
+        return status_no_memory(m, "the words of a verdict");
     }
     const char *next = text->block;
     for (int i = 0; i < text->count; i++) {

@@ -44,7 +44,7 @@ enum status merge_shared(struct merging *g, const char *table)
     text_add(&absent, "WHERE NOT EXISTS (SELECT 1 %s)", found);
     text_add(&note, "INSERT INTO merge_%s (old, new) SELECT @rowid, k.rowid %s", table, found);
     if (create.out_of_memory || absent.out_of_memory || note.out_of_memory)
-        status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a statement");
+        status = status_no_memory(g->m, "a statement");
     bool all = !g->own || strcmp(table, "config") != 0;
     if (status == STATUS_OK)
         status = store_script(g->into, MERGING, create.text, g->m);

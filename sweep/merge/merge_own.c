@@ -23,7 +23,7 @@ static enum status add_pair(struct pairs *list, const struct pair *pair, struct 
 {
     struct pair *longer = array_grow(list->item, list->count, sizeof *longer);
     if (!longer)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a list of trials");
+        return status_no_memory(m, "a list of trials");
     list->item = longer;
     longer[list->count++] = *pair;
     return STATUS_OK;

@@ -60,7 +60,7 @@ static enum status make_write(struct merging *g, const struct merge_table *t,
         add_value(&values, value, column, rows_text(&r, PARENT));
     }
     if (names.out_of_memory || values.out_of_memory)
-        r.status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a statement");
+        r.status = status_no_memory(g->m, "a statement");
     else if (r.status == STATUS_OK)
         text_add(write,
                  t->update ? "UPDATE %s SET (%s) = (%s) %s" : "INSERT INTO %s (%s) SELECT %s %s",
@@ -96,7 +96,7 @@ enum status merge_copy_open(struct merging *g, const struct merge_table *t, stru
             make_read(t, copy->write.statement, &read);
     }
     if (status == STATUS_OK && (read.out_of_memory || write.out_of_memory))
-        status = status_fail(g->m, STATUS_NO_MEMORY, "no memory for a statement");
+        status = status_no_memory(g->m, "a statement");
     if (status == STATUS_OK) {
         copy->read = store_rows(g->from, MERGING, read.text, NO_VALUES, g->m);
         status = copy->read.status;

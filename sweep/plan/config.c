@@ -36,7 +36,7 @@ enum status reading_refuse(const struct reading *r, struct place at, const char 
 
 static enum status no_memory(struct message *m)
 {
-    return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
+    return status_no_memory(m, "the sweep file");
 }
 
 enum status reading_no_memory(const struct reading *r)

@@ -358,7 +358,7 @@ enum status expr_compile(const char *text, expr_lookup lookup, void *context, st
     }
     if (!e || !e->code || !e->text) {
         expr_free(e);
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading a constraint");
+        return status_no_memory(m, "a constraint");
     }
     struct compiler c = {.text = text,
                          .p = text,

@@ -10,7 +10,7 @@
 
 enum status plan_no_memory(struct message *m)
 {
-    return status_fail(m, STATUS_NO_MEMORY, "out of memory while planning the sweep");
+    return status_no_memory(m, "the plan");
 }
 
 /* Points of the grid, or of the draws, before anything is dropped. BAD_INPUT above the cap. */

@@ -89,7 +89,7 @@ static enum status check_instance(const struct point *p, const struct point *shi
         return STATUS_OK;
     unsigned char *drawn = calloc(2, size);
     if (!drawn)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for an instance of a task");
+        return status_no_memory(m, "an instance of a task");
     p->task->instance(p->task_options, drawn);
     p->task->instance(shifted->task_options, drawn + size);
     bool same = memcmp(drawn, drawn + size, size) == 0;

@@ -15,7 +15,7 @@ void (*survey_listener)(const char *path, int64_t size);
 
 static enum status no_memory(struct message *m)
 {
-    return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading what a file holds");
+    return status_no_memory(m, "what a file holds");
 }
 
 /* ---- what a survey says ---- */

@@ -90,7 +90,7 @@ static struct place place_of(yaml_mark_t mark)
 
 static enum status no_memory(struct message *m)
 {
-    return status_fail(m, STATUS_NO_MEMORY, "out of memory while reading the sweep file");
+    return status_no_memory(m, "the sweep file");
 }
 
 static enum status refuse(const struct reader *r, struct place at, const char *format, ...)

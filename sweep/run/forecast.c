@@ -142,7 +142,7 @@ static enum status points_fill(const struct plan *p, struct forecast *f, struct 
     struct task_shape shape;
     struct point *point = malloc(sizeof *point);
     if (!point)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a point");
+        return status_no_memory(m, "a point");
     enum status s = STATUS_OK;
     for (long i = 0; i < f->points && s == STATUS_OK; i++) {
         struct forecast_point *q = &f->point[i];
@@ -219,7 +219,7 @@ static enum status count_trials(const struct plan *p, bool retry_failed, struct 
 {
     long *waiting = calloc((size_t)f->points + 1, sizeof *waiting);
     bool *spare = calloc((size_t)f->points + 1, sizeof *spare);
-    enum status s = status_fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
+    enum status s = status_no_memory(m, "a forecast");
     if (!waiting || !spare)
         goto done;
     for (long k = 0; k < f->trials; k++)
@@ -407,7 +407,7 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
     enum status status;
     struct forecast *f = calloc(1, sizeof *f);
     if (!f)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for a forecast");
+        return status_no_memory(m, "a forecast");
     f->points = plan_points(p);
     f->trials = plan_trials(p);
     cost_init(&f->cost);

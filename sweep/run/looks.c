@@ -128,8 +128,7 @@ static enum status add_outcome(struct store *s, const struct config *c, int64_t 
         return status;
     look_line(o, line, sizeof line);
     text_add(said, "%s\n", line);
-    return said->out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "out of memory for a look")
-                               : STATUS_OK;
+    return said->out_of_memory ? status_no_memory(m, "a look") : STATUS_OK;
 }
 
 static const struct evidence_setting *find_setting(const struct evidence *e, const char *setting)

@@ -85,7 +85,7 @@ void merge_files_free(struct merge_files *f)
 
 static enum status no_memory(struct message *m)
 {
-    return status_fail(m, STATUS_NO_MEMORY, "no memory for a list of files");
+    return status_no_memory(m, "a list of files");
 }
 
 static enum status note_source(struct merge_files *f, const char *folder, struct message *m)

@@ -158,7 +158,7 @@ static int loop(struct runner *r)
     size_t most = r->hosts ? 3 * (size_t)r->machines : 2 * (size_t)r->slots;
     struct pollfd *fds = calloc(most + 1, sizeof *fds);
     if (!fds) {
-        runner_stop_for(r, STATUS_NO_MEMORY, "out of memory");
+        runner_stop_for(r, STATUS_NO_MEMORY, "no memory for what is waited for");
         return 0;
     }
     struct message m;
@@ -220,7 +220,7 @@ enum status runner_make_slots(struct runner *r, struct machine *machine, int n, 
 {
     machine->slot = slots_new(n, r->slots, (int)(machine - r->machine), machine->host, &r->workers);
     if (!machine->slot)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d workers", n);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for %d workers", n);
     machine->slots = n;
     r->slots += n;
     return STATUS_OK;
@@ -298,7 +298,7 @@ static enum status run_opened(struct runner *r, const struct runner_options *o, 
     enum status s = runner_prepare(r, o, m);
     r->claim = calloc(CLAIMS_MAX, sizeof *r->claim);
     if (s == STATUS_OK && !r->claim)
-        s = status_fail(m, STATUS_NO_MEMORY, "out of memory");
+        s = status_no_memory(m, "a claim");
     if (s == STATUS_OK && slots > 0)
         s = runner_make_slots(r, &r->machine[0], slots, m);
     if (s != STATUS_OK)

@@ -85,7 +85,7 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
         free(host);
         free(machine);
         free(h);
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for %d hosts", o->host_count);
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for %d hosts", o->host_count);
     }
     memory_budget_init(&h->memory, r->plan);
     h->host = host;

@@ -113,7 +113,7 @@ static enum status start_worker(struct slot *s, const struct job *job, struct me
     char *text = malloc(WIRE_JOB_MAX);
     enum status status = STATUS_OK;
     if (!text)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
+        return status_no_memory(m, "a worker's job");
     int length = wire_job_format(job, text, WIRE_JOB_MAX);
     if (length < 0)
         status = status_fail(m, STATUS_BAD_INPUT,
@@ -267,7 +267,7 @@ static enum ending take_result(struct slot *s, const char *folder)
         result_close(&f);
         if (s->result)
             return ENDING_FINISH;
-        status = status_fail(&m, STATUS_NO_MEMORY, "%s: out of memory", path);
+        status = status_no_memory(&m, path);
     }
     add_reason(s, m.text);
     return status == STATUS_CORRUPT ? ENDING_FAIL : ENDING_STORAGE;

@@ -38,7 +38,7 @@ enum status take_over(struct store *s, int64_t sweep_id, const char *path, struc
         return status;
     struct merge_files *files = merge_files_new(s, true);
     status = files ? take_opened(s, sweep_id, from, files, taken, m)
-                   : status_fail(m, STATUS_NO_MEMORY, "no memory for a list of files");
+                   : status_no_memory(m, "a list of files");
     merge_files_free(files);
     store_close(from, NULL);
     return status;

@@ -69,7 +69,7 @@ static enum status cut_all(struct ensemble_groups *g, const struct candidate *ca
     }
     const char *head = g->heads == 1 ? "head" : "heads";
     if (g->too_few.out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for the ensembles");
+        return status_no_memory(m, "the ensembles");
     if (g->count > 0)
         return STATUS_OK;
     if (n == 0)
@@ -97,7 +97,7 @@ enum status ensemble_groups(struct store *s, int64_t sweep_id, long heads, int m
     if (candidate && g->trial)
         status = cut_all(g, candidate, find_candidates(&due, heads, candidate), m);
     else
-        status = status_fail(m, STATUS_NO_MEMORY, "no memory for the ensembles");
+        status = status_no_memory(m, "the ensembles");
     free(candidate);
     free(due.list);
     return status;
@@ -146,7 +146,7 @@ static enum status find_due(struct store *s, const struct ensemble_request *q, s
                                                   .options = a->options[i].text};
     }
     r->before = a->groups.count - a->due;
-    return ok ? status : status_fail(m, STATUS_NO_MEMORY, "no memory for the ensembles");
+    return ok ? status : status_no_memory(m, "the ensembles");
 }
 
 static void asking_free(struct asking *a)

@@ -145,8 +145,7 @@ enum status evaluation_ask(const struct config *c, const char *db,
                                         .study = &study_evaluation,
                                         .run = *o,
                                         .may_find_none = true};
-        s = options.out_of_memory ? status_fail(m, STATUS_NO_MEMORY, "no memory for a test set")
-                                  : study_ask(&q, &one, m);
+        s = options.out_of_memory ? status_no_memory(m, "a test set") : study_ask(&q, &one, m);
         free(options.text);
         r->answered += one.answered;
         r->failed += one.failed;

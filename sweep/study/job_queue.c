@@ -74,7 +74,7 @@ static void why_not(const struct worker_slot *slot, const struct worker_end *end
     else if (end->exit_code != 0 && end->error[0])
         snprintf(why, size, "%s", end->error);
     else if (slot->answer.out_of_memory)
-        snprintf(why, size, "out of memory for its answer");
+        snprintf(why, size, "no memory for its answer");
     else if (end->exit_code != 0 || !slot->answer.text)
         snprintf(why, size, "its worker ended with status %d without an answer", end->exit_code);
 }
@@ -146,9 +146,9 @@ enum status job_queue_run(const struct job_queue *q, struct message *m)
     struct job_work w = {.queue = q};
     w.slot = calloc((size_t)q->workers, sizeof *w.slot);
     w.fds = calloc(2 * (size_t)q->workers + 1, sizeof *w.fds);
-    enum status s = w.slot && w.fds ? loop(&w, m)
-                                    : status_fail(m, STATUS_NO_MEMORY,
-                                                  "out of memory for %d workers", q->workers);
+    enum status s = w.slot && w.fds
+                        ? loop(&w, m)
+                        : status_fail(m, STATUS_NO_MEMORY, "no memory for %d workers", q->workers);
     worker_pool_free(&w.workers, 1); /* nothing of what they do lies on the disk */
     for (int i = 0; w.slot && i < q->workers; i++)
         free(w.slot[i].answer.text);

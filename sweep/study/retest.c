@@ -39,7 +39,7 @@ static enum status test_again(struct trainer *t, const struct data *d, const str
     struct result again = {.has_best = true, .val_acc = val.acc, .rows = 1, .curve = &row};
     trial_test_values(t, d, room, &again);
     *json = result_json(&again);
-    return *json ? STATUS_OK : status_fail(m, STATUS_NO_MEMORY, "no memory for what it came to");
+    return *json ? STATUS_OK : status_no_memory(m, "what it came to");
 }
 
 static enum status answer_of(struct arena *a, const struct study_model *model,

@@ -90,7 +90,7 @@ static enum status ask_all(struct study_session *session, const struct study_req
                                          .options = q->options};
         s = study_run(session, q->study, jobs, due.count, r, m);
     } else {
-        s = status_fail(m, STATUS_NO_MEMORY, "out of memory for %d trials", due.count);
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for %d trials", due.count);
     }
     free(jobs);
     free(due.list);

@@ -70,7 +70,7 @@ enum status study_job_text(const struct study *study, const struct study_job *j,
     struct head *head = malloc(sizeof *head);
     *text = malloc(WIRE_JOB_MAX);
     if (!head || !*text)
-        s = status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker's job");
+        s = status_no_memory(m, "a worker's job");
     else if (write_job(study, j, head, *text) < 0)
         s = status_fail(m, STATUS_BAD_INPUT, "%d trials are too many for one job", j->trials);
     free(head);

@@ -84,7 +84,7 @@ enum status study_open(const char *db, const struct study_run_options *o,
     char words[2 * MESSAGE_SIZE];
     struct study_session *session = calloc(1, sizeof *session);
     if (!session)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
+        return status_no_memory(m, "a study");
     session->options = *o;
     session->lock = -1;
     session->busy =
@@ -113,7 +113,7 @@ enum status study_read(struct store *s, const struct study_run_options *o, study
 {
     struct study_session *session = calloc(1, sizeof *session);
     if (!session)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory");
+        return status_no_memory(m, "a study");
     *session = (struct study_session){.options = *o,
                                       .store = s,
                                       .lock = -1,

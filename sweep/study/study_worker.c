@@ -13,7 +13,7 @@ static enum status send_answer(const struct text_buffer *json, struct message *m
 {
     enum { PIECE = 1 << 16 };
     if (json->out_of_memory)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for the answer");
+        return status_no_memory(m, "the answer");
     for (size_t at = 0; at < json->used; at += PIECE) {
         size_t size = json->used - at < PIECE ? json->used - at : PIECE;
         enum status s = wire_send(WIRE_MESSAGE_FD, WIRE_ANSWER, json->text + at, size, m);
@@ -47,7 +47,8 @@ static enum status answer_guarded(const char *text, struct message *m)
     enum status s;
     arena_init(&a, &exhausted);
     if (setjmp(exhausted) != 0)
-        s = status_fail(m, STATUS_NO_MEMORY, "out of memory (%zu MiB in use)", a.used >> 20);
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for an answer (%zu MiB in use)",
+                        a.used >> 20);
     else
         s = answer(&a, text, m);
     arena_free(&a);

@@ -37,7 +37,7 @@ enum status plan_describe_change(struct planning *g)
         free(g->what);
         g->what = strdup(rows_given(&r, 0));
         if (!g->what && r.status == STATUS_OK)
-            r.status = status_fail(g->m, STATUS_NO_MEMORY, "%s: out of memory", g->s->path);
+            r.status = status_no_memory(g->m, g->s->path);
     }
     return rows_close(&r);
 }

@@ -147,7 +147,7 @@ static enum status read_unfinished(struct store *s, int64_t sweep_id, struct sha
     shards->first_left = shard[0];
     enum status status = rows_close(&r);
     if (status == STATUS_OK && shards->json.out_of_memory)
-        status = status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", LOOKING);
+        status = status_no_memory(m, LOOKING);
     return status;
 }
 

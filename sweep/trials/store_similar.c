@@ -93,9 +93,8 @@ enum status store_note_similar(struct store *s, int64_t sweep_id, int64_t plan_c
              "INSERT OR IGNORE INTO similar_seen SELECT config_id, seed FROM result"
              " WHERE ?1 IS NOT NULL",
              results);
-    status = seen.out_of_memory
-                 ? status_fail(m, STATUS_NO_MEMORY, "%s: out of memory", store_path(s))
-                 : note(s, sweep_id, plan_change_id, seen.text, m);
+    status = seen.out_of_memory ? status_no_memory(m, store_path(s))
+                                : note(s, sweep_id, plan_change_id, seen.text, m);
     free(seen.text);
     return status;
 }

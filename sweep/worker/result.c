@@ -154,7 +154,7 @@ enum status result_write(const char *path, const struct result *r, const struct 
     char *json = result_json(r);
     struct safetensor *tensor = calloc((size_t)count + 1, sizeof *tensor);
     if (!json || !tensor) {
-        status_fail(m, s, "out of memory for the result");
+        status_fail(m, s, "no memory for the result");
         goto done;
     }
     if (count)
@@ -271,7 +271,7 @@ static enum status read_state(const char *trial_json, enum trial_state *state, s
     size_t size = strlen(trial_json);
     char *buffer = malloc(size + 1);
     if (!buffer)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a result");
+        return status_no_memory(m, "a result");
     const unsigned char *bytes = (const unsigned char *)trial_json;
     struct json trial = {.start = bytes,
                          .next = bytes,

@@ -262,7 +262,7 @@ enum status trial_save(struct trial *t, const char *path, const char *build, str
         return checked;
     char *state = state_text(t);
     if (!state)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a checkpoint");
+        return status_no_memory(m, "a checkpoint");
     char config[POINT_JSON_MAX], seed[16];
     point_json(&t->point, config);
     snprintf(seed, sizeof seed, "%" PRIu32, t->seed);

@@ -66,7 +66,7 @@ static enum status make_room(struct wire_buffer *b, size_t size, struct message 
     size_t capacity = 2 * (b->end + size + 1);
     char *bytes = realloc(b->bytes, capacity);
     if (!bytes) {
-        status_fail(m, STATUS_NO_MEMORY, "out of memory for messages");
+        status_no_memory(m, "messages");
         return STATUS_NO_MEMORY;
     }
     b->bytes = bytes;

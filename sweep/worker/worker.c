@@ -275,7 +275,7 @@ static enum status send_rows(const struct worker *w, int from, int to, struct me
         curve_row_json(&w->trial->curve[i], &json);
     json_end_list(&json);
     enum status s = text.out_of_memory
-                        ? status_fail(m, STATUS_NO_MEMORY, "out of memory for the curve")
+                        ? status_no_memory(m, "the curve")
                         : wire_send(WIRE_MESSAGE_FD, WIRE_CURVE, text.text, text.used, m);
     free(text.text);
     return s;
@@ -402,8 +402,7 @@ static int refuse_model(const struct worker *w, const struct arena *a, struct me
     struct encoder_io io;
     struct task_shape shape;
     if (!a->over_limit) {
-        status_fail(m, STATUS_NO_MEMORY, "out of memory while the model was built (%zu MiB in use)",
-                    a->used >> 20);
+        status_fail(m, STATUS_NO_MEMORY, "no memory for the model (%zu MiB in use)", a->used >> 20);
         return WORKER_FAILED;
     }
     status_fail(m, STATUS_BAD_INPUT,

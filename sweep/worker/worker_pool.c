@@ -37,7 +37,7 @@ enum status worker_pool_start(struct worker_pool *w, int slot, const char *verb,
 {
     struct process *p = process_at(w, slot);
     if (!p)
-        return status_fail(m, STATUS_NO_MEMORY, "out of memory for a worker");
+        return status_no_memory(m, "a worker");
     enum status s = process_spawn(p, verb, job, size, w->environment, m);
     p->slot = slot;
     return s;

@@ -93,7 +93,7 @@ told() { # label, command
     )
     code=$?
     [ $code -lt 100 ] || [ $code -eq 127 ] || trouble "$1, $2: status $code"
-    ! grep -qi 'out of memory\|cannot allocate' "$dir/said" || trouble "$1, $2: $(tail -n 3 "$dir/said")"
+    ! grep -qi 'no memory\|out of memory\|cannot allocate' "$dir/said" || trouble "$1, $2: $(tail -n 3 "$dir/said")"
     case $2 in *--csv) return ;; esac # exact, for programs
     ! LC_ALL=C grep -aPn -e "$obeyed" "$dir/said" >"$dir/.found" || trouble "$1, $2: $(head -n 3 "$dir/.found")"
 }

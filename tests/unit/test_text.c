@@ -131,7 +131,7 @@ static void formatted_text(void **state)
     text_print(out, "%s\n", "lost");
     assert_true(fault_disarm());
     fclose(out);
-    assert_string_equal(room, "(out of memory)\n");
+    assert_string_equal(room, "(no memory)\n");
 }
 
 static void text_in_messages(void **state)

@@ -10,6 +10,20 @@ const COSTS = [
     ['infer_ms', 'ms for one example', v => String(Number(v.toPrecision(2)))],
 ];
 
+/* The head count of each point, those that lie apart from theirs with a line to it. */
+function nameCounts(f, points) {
+    const taken = points.map(([, [x, y]]) => boxAround(x, y, 6));
+    for (const [heads, [x, y]] of points) {
+        const text = String(heads),
+            place = freestPlace({...f, beyond: 28}, text, placesAround(x, y), taken),
+            box = labelBox(place.x, place.y, text, place.anchor);
+        if (place.radius > 14)
+            f.root.append(svg('line', {x1: round(x), y1: round(y), x2: round(place.x), y2: round(place.y - 4), class: 'tick'}));
+        f.root.append(label(place.x, place.y, text, {anchor: place.anchor, class: 'label count over'}));
+        taken.push(box);
+    }
+}
+
 function drawCost({metric, headCounts}, rows, [cost, name, show], width) {
     const known = rows.filter(r => r[cost] > 0 && r.mean !== null);
     const points = known.map(r => `${count(r.heads, 'head')} ${show(r[cost])}, ${fixed(r.mean)}`);
@@ -35,34 +49,12 @@ function drawCost({metric, headCounts}, rows, [cost, name, show], width) {
     const list = logTicks(low, high).length > 1 ? logTicks(low, high) : ticks(low, high, 4);
     bottomTicks(f, x, list, show);
     const order = [...known].sort((a, b) => a.heads - b.heads);
-    f.root.append(
-        path(
-            order.map(r => [x(r[cost]), f.y(r.mean)]),
-            'means',
-        ),
-    );
-    const heights = spreadLabels(
-        order.map(r => f.y(r.mean)),
-        order.length > 1 && high / low < 1.5 ? 13 : 1,
-        f.top,
-        f.bottom,
-    );
-    const placed = [];
-    order.forEach((r, i) => {
-        const at = [x(r[cost]) + 9, heights[i] + 4];
-        f.root.append(
-            dot(
-                x(r[cost]),
-                f.y(r.mean),
-                `spot ${headShade(headCounts, r.heads)}`,
-                `${count(r.heads, 'head')}: ${four(r.mean)} at ${show(r[cost])}`,
-                5,
-            ),
-        );
-        if (placed.some(other => Math.abs(other[0] - at[0]) < 20 && Math.abs(other[1] - at[1]) < 12)) return;
-        placed.push(at); // those that would touch another have their hint only
-        f.root.append(label(...at, String(r.heads)));
-    });
+    const at = r => [x(r[cost]), f.y(r.mean)],
+        before = (r, i) => order[i - 1]?.[cost] ?? 0;
+    if (order.every((r, i) => r[cost] >= before(r, i))) f.root.append(path(order.map(at), 'means')); // else it would be a tangle
+    for (const r of order)
+        f.root.append(dot(...at(r), `spot ${headShade(headCounts, r.heads)}`, `${count(r.heads, 'head')}: ${four(r.mean)} at ${show(r[cost])}`, 5));
+    nameCounts(f, order.map(r => [r.heads, at(r)]));
     return f.root;
 }
 

@@ -5,18 +5,19 @@
 /* ---- differences ---- */
 
 /* Differences with their intervals, a row each: {name, mean, low, high, class, says}. right: the room for what they
- * say, where there is any. */
+ * say; in a narrow chart it stands with the name above each. */
 function drawIntervals(rows, width, options) {
-    const row = 34,
-        height = 30 + row * rows.length + 34,
-        narrow = width < 480;
+    const narrow = width < 480,
+        row = narrow ? 48 : 34,
+        first = narrow ? 40 : 30,
+        height = first + row * (rows.length - 1) + 68;
     const [low, high] = padRange([0, ...rows.flatMap(r => [r.low, r.high, r.mean])]);
     const root = svg('svg', {
         viewBox: `0 0 ${width} ${height}`,
         role: 'img',
         'aria-label': plain(options.label),
     });
-    const left = narrow ? 74 : 120,
+    const left = narrow ? 12 : 120,
         right = width - (narrow ? 12 : options.right),
         x = linear(low, high, left, right);
     const f = {root, left, right, top: 12, bottom: height - 34};
@@ -28,12 +29,12 @@ function drawIntervals(rows, width, options) {
         label(right, height - 2, options.axis, {anchor: 'end', class: 'axis'}),
     );
     rows.forEach((r, i) => {
-        const y = 30 + row * i;
-        root.append(label(left - 8, y + 4, r.name, {anchor: 'end'}));
+        const y = first + row * i;
+        root.append(narrow ? label(4, y - 14, r.name, {class: 'label end over'}) : label(left - 8, y + 4, r.name, {anchor: 'end'}));
         if (r.mean === null) return;
         if (r.low !== null) root.append(level(y, x(r.low), x(r.high), 'mean'));
         root.append(diamond(x(r.mean), y, r.class, signedFour(r.mean)));
-        if (!narrow) root.append(label(right + 12, y + 4, r.says));
+        root.append(narrow ? label(right, y - 14, r.says, {anchor: 'end', class: 'label over'}) : label(right + 12, y + 4, r.says));
     });
     return root;
 }

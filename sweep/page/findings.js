@@ -51,7 +51,8 @@ function shownValue(view, set, trial) {
           : set.drawn.guess;
 }
 
-/* What is drawn is about: its frame, the place of each head count, and whether a value lies within. */
+/* What is drawn is about: its frame, the place of each head count, whether a value lies within, and the boxes that
+ * marks take (labels.js). */
 function accuracyFrame(view, set, [width, height], yRange, small) {
     const rows = set.drawn.heads,
         means = rows.filter(r => r.mean !== null).map(r => `${r.heads}: ${fixed(r.mean)}`);
@@ -63,7 +64,7 @@ function accuracyFrame(view, set, [width, height], yRange, small) {
         f,
         rows.map(row => row.heads),
     );
-    return {...f, x, small, inside: v => v !== null && v >= yRange[0] && v <= yRange[1], below: v => v < yRange[0]};
+    return {...f, x, small, taken: [], inside: v => v !== null && v >= yRange[0] && v <= yRange[1], below: v => v < yRange[0]};
 }
 
 function drawGround(f, {guess, heads}) {
@@ -79,12 +80,15 @@ function drawGround(f, {guess, heads}) {
                 }),
             );
     });
-    if (!f.inside(guess)) return;
-    f.root.append(svg('line', {x1: f.left, x2: f.right, y1: f.y(guess), y2: f.y(guess), class: 'guess'}));
-    if (f.small) return;
-    const far = row => Math.abs((row.mean ?? guess) - guess), // the name stands where points are farther
-        [x, anchor] = far(heads[0]) > far(heads.at(-1)) ? [f.left + 4, 'start'] : [f.right, 'end'];
-    f.root.append(label(x, f.y(guess) - 5, 'guessing', {anchor, class: 'axis over'}));
+    if (f.inside(guess))
+        f.root.append(svg('line', {x1: f.left, x2: f.right, y1: f.y(guess), y2: f.y(guess), class: 'guess'}));
+}
+
+/* The name of the line, once all marks are drawn. */
+function nameGuess(f, {guess}) {
+    if (f.small || !f.inside(guess)) return;
+    const place = freestPlace(f, 'guessing', placesAlong(f, f.y(guess)), f.taken);
+    if (place) f.root.append(label(place.x, place.y, 'guessing', {class: 'axis over'}));
 }
 
 const POINTS_MAX = 4000;
@@ -112,6 +116,7 @@ function drawTrials(f, view, set) {
         const says = `trial ${trial.trial_id}, ${trialName(trial)}: ${good ? four(value) : trial.state}`;
         const mark = good ? dot(x, y, 'trial', says, f.small ? 1.8 : 3.2) : cross(x, y, 'bad', says);
         f.root.append(f.small ? mark : leadsTo(mark, trial.trial_id));
+        f.taken.push(boxAround(x, y, 4));
     }
 }
 
@@ -123,24 +128,25 @@ function drawMean(f, row, x, verdict) {
         return;
     }
     if (row.all_equal && row.n > 1 && !f.small) f.root.append(level(f.y(row.mean), x - 10, x + 10, 'mean', 0));
-    if (row.ci95_low !== null && !row.all_equal && !f.small)
+    if (row.ci95_low !== null && !row.all_equal && !f.small) {
         f.root.append(verticalInterval(f, x, f.y(row.ci95_low), f.y(row.ci95_high), 'mean'));
+        f.taken.push({left: x - 6, right: x + 6, top: f.y(row.ci95_high), bottom: f.y(row.ci95_low)});
+    }
     const says = `${count(row.heads, 'head')}: mean ${four(row.mean)} over ${count(row.n, verdict.unit)}${row.all_equal && row.n > 1 ? ', all equal' : ''}`;
     f.root.append(diamond(x, f.y(row.mean), row.heads === candidateOf(verdict) ? 'candidate' : 'mean', says, f.small ? 3.5 : 5));
+    f.taken.push(boxAround(x, f.y(row.mean), 6));
 }
 
 function drawAccuracy(view, set, size, yRange, small) {
     const f = accuracyFrame(view, set, size, yRange, small),
         {heads} = set.drawn;
+    const means = heads.map((row, i) => [f.x.at(i), f.inside(row.mean) ? f.y(row.mean) : null]);
     drawGround(f, set.drawn);
-    f.root.append(
-        path(
-            heads.map((row, i) => [f.x.at(i), f.inside(row.mean) ? f.y(row.mean) : null]),
-            'means',
-        ),
-    );
+    f.root.append(path(means, 'means'));
+    f.taken.push(...means.slice(1).flatMap(([x, y], i) => (y === null || means[i][1] === null ? [] : boxesAlong(means[i], [x, y]))));
     drawTrials(f, view, set);
     heads.forEach((row, i) => drawMean(f, row, f.x.at(i), set.verdict));
+    nameGuess(f, set.drawn);
     return f.root;
 }
 
@@ -156,8 +162,8 @@ function accuracyTable(view, set) {
 function accuracyLegend(set) {
     const {verdict} = set;
     return [
-        key('trial', '\u25cf', 'a trial, which a click shows alone'),
-        key('mean', '\u25c6', `mean over ${verdict.unit}s and its 95% interval`),
+        key('trial', '\u25cf', 'a trial (click to open)'),
+        key('mean', '\u25c7', `mean over ${verdict.unit}s and its 95% interval`),
         candidateOf(verdict) === null ? null : key('candidate', '\u25c6', 'the candidate'),
         set.trials.some(t => t.state !== 'completed')
             ? key('bad', '\u00d7', 'diverged or failed: counts as a guess')

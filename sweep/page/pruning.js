@@ -96,7 +96,7 @@ function pruningSection(view) {
                   )
                 : null,
         draw: width => drawPruning(curve, view.metric, width),
-        legend: [used.map(sign), key('mean', '\u25c6', 'trained with as few')],
+        legend: [used.map(sign), key('mean', '\u25c7', 'trained with as few')],
         table: () => table(`Pruned from ${curve.name}`, columnsOf(view.summary.columns.pruning), curve.rows),
     });
 }

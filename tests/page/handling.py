@@ -15,10 +15,11 @@ from curves import Curves
 from heads import HeadLooks
 from honest import Honest
 from look import LOOKS, WIDTHS, plural
+from room import Room
 from settings import Settings
 
 
-class Handling(Settings, Compared, Curves, HeadLooks, Honest):
+class Handling(Settings, Compared, Curves, HeadLooks, Honest, Room):
     def score_at(self, results, heads, tuning, step):
         """What a candidate had by a rung: the mean of the best validation accuracy of each of its trials."""
         best = {}
@@ -348,6 +349,10 @@ def main():
         look.sorting()
         look.many()
         look.wide()
+        look.guessing(("one", "grid", "both", "extended", "dense"))
+        for name in "one", "dense":
+            look.reached(name)
+            look.costs(name)
         look.foreign()
         look.without_script()
         for name in "one", "both", "grid", "extended", "text", "dense":

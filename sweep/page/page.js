@@ -185,20 +185,18 @@ async function readView(view) {
 /* A section, if it has anything. */
 function sectionOf(view, id, title, draw) {
     if (!view.set && !view.detail && !WITHOUT.has(id)) return null;
-    const content = [draw(view)].flat(Infinity).filter(Boolean);
-    return content.length
-        ? element(
-              'section',
-              {id, 'aria-labelledby': `${id}-title`},
-              element(
-                  'h2',
-                  {id: `${id}-title`},
-                  view.detail ? null : placeAnchor(view, id),
-                  typeof title === 'string' ? title : title(view),
-              ),
-              content,
-          )
-        : null;
+    const content = [draw(view)].flat(Infinity).filter(Boolean),
+        heading = typeof title === 'string' ? title : title(view);
+    if (!content.length) return null;
+    const section = element(
+        'section',
+        {id, 'aria-labelledby': `${id}-title`},
+        element('h2', {id: `${id}-title`}, view.detail ? null : placeAnchor(view, id), heading),
+        content,
+    );
+    for (const {caption} of section.querySelectorAll('table'))
+        if (caption.textContent === heading) caption.className = 'unseen'; // it is read aloud only
+    return section;
 }
 
 function sectionsOf(view) {

@@ -168,14 +168,14 @@ function trialsControls(view, roles, {role, filter, everywhere}) {
             ? picker('Of', whose, everywhere ? 'all' : '', picked => view.sift({everywhere: picked === 'all', page: 0}))
             : null,
         several
-            ? picker('Trials', [['', 'all'], ...roles.map(r => [r, r])], role, picked =>
+            ? picker('Show', [['', 'all'], ...roles.map(r => [r, r])], role, picked =>
                   view.sift({role: picked, page: 0}),
               )
             : null,
         element(
             'label',
             {class: 'picker'},
-            element('span', {}, several ? 'with these words' : 'Trials with these words'),
+            element('span', {}, 'Filter'),
             element('input', {
                 type: 'search',
                 autocomplete: 'off',

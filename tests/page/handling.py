@@ -353,6 +353,7 @@ def main():
         for name in "one", "dense":
             look.reached(name)
             look.costs(name)
+        look.once("both", 14)
         look.foreign()
         look.without_script()
         for name in "one", "both", "grid", "extended", "text", "dense":

@@ -69,3 +69,21 @@ class Room(Look):
             texts = self.browser.ask("[...document.querySelectorAll('#cost svg .count')].map(t => t.textContent)")
             self.expect(sorted(map(int, texts)) == [row["heads"] for row in verdict["heads"]], f"{name} at {width}: {texts}")
         self.verdict(f"{name}: each head count is named in the figure of costs")
+
+    def once(self, name, trial):
+        """A section is named by its heading alone: no table below it and no choice says the same again."""
+        ask = self.browser.ask
+        for width in WIDTHS:
+            self.open(name, width)
+            seen = ask("""[...document.querySelectorAll('#trials h2, #trials .picker > span, #trials caption')].filter(e => {
+                const box = e.getBoundingClientRect();
+                return /^Trials/.test(e.textContent) && box.width > 1 && box.height > 1;
+            }).map(e => e.textContent)""")
+            self.expect(seen == ["Trials"], f"{name} at {width}: {seen}")
+        self.expect(ask("document.querySelector('#trials table').caption.textContent") == "Trials", f"{name}: the table has no name")
+        ask(f"location.hash = 'trial-{trial}'")
+        self.wait("document.querySelector('#trial-attempts caption')", f"{name}: trial {trial}")
+        again = ask("""[...document.querySelectorAll('section caption')].filter(c => c.getBoundingClientRect().width > 1
+            && c.textContent === c.closest('section').querySelector('h2').textContent).map(c => c.textContent)""")
+        self.expect(again == [], f"{name}, trial {trial}: {again}")
+        self.verdict(f"{name}: sections are named once")

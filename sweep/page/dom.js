@@ -168,6 +168,11 @@ function cell(of, row, first) {
     );
 }
 
+/* Numbers stand to the right; a long title gets room, as it would be a tower of words over them. */
+function headClass({title, number}) {
+    return [number === false ? '' : 'number', title.length > 14 ? 'long' : ''].filter(Boolean).join(' ') || undefined;
+}
+
 function table(caption, columns, rows) {
     const used = columns.filter(c => !c.optional || rows.some(r => !isEmpty(c.value(r))));
     return element(
@@ -183,7 +188,7 @@ function table(caption, columns, rows) {
                 used.map(c =>
                     element(
                         'th',
-                        {scope: 'col', title: c.hint, class: c.number === false ? undefined : 'number'},
+                        {scope: 'col', title: c.hint, class: headClass(c)},
                         c.title,
                     ),
                 ),

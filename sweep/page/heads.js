@@ -96,7 +96,7 @@ function headsFigure(view, trial, rows, pick = null) {
         groups = orderedHeads(looking, headOrder(view, looks, true), r => r[measure] ?? -Infinity);
     const split = view.summary.heads?.split === 'test' ? 'test' : 'validation';
     const drawn = figure(`The heads of trial ${id}: ${name}`, {
-        note: `${says}; ${trialName(trial)}, on the ${split} set.`,
+        note: `${capital(says)}; ${trialName(trial)}, on the ${split} set.`,
         controls: controls(
             pick,
             picker('Measure', measures, measure, value => view.choose({measure: value})),
@@ -119,7 +119,7 @@ function headsFigure(view, trial, rows, pick = null) {
 }
 
 /* Means of each head count over its trials, as `headcount heads` has them. */
-function headsOfSweep(view) {
+function headMeansSection(view) {
     const all = view.summary.heads;
     if (!all) return null;
     const rows = all.by_heads.filter(r => (r.setting_label ?? '') === view.set.label);
@@ -145,7 +145,7 @@ function headsOfSweep(view) {
 function headsSection(view) {
     const measured = view.heads.filter(r => view.set.byId.has(r.trial_id));
     return measured.length
-        ? [headsOfTrial(view, measured), headsOfSweep(view)]
+        ? headsOfTrial(view, measured)
         : missing('No heads were measured here. ', 'headcount heads', ' measures them.');
 }
 

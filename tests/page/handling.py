@@ -354,6 +354,7 @@ def main():
             look.reached(name)
             look.costs(name)
         look.once("both", 14)
+        look.head_table("one")
         look.foreign()
         look.without_script()
         for name in "one", "both", "grid", "extended", "text", "dense":

@@ -30,6 +30,13 @@ CUT_CAPTIONS = """[...document.querySelectorAll('.scroll caption')].flatMap(c =>
     return range.getBoundingClientRect().right > c.closest('.scroll').getBoundingClientRect().right + 1 ? [c.textContent] : [];
 })"""
 
+HEAD_LINES = """Math.max(...[...document.querySelectorAll('%s thead th')].map(c => {
+    const range = document.createRange();
+    range.selectNodeContents(c);
+    return range.getBoundingClientRect().height / parseFloat(getComputedStyle(c).lineHeight);
+}))"""
+
+
 class Room(Look):
     def unfold(self):
         self.browser.ask("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -87,3 +94,14 @@ class Room(Look):
             && c.textContent === c.closest('section').querySelector('h2').textContent).map(c => c.textContent)""")
         self.expect(again == [], f"{name}, trial {trial}: {again}")
         self.verdict(f"{name}: sections are named once")
+
+    def head_table(self, name):
+        """The means of heads have the whole width of a wide window, and titles of few lines everywhere."""
+        ask = self.browser.ask
+        for width in WIDTHS:
+            self.open(name, width)
+            lines = ask(HEAD_LINES % "#head-means")
+            self.expect(0 < (lines or 0) < 3.5, f"{name} at {width}: titles of {lines} lines")
+        self.expect(not ask("(s => s.scrollWidth > s.clientWidth + 1)(document.querySelector('#head-means .scroll'))"),
+                    f"{name} at {width}: the means are scrolled")
+        self.verdict(f"{name}: the means of heads use the width that there is")

@@ -17,7 +17,7 @@ function sameLooks(rows, looks, layers) {
     return sentenceList(
         groups.map(
             ([place, heads]) =>
-                `${capital(listed(heads.map(h => h.name)))} ${heads.length > 2 ? 'all' : 'both'} look mostly at ${place}.`,
+                `${capital(listed(heads.map(h => h.name)))} ${heads.length > 2 ? 'all' : 'both'} look mostly ${place === 'elsewhere' ? '' : 'at '}${place}.`,
         ),
     );
 }

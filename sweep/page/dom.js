@@ -219,8 +219,10 @@ function scrolling(label, content, all) {
     return element('div', {class: 'tabled'}, scroll, saveTable(label, all));
 }
 
+const SCROLLED = '.scroll, nav';
+
 /* Says of what scrolls whether there is more of it, and where. */
-function markWide(list = document.querySelectorAll('.scroll')) {
+function markWide(list = document.querySelectorAll(SCROLLED)) {
     for (const e of list) {
         const left = e.scrollWidth - e.clientWidth;
         e.classList.toggle('wide', left > 1);

@@ -288,7 +288,7 @@ function makeFrame() {
         element('footer'),
     );
     new ResizeObserver(() => requestAnimationFrame(fit)).observe(document.body);
-    document.addEventListener('scroll', ({target}) => target.matches?.('.scroll') && markWide([target]), true);
+    document.addEventListener('scroll', ({target}) => target.matches?.(SCROLLED) && markWide([target]), true);
 }
 
 /* What depends on the width that there is. */

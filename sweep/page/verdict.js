@@ -256,12 +256,13 @@ function otherSentences({lead, sentences}) {
 /* What limits the claims and the verdict; the rest, which explains, is folded. */
 function limitLists(verdicts) {
     const more = verdicts.flatMap(({shown, sentences}) => sentences.slice(shown));
-    return [
-        verdicts.map(({lead, shown, sentences}) => sentenceList(otherSentences({lead, sentences: sentences.slice(0, shown)}))),
+    const lists = [
+        ...verdicts.map(({lead, shown, sentences}) => sentenceList(otherSentences({lead, sentences: sentences.slice(0, shown)}))),
         more.length
             ? element('details', {class: 'table'}, element('summary', {}, 'What else there is to know'), sentenceList(more))
             : null,
-    ];
+    ].filter(Boolean);
+    return lists.length ? [element('h3', {}, 'What it rests on, and what limits it'), lists] : null;
 }
 
 function limits(view) {
@@ -284,7 +285,6 @@ function limits(view) {
                       `${outside === 1 ? 'it is' : 'they are'} in no test.`,
               )
             : null,
-        element('h3', {}, 'What it rests on, and what limits it'),
         limitLists(set ? [...claims, set.verdict] : claims),
     );
 }

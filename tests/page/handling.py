@@ -332,6 +332,7 @@ def main():
         look.own_heads("blind")
         look.alike("text")
         look.same_places("one", look.looks_of_places)
+        look.same_places("text", look.looks_of_text)
         look.unclaimed("half")
         look.unlearned("chance")
         for name in names:
@@ -355,6 +356,8 @@ def main():
             look.costs(name)
         look.once("both", 14)
         look.head_table("one")
+        look.navigation("both")
+        look.headed("text")
         look.foreign()
         look.without_script()
         for name in "one", "both", "grid", "extended", "text", "dense":

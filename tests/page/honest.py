@@ -138,5 +138,6 @@ class Honest(Look):
         said = ask("[...document.querySelectorAll('#heads figure + .sentences li')].map(e => e.textContent)")
         self.expect(wanted and len(said) == len(wanted), f"{name}: {said}, not {wanted}")
         for place, heads in wanted.items():
-            self.expect(any(s.endswith(f"look mostly at {place}.") and re.findall(r"head \d+", s.lower()) == heads for s in said), f"{name}: {place}: {said}")
+            where = place if place == "elsewhere" else f"at {place}"
+            self.expect(any(s.endswith(f"look mostly {where}.") and re.findall(r"head \d+", s.lower()) == heads for s in said), f"{name}: {place}: {said}")
         self.verdict(f"{name}: heads that look at the same place")

@@ -105,3 +105,23 @@ class Room(Look):
         self.expect(not ask("(s => s.scrollWidth > s.clientWidth + 1)(document.querySelector('#head-means .scroll'))"),
                     f"{name} at {width}: the means are scrolled")
         self.verdict(f"{name}: the means of heads use the width that there is")
+
+    def navigation(self, name):
+        """Where sections are named beyond the edge, the bar fades there, until it is scrolled to its end."""
+        ask = self.browser.ask
+        fades = "getComputedStyle(document.querySelector('nav')).maskImage !== 'none'"
+        for width in WIDTHS:
+            self.open(name, width)
+            wide = ask("(n => n.scrollWidth > n.clientWidth + 1)(document.querySelector('nav'))")
+            self.expect(ask(fades) == wide, f"{name} at {width}: wide is {wide}")
+            ask("document.querySelector('nav').scrollLeft = 1e6")
+            self.browser.settle()
+            self.expect(not ask(fades), f"{name} at {width}: fades at the end")
+        self.verdict(f"{name}: the bar of sections says that there are more")
+
+    def headed(self, name):
+        """No heading of the verdict stands over nothing."""
+        self.open(name)
+        bare = self.browser.ask("[...document.querySelectorAll('#verdict .limits > h3')].filter(h => !h.nextElementSibling).map(h => h.textContent)")
+        self.expect(not bare, f"{name}: {bare}")
+        self.verdict(f"{name}: no heading over nothing")

@@ -43,7 +43,7 @@ void verdict_text_free(struct verdict_text *text);
 const char *verdict_set_name(const struct verdict *v);
 
 /* The values of a tuned axis, by its number, and which head counts were given others: "0.001, 0.003
- * and 0.01 (4 heads: 0.001 alone)". There are choices. */
+ * and 0.01 (4 heads: 0.001 alone)"; of many values the ends and their number. There are choices. */
 void verdict_text_values(const struct verdict_input *in, int axis, struct text_buffer *out);
 
 #endif

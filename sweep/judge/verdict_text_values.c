@@ -51,16 +51,27 @@ static const struct verdict_axis *usual_axis(const struct verdict_input *in, int
     return usual;
 }
 
-/* "0.001, 0.003 and 0.01": those that `but` lacks; NULL: all. */
+enum { LISTED_MAX = 12 }; /* of more values, as random axes have them, a sentence gives the ends */
+
+/* "0.001, 0.003 and 0.01": those that `but` lacks; NULL: all. Of many "0.0005 to 0.09, 200
+ * values". */
 static void add_values(const struct verdict_axis *a, const struct verdict_axis *but,
                        struct text_buffer *out)
 {
     int n = 0, seen = 0;
     for (int i = 0; i < a->values; i++)
         n += !but || !has_value(but, a->value[i].text);
-    for (int i = 0; i < a->values; i++)
-        if (!but || !has_value(but, a->value[i].text))
-            text_add(out, "%s%s", separator(seen++, n), a->value[i].text);
+    for (int i = 0; i < a->values; i++) {
+        if (but && has_value(but, a->value[i].text))
+            continue;
+        if (n <= LISTED_MAX)
+            text_add(out, "%s%s", separator(seen, n), a->value[i].text);
+        else if (seen == 0 || seen == n - 1)
+            text_add(out, "%s%s", seen ? " to " : "", a->value[i].text);
+        seen++;
+    }
+    if (n > LISTED_MAX)
+        text_add(out, ", %d values", n);
 }
 
 /* "4 heads: 0.001 alone", "1 and 32 heads: also 0.3": all that were given what the first was. */

@@ -364,6 +364,20 @@ static void values_of_each_head_count(void **state)
     assert_values(&s, 0, "0.001 and 0.01 (1 head: 0.001 alone)");
 }
 
+/* As random axes have them: nobody would read a sentence of hundreds. */
+static void many_values_are_counted(void **state)
+{
+    (void)state;
+    struct sketch s = sketch_new();
+    TUNE(&s, 1, "train.lr", INNER, GRID_INNER, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
+         "11", "12", "13");
+    TUNE(&s, 2, "train.lr", INNER, GRID_INNER, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
+         "11", "12", "13");
+    TUNE(&s, 4, "train.lr", INNER, GRID_INNER, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
+         "11", "12");
+    assert_values(&s, 0, "1 to 13, 13 values (4 heads: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 12)");
+}
+
 /* A head count that was given one value is told so, and may be better at another. */
 static void one_value_is_an_edge(void **state)
 {
@@ -437,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_plateau_is_about_the_values_tried),
         cmocka_unit_test(no_plateau_is_about_the_values_tried),
         cmocka_unit_test(values_of_each_head_count),
+        cmocka_unit_test(many_values_are_counted),
         cmocka_unit_test(one_value_is_an_edge),
         cmocka_unit_test(several_axes),
     };

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_HEADS = 8, MAX_TRIALS = 32, MAX_BLOCKS = 8, MAX_AXES = 2, MAX_VALUES = 6 };
+enum { MAX_HEADS = 8, MAX_TRIALS = 32, MAX_BLOCKS = 8, MAX_AXES = 2, MAX_VALUES = 16 };
 
 struct sketch {
     struct verdict_input in;

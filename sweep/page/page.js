@@ -294,6 +294,7 @@ function makeFrame() {
 /* What depends on the width that there is. */
 function fit() {
     drawCharts();
+    showChosen();
     markWide();
 }
 

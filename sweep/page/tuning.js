@@ -198,3 +198,15 @@ function tuningSection(view) {
         tuningMaps(view, candidates, axes),
     );
 }
+
+const SHOWN_CHOSEN = new WeakSet();
+
+/* A map that is wider than its place begins where the chosen value is; then the reader scrolls it. */
+function showChosen() {
+    for (const map of document.querySelectorAll('#tuning .scroll')) {
+        const chosen = map.querySelector('td.chosen');
+        if (!chosen || SHOWN_CHOSEN.has(map)) continue;
+        SHOWN_CHOSEN.add(map);
+        map.scrollLeft = chosen.offsetLeft + chosen.offsetWidth + 48 - map.clientWidth; // where the edge fades
+    }
+}

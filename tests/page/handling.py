@@ -358,6 +358,7 @@ def main():
         look.head_table("one")
         look.navigation("both")
         look.headed("text")
+        look.chosen(("tuned", "rungs", "extended"))
         look.foreign()
         look.without_script()
         for name in "one", "both", "grid", "extended", "text", "dense":

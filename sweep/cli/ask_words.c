@@ -147,7 +147,7 @@ static void add_time(const struct forecast *f, const struct config *c, long work
 {
     struct forecast_range left = estimate_left(f, c, workers);
     char time[3][32];
-    if (f->to_run + f->may_add + f->may_confirm == 0) {
+    if (forecast_is_done(f)) {
         text_add(text, "All of it has run.");
         return;
     }

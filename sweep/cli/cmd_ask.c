@@ -217,7 +217,7 @@ static enum status show_plan(struct asking *a, bool *done, struct message *m)
     if (status == STATUS_OK)
         status = forecast_new(p, s, false, calibrate, &f, m);
     if (status == STATUS_OK) {
-        *done = f->to_run + f->may_add + f->may_confirm == 0;
+        *done = forecast_is_done(f);
         ask_words_plan(&a->design, c, f, a->o->workers, (double)a->o->minutes);
     }
     forecast_free(f);

@@ -158,6 +158,7 @@ static void write_json(const struct plan *p, const struct forecast *f, const str
     json_add_nonzero(&w, "will_add", f->will_add);
     json_add_nonzero(&w, "may_add", f->may_add);
     json_add_nonzero(&w, "may_confirm", f->may_confirm);
+    json_add_nonzero(&w, "may_choose_anew", f->reopened);
     json_begin_list(&w, "to_add");
     for (long i = 0; i < f->due_count; i++)
         write_due(&w, p, f, &f->due[i]);

@@ -51,10 +51,9 @@ static void print_counts(const struct forecast *f, bool retry_failed)
                        forecast_reason(state, (enum forecast_note)k, retry_failed));
         }
     }
-    if (f->leaving > 0) {
+    if (f->leaving > 0)
         printf("  %-10s %9s  no longer in this plan; results stay in the file\n", "leaving",
                text_count(f->leaving, text, sizeof text));
-    }
 }
 
 /* "5", "5 and 10", "5, 10 and 20". */
@@ -155,6 +154,9 @@ static void print_design(const struct plan *p, const struct forecast *f)
         print_rungs(p, f);
     if (c->extend)
         print_extend(p, f);
+    if (f->reopened > 0)
+        printf("%ld head count%s may choose anew, as the values to choose from are others now.\n",
+               f->reopened, f->reopened == 1 ? "" : "s");
     if (c->replicate) {
         printf("Replicates: %ld (", plan_replicates(p));
         for (int i = 0; i < c->replicate; i++)
@@ -194,11 +196,10 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     print_counts(f, v->retry_failed);
     print_design(p, f);
     command_plan_files(p);
-    if (f->other_plan && !*f->changed.text) {
+    if (f->other_plan && !*f->changed.text)
         printf(
             "The results file has a sweep of this name that shares no point with this file: `run`\n"
             "refuses this without --replace.\n");
-    }
     if (f->other_metric > 0) {
         printf(
             "The results file has trials of this sweep that ran with another metric, which chose\n"
@@ -273,18 +274,17 @@ static const char *words_of_range(const struct forecast *f, bool looks)
         {{", by what tuning chooses", ", by what tuning chooses and " CONFIRMS},
          {", by what tuning chooses and the look that decides",
           ", by what tuning chooses, the look that decides and " CONFIRMS}}};
-    return words[f->may_add > 0][looks][f->may_confirm > 0];
+    return words[f->may_add + f->reopened > 0][looks][f->may_confirm > 0];
 }
 
 static void print_estimate(const struct plan *p, const struct forecast *f,
                            const struct forecast_view *v)
 {
     char text[32];
-    long n = f->to_run + f->may_add + f->may_confirm;
     const struct config *config = plan_config(p);
     const struct cores cores =
         cores_granted(machine_cores(), v->workers ? v->workers : config->workers, config->threads);
-    if (n == 0) {
+    if (forecast_is_done(f)) {
         printf("\nNothing is left to run.\n");
         return;
     }

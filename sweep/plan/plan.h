@@ -116,7 +116,7 @@ int plan_rung_steps(int64_t eta, int64_t min_steps, int64_t steps, int64_t every
 long plan_candidates(const struct plan *p, long i);
 
 /* tune.extend: how many values may be added at most to those that the i-th point's head count has
- * in its setting, each with as many points as a listed one; 0 without. And which setting and head
+ * in its setting, each with as many points as a listed one; 0 without. tune: which setting and head
  * count that is, from 0 and in the order of the plan; 0 without. */
 long plan_beyond(const struct plan *p, long i);
 long plan_group(const struct plan *p, long i);

@@ -97,8 +97,7 @@ struct plan {
     uint32_t *beyond;     /* (points), see plan_beyond; NULL without tune.extend; malloc */
     long by_constraint, by_exclude, by_duplicate;
     struct plan_shard shard;
-    uint32_t *group;   /* (points): which setting and head count, from 0; NULL but for a shard under
-                          tune, and for tune.extend; malloc */
+    uint32_t *group; /* (points): which setting and head count, from 0; NULL without tune; malloc */
     const char *claim; /* see plan_claim */
 };
 
@@ -164,7 +163,7 @@ uint64_t plan_group_hash(const struct plan *p, long i);
 uint64_t plan_level_hash(const struct plan *p, long i);
 
 /* plan_shard.c */
-/* Fills p->group, in the order in which settings and head counts come in the plan. */
+/* tune: fills p->group, in the order in which settings and head counts come in the plan. */
 enum status plan_number_groups(struct plan *p, struct message *m);
 
 /* plan_claim.c */

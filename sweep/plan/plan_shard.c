@@ -59,8 +59,6 @@ static int by_first(const void *a, const void *b)
 
 enum status plan_number_groups(struct plan *p, struct message *m)
 {
-    if (p->group)
-        return STATUS_OK;
     size_t n = (size_t)p->points;
     struct grouped *g = malloc(n * sizeof *g);
     p->group = malloc(n * sizeof *p->group);
@@ -101,7 +99,7 @@ enum status plan_set_shard(struct plan *p, struct plan_shard shard, struct messa
                            "confirm=null), or run the sweep as a whole",
                            p->config->path);
     p->shard = shard;
-    return shard.of > 0 && p->config->tune ? plan_number_groups(p, m) : STATUS_OK;
+    return STATUS_OK;
 }
 
 struct plan_shard plan_shard(const struct plan *p)

@@ -320,7 +320,7 @@ static enum status build_beyond(struct plan *p, const struct member *member, int
     if (s)
         return s;
     if (p->points + *more <= c->run_cap)
-        return plan_number_groups(p, m);
+        return STATUS_OK;
     status_fail(m, STATUS_BAD_INPUT,
                 "the sweep has %ld points, and tune.extend may add %" PRId64
                 ", in all more than run_cap %" PRId64
@@ -380,6 +380,8 @@ enum status plan_build_groups(struct plan *p, struct message *m)
         s = refuse_other_chance(p, member, m);
     if (!s && c->tune)
         s = build_candidates(p, member, m);
+    if (!s && c->tune)
+        s = plan_number_groups(p, m);
     if (!s && c->extend)
         s = build_beyond(p, member, &beyond, m);
     if (!s && c->confirm_instance)

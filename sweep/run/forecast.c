@@ -30,6 +30,11 @@ long forecast_to_run(const struct forecast_point *q, bool retry_failed)
     return n;
 }
 
+bool forecast_is_done(const struct forecast *f)
+{
+    return f->to_run + f->may_add + f->may_confirm == 0 && f->trials_left.most <= 0;
+}
+
 /* A trial of the results file. */
 struct stored {
     char sha256[65];
@@ -344,6 +349,8 @@ static struct forecast_range look_range(const struct plan *p, const struct forec
                                         int look)
 {
     int last = plan_config(p)->looks;
+    if (q->reopened)
+        return (struct forecast_range){0, .5, 1};
     if (look <= q->look)
         return (struct forecast_range){1, 1, 1};
     return (struct forecast_range){0, (double)(last - look + 1) / (last - q->look + 1), 1};
@@ -363,7 +370,9 @@ static void estimate_trial(const struct plan *p, long k, struct forecast *f)
     }
     double done = q->steps > 0 ? (double)trial->step / (double)q->steps : 0;
     /* of the candidates of a head count, one will be chosen to run, or has been */
-    double share = q->chosen ? 1.0 : 1.0 / (double)plan_candidates(p, t.point);
+    double share = q->chosen     ? 1.0
+                   : q->reopened ? !trial->spare
+                                 : 1.0 / (double)plan_candidates(p, t.point);
     struct forecast_range r = look_range(p, q, t.look);
     forecast_add(&f->trials_left, r, trial->spare ? 0 : 1);
     forecast_add(&f->left_s, r, share * cost_rest_s(&f->cost, q->trial_s, done));
@@ -440,6 +449,8 @@ enum status forecast_new(const struct plan *p, struct store *s, bool retry_faile
         match_trials(p, &list, retry_failed, f);
         status = count_trials(p, retry_failed, f, m);
     }
+    if (status == STATUS_OK && s && plan_config(p)->tune)
+        status = forecast_reopen(p, s, f, m);
     if (status == STATUS_OK) {
         note_trials(p, f);
         if (measure)

@@ -32,8 +32,9 @@ enum forecast_note {
 struct forecast_point {
     char sha256[65];
     int64_t heads, n_params, steps;
-    int look;    /* the open one: the last that a trial has got a go for; at least 1 */
-    bool chosen; /* by tune, as far as the file says */
+    int look;      /* the open one: the last that a trial has got a go for; at least 1 */
+    bool chosen;   /* by tune, as far as the file says */
+    bool reopened; /* ... which may not hold: its head count chooses from other values now */
     double flops_per_step;
     double work;             /* FLOPs of one trial */
     double trial_s;          /* seconds of one trial on one core */
@@ -105,6 +106,7 @@ struct forecast {
                                down yet */
     double may_confirm_s;   /* ... and their core seconds, part of left_s.most */
     long leaving;           /* trials of the sweep in the file that this plan no longer has */
+    long reopened;          /* head counts, in each setting, that may choose otherwise by now */
     bool other_plan;        /* the file's sweep of this name shares no point with this plan */
     int64_t other_metric;   /* ... has trials whose best step another metric chose */
     struct message changed; /* ... learnt from a file that has changed since; "" */
@@ -117,7 +119,8 @@ struct forecast {
      * those that train on. least: the open look decides in every setting; most: only the last look
      * does; expected: each look that is left is as likely to be the one. confirm: least if there is
      * nothing to confirm, most if there is in every setting, for the head counts that take longest.
-     * Without looks, tune.extend and confirm the three are equal. */
+     * Without looks, tune.extend and confirm the three are equal, but where head counts may choose
+     * anew: least if they choose as before, most if all choose otherwise. */
     struct forecast_range {
         double least, expected, most;
     } trials_left, left_s;
@@ -132,6 +135,9 @@ struct forecast {
 enum status forecast_new(const struct plan *p, struct store *s, bool retry_failed,
                          calibrator *measure, struct forecast **f, struct message *m);
 void forecast_free(struct forecast *f);
+
+/* Whether there is nothing that `run` may have to do. */
+bool forecast_is_done(const struct forecast *f);
 
 /* Seconds of one trial of that configuration; 0 where the plan has none. */
 double forecast_trial_s(const struct forecast *f, const char *sha256);

@@ -60,6 +60,8 @@ static long find_point(const struct plan *p, const struct forecast *f, const cha
 static void count_confirming(struct forecast *f, struct forecast_confirming *t, double done,
                              bool retry_failed)
 {
+    const double least = f->point[t->point].reopened ? 0 : 1;
+    const struct forecast_range range = {least, (least + 1) / 2, 1};
     bool out = t->state == FORECAST_NOT_NEEDED, runs = forecast_runs(t->state, retry_failed);
     f->not_needed += out;
     f->planned += !out;
@@ -68,9 +70,8 @@ static void count_confirming(struct forecast *f, struct forecast_confirming *t, 
     if (!runs)
         return;
     f->to_run++;
-    forecast_add(&f->trials_left, (struct forecast_range){1, 1, 1}, 1);
-    forecast_add(&f->left_s, (struct forecast_range){1, 1, 1},
-                 cost_rest_s(&f->cost, f->point[t->point].trial_s, done));
+    forecast_add(&f->trials_left, range, 1);
+    forecast_add(&f->left_s, range, cost_rest_s(&f->cost, f->point[t->point].trial_s, done));
 }
 
 static enum status add_trial(const struct plan *p, struct rows *r, struct forecast *f,
@@ -169,7 +170,7 @@ static void add_settings(const struct plan *p, struct forecast *f, const struct 
     for (long first = 0, end; first < f->points; first = end) {
         bool known = false;
         for (end = first; end < f->points && list[end].setting == list[first].setting; end++)
-            known |= written[list[end].point];
+            known |= written[list[end].point] && !f->point[list[end].point].reopened;
         if (known)
             continue;
         struct longest l = find_longest(f, list + first, list + end);

@@ -19,6 +19,12 @@ struct head_group {
     long judged, left; /* judged trials of its listed points; those of them that would run */
     long added;        /* points of values that were added */
     double trial_s;    /* of one trial, summed over its points */
+    long tuning;       /* listed tuning trials, */
+    long known;        /* ... of configurations that the file's plan tries: so many does it have */
+    bool differs;      /* otherwise it tries others than it would by what is asked for now */
+    bool begun;        /* it has chosen there, or values were added */
+    bool stays;        /* its choice is listed, and scored unlike the next best */
+    bool reopened;     /* see forecast_reopen */
     int64_t heads;
     char *setting;
 };
@@ -67,6 +73,7 @@ static void count_trials(const struct extending *e)
         struct head_group *g = &e->group[plan_group(e->p, t.point)];
         const struct forecast_trial *trial = &e->f->trial[k];
         bool runs = !trial->spare && forecast_runs(trial->state, e->retry_failed);
+        g->tuning += t.tuning;
         g->judged += !t.tuning;
         g->left += !t.tuning && runs;
         g->open |= t.tuning && runs;
@@ -98,6 +105,7 @@ static enum status list_groups(struct extending *e)
         if (g->points++ == 0)
             status = begin_group(e, i, g);
         g->chosen |= f->point[i].chosen;
+        g->reopened |= f->point[i].reopened;
         g->here |= plan_in_shard(e->p, i); /* the first round has the trials of all points */
         g->trial_s += f->point[i].trial_s;
     }
@@ -114,6 +122,76 @@ static void free_groups(struct extending *e)
         free(e->sorted[i]->setting);
     free(e->sorted);
     free(e->group);
+}
+
+/* ---- what may be chosen anew ---- */
+
+enum { TRIED_HEADS, TRIED_SETTING, TRIED_SHA256, STEPS, TRIALS, CHOSEN, AHEAD, OTHER };
+
+/* A configuration that the file's plan tries. */
+static void compare_tried(struct extending *e, struct rows *r)
+{
+    char setting[PLAN_TEXT_MAX];
+    long i = forecast_index(e->f, rows_given(r, TRIED_SHA256));
+    bool listed = i >= 0, added = rows_integer(r, STEPS) > 0, chosen = rows_integer(r, CHOSEN) != 0;
+    rows_copy(r, TRIED_SETTING, setting, sizeof setting);
+    struct head_group *g = listed ? &e->group[plan_group(e->p, i)]
+                                  : find_group(e, rows_integer(r, TRIED_HEADS), setting);
+    if (!g)
+        return;
+    g->known += listed ? (long)rows_integer(r, TRIALS) : 0;
+    g->differs |= listed == added || (added && rows_integer(r, OTHER));
+    g->begun |= added || chosen;
+    g->stays |= listed && chosen && rows_integer(r, AHEAD);
+}
+
+/* OTHER: extend was another, so that it leads elsewhere; where it was less and there is one axis,
+ * it goes on from there (read_due). */
+static enum status read_tried(struct extending *e)
+{
+    const struct config *c = plan_config(e->p);
+    struct rows r = rows_open(
+        e->s, e->m,
+        "WITH tried AS MATERIALIZED (SELECT setting, heads, tuning, rank = 1 AND settled AS chosen,"
+        " score IS NOT lead(score) OVER (PARTITION BY setting, heads ORDER BY rank) AS ahead"
+        " FROM tuning WHERE sweep = ?1)"
+        " SELECT heads, setting, config_sha256, max(added), count(*), chosen, ahead,"
+        " (SELECT extend > ?2 OR (?3 > 1 AND extend < ?2) FROM sweep WHERE name = ?1)"
+        " FROM trials JOIN tried USING (setting, heads, tuning)"
+        " WHERE sweep = ?1 AND in_plan = 1 AND is_tuning = 1 GROUP BY setting, config_sha256",
+        VALUES(TEXT(c->name), INTEGER(c->extend), INTEGER(c->tune)));
+    while (rows_next(&r))
+        compare_tried(e, &r);
+    return rows_close(&r);
+}
+
+/* A choice stays for sure if nothing is tried that was not, and nothing can be added to it. */
+static bool is_reopened(const struct config *c, const struct head_group *g)
+{
+    bool fresh = g->known != g->tuning;
+    bool stays = g->stays && !fresh && !c->extend && !c->rung_eta;
+    return g->begun && (fresh || g->differs) && !stays;
+}
+
+enum status forecast_reopen(const struct plan *p, struct store *s, struct forecast *f,
+                            struct message *m)
+{
+    struct extending e = {.p = p, .s = s, .f = f, .m = m};
+    const struct config *c = plan_config(p);
+    bool any = false;
+    enum status status = list_groups(&e);
+    if (status == STATUS_OK)
+        status = read_tried(&e);
+    for (long i = 0; i < e.groups && status == STATUS_OK; i++)
+        any |= e.group[i].reopened = is_reopened(c, &e.group[i]);
+    for (long i = 0; i < f->points && any; i++) {
+        const struct head_group *g = &e.group[plan_group(p, i)];
+        /* With others, its look is judged again, and what is to be confirmed. */
+        f->point[i].reopened = g->reopened || (g->begun && (c->looks || c->confirm));
+        f->reopened += f->point[i].reopened && g->here && i == g->point;
+    }
+    free_groups(&e);
+    return status;
 }
 
 /* ---- what was added ---- */
@@ -173,7 +251,7 @@ static enum status add_trial(struct extending *e, struct rows *r)
         return STATUS_OK;
     struct head_group *g =
         plan_config(e->p)->extend ? find_group(e, rows_integer(r, HEADS), setting) : NULL;
-    if (!g) {
+    if (!g || g->reopened) {
         f->leaving++;
         return STATUS_OK;
     }
@@ -232,7 +310,7 @@ static enum status add_due(struct extending *e, struct extension_due *item)
 {
     struct forecast *f = e->f;
     struct head_group *g = find_group(e, item->heads, item->setting);
-    if (!g || !g->chosen || g->open || !g->here)
+    if (!g || !g->chosen || g->open || g->reopened || !g->here)
         return STATUS_OK;
     g->due = true;
     if (!item->known)
@@ -261,9 +339,8 @@ static enum status read_due(struct extending *e)
 static void add_possible(struct extending *e, const struct head_group *g)
 {
     struct forecast *f = e->f;
-    const struct forecast_range maybe = {0, .5, 1};
     long points = plan_beyond(e->p, g->point) * points_of_value(e, g) - g->added;
-    bool final = g->chosen && !g->open && !g->due;
+    bool final = g->chosen && !g->open && !g->due && !g->reopened;
     if (final || !g->here || points <= 0)
         return;
     double trial_s = g->trial_s / (double)g->points;
@@ -272,12 +349,18 @@ static void add_possible(struct extending *e, const struct head_group *g)
     f->may_add += trials;
     f->will_add += g->certain;
     forecast_add(&f->left_s, (struct forecast_range){least, (least + most) / 2, most}, trial_s);
-    if (!g->due)
-        return;
-    /* Where it chooses otherwise than so far, others are judged. */
+}
+
+/* Where it chooses otherwise than so far, others are judged. */
+static void judge_others(struct extending *e, const struct head_group *g)
+{
+    struct forecast *f = e->f;
+    const struct forecast_range maybe = {0, .5, 1};
     long judged = g->judged / plan_candidates(e->p, g->point) - g->left;
+    if (!g->here || !(g->due || g->reopened) || judged <= 0)
+        return;
     forecast_add(&f->trials_left, maybe, (double)judged);
-    forecast_add(&f->left_s, maybe, (double)judged * trial_s);
+    forecast_add(&f->left_s, maybe, (double)judged * g->trial_s / (double)g->points);
 }
 
 enum status forecast_extend(const struct plan *p, struct store *s, bool retry_failed,
@@ -289,8 +372,10 @@ enum status forecast_extend(const struct plan *p, struct store *s, bool retry_fa
         status = read_added(&e);
     if (status == STATUS_OK && s && plan_config(p)->extend)
         status = read_due(&e);
-    for (long i = 0; i < e.groups && status == STATUS_OK; i++)
+    for (long i = 0; i < e.groups && status == STATUS_OK; i++) {
         add_possible(&e, &e.group[i]);
+        judge_others(&e, &e.group[i]);
+    }
     free_groups(&e);
     return status;
 }

@@ -99,7 +99,9 @@ check "... to the same bytes" same_export taken.db
 # ---- the file changes ----
 cp whole.db listed.db && cp -r whole.db.d listed.db.d
 sed 's/1e-3\], eval/1e-3, .01, .1], eval/; s/, extend: 4//' far.yaml >listed.yaml
-check "a file that lists the values runs nothing" runs_nothing listed.yaml listed.db
+"$headcount" plan listed.yaml --db listed.db >plan.txt
+check "a file that lists the values has nothing left, as plan says" grep -qx 'Nothing is left to run\.' plan.txt
+check "... and runs nothing" runs_nothing listed.yaml listed.db
 check "... and has the same trials" sh -c "'$headcount' export results --db listed.db | cmp whole.jsonl"
 cp whole.db newer.db && cp -r whole.db.d newer.db.d
 check "a file whose newer plan lists them is merged" "$headcount" merge --into newer.db listed.db
@@ -108,7 +110,9 @@ check "... with the same trials" sh -c "'$headcount' export results --db newer.d
 check "that file alone comes to the same bytes" sh -c "'$headcount' run listed.yaml --db alone.db -q &&
     '$headcount' export results --db alone.db | cmp whole.jsonl"
 sed 's/, extend: 4//' far.yaml >short.yaml
-check "without extend they leave the plan" sh -c "cp whole.db short.db && cp -r whole.db.d short.db.d &&
+"$headcount" plan short.yaml --db whole.db >plan.txt
+check "without extend plan says that others may be judged" grep -qE '^0 to 4 trials would run: ' plan.txt
+check "... as the run does: they leave the plan" sh -c "cp whole.db short.db && cp -r whole.db.d short.db.d &&
     '$headcount' run short.yaml --db short.db -q"
 check "... keep their results" [ "$(sql short.db "SELECT count(*) FROM trials WHERE added AND NOT in_plan
     AND state = 'completed'")" = "$(sql whole.db "SELECT count(*) FROM trials WHERE added AND state = 'completed'")" ]

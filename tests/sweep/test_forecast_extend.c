@@ -39,7 +39,7 @@ static double score(const struct claimed *c)
 {
     const char *at = strstr(c->config_json, "\"lr\":");
     double rate = strtod(at + 5, NULL);
-    return c->heads == 1 ? .5 + rate / 4 : rate < .001 ? .1 : .5 - rate;
+    return c->heads == 1 ? 1 - .5 / (1 + rate) : rate < .001 ? .1 : .5 / (1 + rate);
 }
 
 static void finish_some(struct fixture *x, struct run *r, int trials)
@@ -194,6 +194,93 @@ static void an_open_choice_is_not_due(void **state)
     close_store(x, r.s);
 }
 
+#define ASKED(rates, tune, rest)                                                                   \
+    "name: far\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                            \
+    "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
+    "train: {steps: 100, batch: 8, lr: " rates ", eval_every: 50}\n"                               \
+    "tune: {axes: [train.lr], seeds: 2" tune "}\nseeds: 2\n" rest
+
+static long ended(const struct run *r, bool tuning)
+{
+    char sql[100];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM trial WHERE state = 'completed' AND is_tuning = %d", tuning);
+    return strtol(ask(r->db, sql), NULL, 10);
+}
+
+/* What a run of that file has to do is within what was said of it. */
+static void assert_within(struct fixture *x, struct run *r, const char *yaml)
+{
+    struct planned p = plan_of(x, yaml);
+    struct forecast *f = forecast_of(x, p.plan, r->s);
+    plan_into(x, r->s, yaml);
+    long tuning = ended(r, true), judged = ended(r, false);
+    finish_some(x, r, 80);
+    tuning = ended(r, true) - tuning;
+    judged = ended(r, false) - judged;
+    if (tuning < f->tuning_left + f->will_add || tuning > f->tuning_left + f->may_add ||
+        judged < lround(f->trials_left.least) || judged > lround(f->trials_left.most))
+        fail_msg("%ld and %ld have run; said: %ld to %ld and %g to %g\n%s", tuning, judged,
+                 f->tuning_left + f->will_add, f->tuning_left + f->may_add, f->trials_left.least,
+                 f->trials_left.most, yaml);
+    assert_true(!forecast_is_done(f) || tuning + judged == 0);
+    forecast_free(f);
+    f = forecast_of(x, p.plan, r->s);
+    assert_true(forecast_is_done(f));
+    assert_int_equal(f->reopened, 0);
+    forecast_free(f);
+    free_plan(p);
+}
+
+/* Extend is lowered, raised, removed, and what it had added is listed, in whole and in part: after
+ * a run, and after one that was interrupted. One head is best at the largest rate, two at .001. */
+static void the_file_changes(void **state)
+{
+    static const char *const files[] = {ASKED("[1e-3, 1e-2]", ", extend: 2", ""),
+                                        ASKED("[1e-3, 1e-2]", ", extend: 1", ""),
+                                        ASKED("[1e-3, 1e-2]", "", ""),
+                                        ASKED("[1e-3, 1e-2, .1, 1]", "", ""),
+                                        ASKED("[1e-4, 1e-3, 1e-2, .1]", ", extend: 2", ""),
+                                        ASKED("[1e-3, .1]", ", extend: 1", "")};
+    const size_t n = sizeof files / sizeof *files;
+    struct fixture *x = *state;
+    struct run r = start(x, files[0]);
+    for (size_t i = 0; i < n * n * 2; i++) {
+        const size_t from = i / 2 % n, to = i / 2 / n;
+        run_sql(r.db, "DELETE FROM trial"); /* as if none had run */
+        plan_into(x, r.s, files[from]);
+        finish_some(x, &r, i % 2 ? 80 : 11);
+        assert_within(x, &r, files[to]);
+    }
+    close_store(x, r.s);
+}
+
+/* One that lists what was added has nothing left, where each choice is clear; without it others are
+ * judged. */
+static void what_was_added_is_listed(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, ASKED("[1e-3, 1e-2]", ", extend: 2", ""));
+    finish_some(x, &r, 80);
+    struct planned p = plan_of(x, ASKED("[1e-4, 1e-3, 1e-2, .1, 1]", "",
+                                        "exclude: [{model.heads: 1, train.lr: 1e-4},"
+                                        " {model.heads: 2, train.lr: [.1, 1]}]\n"));
+    struct forecast *f = forecast_of(x, p.plan, r.s);
+    assert_true(forecast_is_done(f));
+    assert_each(f->reopened == 0, f->leaving == 0);
+    forecast_free(f);
+    free_plan(p);
+    p = plan_of(x, ASKED("[1e-3, 1e-2]", "", ""));
+    f = forecast_of(x, p.plan, r.s);
+    double one = f->point[0].trial_s;
+    assert_each(f->reopened == 1, f->to_run == 0, f->leaving == 12, f->may_add == 0);
+    assert_range(f->trials_left, 0, 1, 2);
+    assert_range(f->left_s, 0, one, 2 * one);
+    forecast_free(f);
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 /* Allocations fail, one of seven: an error each time, and never a leak. */
 static void without_memory(void **state)
 {
@@ -271,6 +358,8 @@ int main(void)
         FORECAST_TEST(nothing_is_due),
         FORECAST_TEST(what_is_known_comes_back),
         FORECAST_TEST(an_open_choice_is_not_due),
+        FORECAST_TEST(the_file_changes),
+        FORECAST_TEST(what_was_added_is_listed),
         FORECAST_TEST(without_memory),
         FORECAST_TEST(added_ones_in_order),
     };

@@ -154,10 +154,10 @@ static void write_next_claim(const struct writer *w)
 
 static bool is_not_told(const struct writer *w, int64_t heads)
 {
-    return !is_named(w, heads) && !is_left_out(w, heads);
+    return !is_named(w, heads);
 }
 
-/* Those of which the finding and the plateau say nothing. */
+/* Those of which the finding says nothing. */
 static void write_edge_of_grid(const struct writer *w)
 {
     static const char opening[] = "At the edge of the grid: ";

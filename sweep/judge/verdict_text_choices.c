@@ -116,6 +116,17 @@ static void put_edge(const struct grouping *g, int first)
             grid_edge_name(a->edge), axis_name(a), chosen_text(a));
 }
 
+bool any_edge(const struct writer *w, heads_test *meant)
+{
+    const struct verdict_input *in = w->in;
+    bool any = false;
+    for (int i = 0; i < in->choices; i++)
+        for (int a = 0; a < in->choice[i].axes; a++)
+            any =
+                any || (in->choice[i].axis[a].edge != GRID_INNER && meant(w, in->choice[i].heads));
+    return any;
+}
+
 bool put_edges(const struct writer *w, heads_test *meant, const char *opening)
 {
     const struct verdict_input *in = w->in;

@@ -7,7 +7,7 @@ void put_numbers(const struct writer *w, const struct verdict_rival *r, bool nam
 {
     put(w, " (");
     if (named)
-        put(w, "difference in %s ", test_metric(w));
+        put(w, "difference in %s%s ", test_metric(w), w->in->loss ? ", less is better:" : "");
     put_difference(w, r->pair.mean);
     put_difference_bits(w, r->pair.mean);
     put(w, ", ");
@@ -143,22 +143,40 @@ static void write_middle(const struct writer *w)
     put_small_leads(w, w->in->equivalence);
 }
 
-/* "4 heads are significantly worse than 8 (...) and not shown to be better than 16 (...)" */
-static void write_shortfall(const struct writer *w)
+/* Why the candidate is asked about: it was claimed to be better, or it did well on validation. */
+static void put_reason(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    bool worse = rivals_with(v, RIVAL_BETTER) > 0;
-    put_heads(w, v->candidate);
-    if (!v->prediction)
-        put(w, ", picked by %s,", val_metric(w));
-    put(w, " %s", verb(v->candidate));
-    if (worse) {
-        put(w, " significantly worse than ");
-        put_rivals_of(w, RIVAL_BETTER);
+    if (!v->prediction) {
+        put(w, ", the fewest within %g of the best %s,", VERDICT_TOLERANCE, val_metric(w));
+        return;
     }
-    if (rivals_with(v, RIVAL_NOT_BEATEN)) {
-        put(w, "%s not shown to be better than ", worse ? " and" : "");
-        put_rivals_of(w, RIVAL_NOT_BEATEN);
+    put(w, ", claimed to be better than ");
+    for (int i = 0; i < v->rivals; i++)
+        put(w, "%s%lld", separator(i, v->rivals), (long long)v->rival[i].heads);
+    put(w, ",");
+}
+
+/* "4 heads, ..., did better than 1 (...), are significantly worse than 8 (...), and are not shown
+ * to be better than 16 (...)": as much of it as there is. */
+static void write_shortfall(const struct writer *w)
+{
+    static const enum rival_outcome outcomes[] = {RIVAL_BEATEN, RIVAL_BETTER, RIVAL_NOT_BEATEN};
+    const struct verdict *v = w->v;
+    const char *is = verb(v->candidate), *but = "";
+    put_heads(w, v->candidate);
+    put_reason(w);
+    for (int i = 0; i < 3; i++) {
+        if (rivals_with(v, outcomes[i]) == 0)
+            continue;
+        put(w, "%s", but);
+        if (outcomes[i] == RIVAL_BEATEN)
+            put(w, " did better than ");
+        else
+            put(w, " %s %s than ", is,
+                outcomes[i] == RIVAL_BETTER ? "significantly worse" : "not shown to be better");
+        put_rivals_of(w, outcomes[i]);
+        but = outcomes[i] == RIVAL_BEATEN ? ", but" : " and";
     }
     put_scope(w);
 }
@@ -168,8 +186,9 @@ static void write_edge(const struct writer *w)
     const struct verdict *v = w->v;
     bool smallest = v->candidate == v->smallest;
     put_heads(w, v->candidate);
-    put(w, ", the %s head count %s, did best on validation (the fewest heads within %g of the top)",
-        smallest ? "smallest" : "largest", tried(w), VERDICT_TOLERANCE);
+    put(w, ", the %s head count %s, %s the fewest within %g of the best %s",
+        smallest ? "smallest" : "largest", tried(w), verb(v->candidate), VERDICT_TOLERANCE,
+        val_metric(w));
     put_scope(w);
 }
 

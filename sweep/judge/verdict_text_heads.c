@@ -24,12 +24,11 @@ void write_one_unit(const struct writer *w)
             w->v->unit);
 }
 
-static void put_cluster(const struct writer *w, const struct verdict_cluster *c)
+static void put_cluster(const struct writer *w, const struct verdict_cluster *c, const char *what)
 {
-    if (c->n == 1 || c->low == c->high)
-        put(w, "%d at %.3f", c->n, c->low);
-    else
-        put(w, "%d at %.3f to %.3f", c->n, c->low, c->high);
+    put(w, "%d%s at %.3f", c->n, what, c->low);
+    if (c->n > 1 && c->low != c->high)
+        put(w, " to %.3f", c->high);
 }
 
 static bool is_apart(const struct writer *w, const struct verdict_row *r)
@@ -38,14 +37,14 @@ static bool is_apart(const struct writer *w, const struct verdict_row *r)
     return r->apart;
 }
 
-/* "2 heads (7 at 0.977 to 0.979 and 1 at 1.000; median 0.978)" */
+/* "2 heads (7 trials at 0.977 to 0.979 and 1 at 1.000; median 0.978)" */
 static void put_apart(const struct writer *w, const struct verdict_row *r)
 {
     put_heads(w, r->heads);
     put(w, " (");
-    put_cluster(w, &r->clusters[0]);
+    put_cluster(w, &r->clusters[0], r->clusters[0].n == 1 ? " trial" : " trials");
     put(w, " and ");
-    put_cluster(w, &r->clusters[1]);
+    put_cluster(w, &r->clusters[1], "");
     put(w, "; median %.3f", r->test.median);
     if (!isnan(r->median_low))
         put(w, ", 95%% interval %.3f to %.3f", r->median_low, r->median_high);

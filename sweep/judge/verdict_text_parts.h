@@ -83,14 +83,13 @@ bool is_named(const struct writer *w, int64_t heads);
 void write_sides_finding(const struct writer *w);
 void put_sides_claim(const struct writer *w);
 
-/* Which head counts are equivalent to the best, which may be the best, and how that was found;
- * whether one of them leaves a head count out. verdict_text_plateau.c. */
+/* Which head counts are equivalent to the best, which may be the best, and how that was found:
+ * verdict_text_plateau.c. */
 void write_equivalent(const struct writer *w);
 void write_could_be_best(const struct writer *w);
 void write_not_equal(const struct writer *w);
 void write_could_be_best_method(const struct writer *w);
 void write_equivalent_method(const struct writer *w);
-bool is_left_out(const struct writer *w, int64_t heads);
 
 /* Single head counts: of all of them, or of the one at hand; verdict_text_heads.c. */
 void write_one_unit(const struct writer *w);
@@ -152,6 +151,8 @@ void write_same_instances(const struct writer *w);
  * puts nothing, and false. */
 typedef bool heads_test(const struct writer *w, int64_t heads);
 bool put_edges(const struct writer *w, heads_test *meant, const char *opening);
+/* Whether there are any. */
+bool any_edge(const struct writer *w, heads_test *meant);
 
 /* How the finding of a kind of verdict is said. */
 struct finding {

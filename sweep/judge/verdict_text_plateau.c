@@ -113,13 +113,7 @@ void write_equivalent(const struct writer *w)
         put_heads(w, v->best);
         put(w, ", best on validation, %s not", verb(v->best));
     }
-    put_edges(w, is_outside, "; this is about the values tried: of the others, ");
-}
-
-bool is_left_out(const struct writer *w, int64_t heads)
-{
-    return w->v->kind != VERDICT_ALL_EQUAL && count_rows(w, is_compared) > 0 &&
-           (is_outside(w, heads) || is_beaten(w, row_of(w->v, heads)));
+    put(w, "%s", any_edge(w, is_outside) ? "; this is about the values tried" : "");
 }
 
 /* One that stays in only because every other one is beaten as well. */
@@ -174,7 +168,7 @@ void write_could_be_best(const struct writer *w)
     if (not_compared > 0)
         put(w, "; %d head count%s could not be compared, for want of %ss, and may be the best",
             not_compared, plural(not_compared), w->v->unit);
-    put_edges(w, is_left_behind, "; this is about the values tried: of the others, ");
+    put(w, "%s", any_edge(w, is_left_behind) ? "; this is about the values tried" : "");
 }
 
 void write_could_be_best_method(const struct writer *w)

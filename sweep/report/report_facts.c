@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "datasets/task_text.h"
 #include "engine/base/json.h"
 #include "sweep/report/report_parts.h"
 
@@ -34,10 +35,11 @@ static void add_guess(const struct report_data *r, struct text_buffer *text)
     if (!r->setting[0].input.loss)
         text_add(text, " Guessing gets %.3g.", guess);
     else if (verdict_has_bits(&r->setting[0].input))
-        text_add(text,
-                 " Guessing by how often each byte comes has a loss of %.3g, %.3f bits per byte%s.",
-                 guess, guess / M_LN2,
-                 r->setting[0].verdict->guess_varies ? ", on average over the texts" : "");
+        text_add(
+            text,
+            " Guessing by how often each byte comes has a loss of %.3g (%.3f bits per byte)%s.",
+            guess, guess / M_LN2,
+            r->setting[0].verdict->guess_varies ? ", on average over the texts" : "");
     else
         text_add(text, " Guessing has a loss of %.3g.", guess);
 }
@@ -112,8 +114,11 @@ static void add_tuned(const struct report_data *r, struct text_buffer *text)
 /* How much was run, and what it is measured by. */
 static void add_facts(const struct report_data *r, struct text_buffer *text)
 {
+    const struct task *task = task_find(r->task); /* NULL: sweeps over several */
     int64_t params = common_params(r);
     text_add(text, "Task %s.", r->task);
+    if (task && task != &task_text)
+        text_add(text, " %s", task->summary);
     if (r->overrides_shown[0])
         text_add(text, " Run with %s.", r->overrides_shown);
     if (params)

@@ -214,8 +214,8 @@ static void add_floor(const struct report_map *map, struct text_buffer *text)
         return;
     text_add(text,
              "In %d of %d settings h* is the smallest head count tried and could not come out "
-             "lower, which mostly makes the line too flat.",
-             f->floor, f->cells);
+             "lower%s.",
+             f->floor, f->cells, f->possible ? ", which mostly makes the line too flat" : "");
     add_above(map, text);
 }
 
@@ -231,15 +231,15 @@ static void add_left_out(const struct report_map *map, int n, const char *one, c
 static void add_impossible(const struct report_map *map, struct text_buffer *text)
 {
     text_add(text,
-             "No line through h*: %d settings have one, and %d are needed, whose axes vary apart "
-             "(%d more than the line has coefficients; fewer lie near some line by chance).",
+             "No line is fitted: %d settings have an h*, and %d that vary the quantities apart are "
+             "needed, %d more than a line has coefficients.",
              map->fit.cells, 1 + map->axes + FIT_CELLS_SPARE, FIT_CELLS_SPARE);
 }
 
 static const char MAP_LEGEND[] =
     ", and in brackets h*: the fewest heads whose mean validation value is within 0.005 of the "
-    "best. h* is an estimate and not the edge that tests find, which moves down as seeds become "
-    "fewer.";
+    "best. h* is an estimate. The smallest head count of a confidence set is not: it falls "
+    "as seeds become fewer.";
 
 static void write_fit(const struct report_data *r, const struct report_map *map, const char *unit,
                       struct document *d)

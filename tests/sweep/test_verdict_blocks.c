@@ -47,9 +47,9 @@ static void test_claim_on_text(void **state)
     add_text(&s, 2, 1.5, .05);
     claim(&s, 2, 1, 0);
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
-           "Claim confirmed: 2 heads are better than 1 (difference in test loss -0.400, -0.577 "
-           "bits per byte, p = .000814), as predicted before the first trial, within 1500 steps, "
-           "over 4 seeds and 4 blocks of the test text.",
+           "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is better: "
+           "-0.400, -0.577 bits per byte, p = .000814), as predicted before the first trial, "
+           "within 1500 steps, over 4 seeds and 4 blocks of the test text.",
            "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
            "worse than another.",
            "2 heads against 1: -0.400 test loss, -0.577 bits per byte (less is better), 95% "
@@ -75,9 +75,9 @@ static void test_what_holds_for_this_text_alone(void **state)
     add_text(&s, 2, 1.5, .05);
     claim(&s, 2, 1, 0);
     expect_with(&s, "Claim not confirmed",
-                "Claim not confirmed: 2 heads are not shown to be better than 1 (difference in "
-                "test loss -0.050, -0.072 bits per byte, p = .182), within 1500 steps, over 4 "
-                "seeds and 4 blocks of the test text.");
+                "Claim not confirmed: 2 heads, claimed to be better than 1, are not shown to be "
+                "better than 1 (difference in test loss, less is better: -0.050, -0.072 bits per "
+                "byte, p = .182), within 1500 steps, over 4 seeds and 4 blocks of the test text.");
     struct verdict *v = judge_sketch(&s);
     const struct verdict_rival *r = &v->rival[0];
     double from, to;
@@ -92,9 +92,9 @@ static void test_what_holds_for_this_text_alone(void **state)
     verdict_free(v);
     s.in.blocks = 0;
     expect_with(&s, "Claim confirmed",
-                "Claim confirmed: 2 heads are better than 1 (difference in test loss -0.050, "
-                "-0.072 bits per byte, p = .012), as predicted before the first trial, within 1500 "
-                "steps, on this text.");
+                "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is "
+                "better: -0.050, -0.072 bits per byte, p = .012), as predicted before the first "
+                "trial, within 1500 steps, on this text.");
 }
 
 /* The margin is tested over both too. */
@@ -242,10 +242,9 @@ static void test_edge_of_text(void **state)
     struct sketch s = text_new();
     add_text(&s, 1, 1.501, 0);
     add_text(&s, 2, 1.5, 0);
-    expect_with(
-        &s, "No middle",
-        "No middle head count wins: 1 head, the smallest head count tried, did best on validation "
-        "(the fewest heads within 0.005 of the top), within 1500 steps, on this text.");
+    expect_with(&s, "No middle",
+                "No middle head count wins: 1 head, the smallest head count tried, is the fewest "
+                "within 0.005 of the best validation loss, within 1500 steps, on this text.");
     expect_with(&s, "is the candidate",
                 "2 heads have the lowest mean validation loss (1.5000, 2.164 bits per byte); 1 "
                 "head is fewer and within 0.005 of it (1.5010, 2.165 bits per byte), so 1 is the "

@@ -11,9 +11,10 @@ static void test_bad_trials(void **state)
     add(&s, 4, .99, 5, one_bad);
     add(&s, 16, 0, 5, all_bad);
     EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
-           "Not significant: 4 heads, picked by validation accuracy, are not shown to be better "
-           "than 1 (difference in test accuracy +0.095, p = .642), within 1500 steps, on this task "
-           "instance.",
+           "Not significant: 4 heads, the fewest within 0.005 of the best validation accuracy, did "
+           "better than 16 (difference in test accuracy +0.742, p = .0161), but are not shown to "
+           "be better than 1 (difference in test accuracy +0.095, p = .642), within 1500 steps, on "
+           "this task instance.",
            "1 of 5 trials with 4 heads diverged or failed and counts as guessing (test accuracy "
            "0.0625); the mean of the others is 0.990.",
            "All 5 trials with 16 heads diverged or failed and count as guessing (test accuracy "
@@ -52,8 +53,8 @@ static void test_no_difference(void **state)
     claim(&s, 2, 1, 0);
     EXPECT(
         &s, VERDICT_CLAIM_NOT_CONFIRMED,
-        "Claim not confirmed: 2 heads are not shown to be better than 1 (difference in test "
-        "accuracy 0, p = 1), within 1500 steps, on this task instance.",
+        "Claim not confirmed: 2 heads, claimed to be better than 1, are not shown to be better "
+        "than 1 (difference in test accuracy 0, p = 1), within 1500 steps, on this task instance.",
         "No head count is shown to be worse than another: each of those tried could be the best.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
         "sweep file tests that.",
@@ -257,10 +258,10 @@ static void test_not_finished(void **state)
                     "Not finished within the limit of time or memory: 4 heads (2 of 5 trials) and "
                     "8 heads (1 of 5 trials); a head count with such a trial is in no comparison.");
     s.in.has_claim = false;
-    expect_sentence(&s, 0,
-                    "No middle head count wins: 2 heads, the largest head count that finished, did "
-                    "best on validation (the fewest heads within 0.005 of the top), within 1500 "
-                    "steps, on this task instance.");
+    expect_sentence(
+        &s, 0,
+        "No middle head count wins: 2 heads, the largest head count that finished, are the fewest "
+        "within 0.005 of the best validation accuracy, within 1500 steps, on this task instance.");
     s.trial[1][0].limited = true;
     expect_sentence(&s, 0, "No comparison: 1 is the only head count that finished.");
     s.trial[0][0].limited = true;
@@ -349,15 +350,15 @@ static void test_clusters(void **state)
     add(&s, 4, .9, 7, (const double[]){.42, 1, .99, .40, 1, .98, .41});
     expect_with(
         &s, "two groups",
-        "Trials fall into two groups with 4 heads (3 at 0.400 to 0.420 and 4 at 0.980 to 1.000; "
-        "median 0.980, 95% interval 0.400 to 1.000), and the mean describes neither.");
+        "Trials fall into two groups with 4 heads (3 trials at 0.400 to 0.420 and 4 at 0.980 to "
+        "1.000; median 0.980, 95% interval 0.400 to 1.000), and the mean describes neither.");
     s.trial[1][0].test = s.trial[1][3].test = .99;
     s.heads[1].n = 5;
     expect_with(&s, "two groups", NULL); /* .99, 1, .99, .99, 1 */
     s.trial[1][4].test = .1;
     expect_with(&s, "two groups",
-                "Trials fall into two groups with 4 heads (1 at 0.100 and 4 at 0.990 to 1.000; "
-                "median 0.990), and the mean describes neither.");
+                "Trials fall into two groups with 4 heads (1 trial at 0.100 and 4 at 0.990 to "
+                "1.000; median 0.990), and the mean describes neither.");
 }
 
 /* Where a margin says what matters a smaller gap is one, of eight trials. */
@@ -370,12 +371,11 @@ static void test_near_clusters(void **state)
     add(&s, 4, .9, 8, near);
     expect_with(&s, "two groups", NULL);
     s.in.equivalence = .02;
-    expect_with(
-        &s, "two groups",
-        "Trials fall into two groups with 1 head (4 at 0.950 to 0.951 and 4 at 0.990 to 0.991; "
-        "median 0.970, 95% interval 0.950 to 0.991) and 4 heads (4 at 0.950 to 0.951 and 4 "
-        "at 0.990 to 0.991; median 0.970, 95% interval 0.950 to 0.991), and the mean "
-        "describes neither.");
+    expect_with(&s, "two groups",
+                "Trials fall into two groups with 1 head (4 trials at 0.950 to 0.951 and 4 at "
+                "0.990 to 0.991; median 0.970, 95% interval 0.950 to 0.991) and 4 heads (4 trials "
+                "at 0.950 to 0.951 and 4 at 0.990 to 0.991; median 0.970, 95% interval 0.950 to "
+                "0.991), and the mean describes neither.");
     s.heads[0].n = s.heads[1].n = 7;
     expect_with(&s, "two groups", NULL);
 }
@@ -415,9 +415,10 @@ static void test_needed_p(void **state)
     add(&s, 4, .99, 5, good);
     add(&s, 16, .70, 5, low);
     expect_sentence(&s, 0,
-                    "Not significant: 4 heads, picked by validation accuracy, are not shown to be "
-                    "better than 1 (difference in test accuracy +0.036, p = .0491; p < .025 is "
-                    "needed), within 1500 steps, on this task instance.");
+                    "Not significant: 4 heads, the fewest within 0.005 of the best validation "
+                    "accuracy, did better than 16 (difference in test accuracy +0.282, p < .0001), "
+                    "but are not shown to be better than 1 (difference in test accuracy +0.036, p "
+                    "= .0491; p < .025 is needed), within 1500 steps, on this task instance.");
 }
 
 /* Three head counts, each better than the next at the seeds that both have. */

@@ -77,9 +77,9 @@ static void test_texts(void **state)
     struct sketch s = sketch_of_texts();
     EXPECT(
         &s, VERDICT_CLAIM_CONFIRMED,
-        "Claim confirmed: 2 heads are better than 1 (difference in test loss -0.040, -0.058 bits "
-        "per byte, p = .00146), as predicted before the first trial, within 1500 steps, over 6 "
-        "texts.",
+        "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is better: "
+        "-0.040, -0.058 bits per byte, p = .00146), as predicted before the first trial, within "
+        "1500 steps, over 6 texts.",
         "The 6 texts were chosen, not drawn: nothing is known of kinds of text that are not among "
         "them.",
         "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be worse "
@@ -102,10 +102,10 @@ static void test_texts(void **state)
                     "loss, with 95% confidence.");
     s.in.equivalence = 0;
     s.in.data = VERDICT_ROWS;
-    expect_sentence(
-        &s, 0,
-        "Claim confirmed: 2 heads are better than 1 (difference in test loss -0.040, p = .00146), "
-        "as predicted before the first trial, within 1500 steps, over 6 files.");
+    expect_sentence(&s, 0,
+                    "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is "
+                    "better: -0.040, p = .00146), as predicted before the first trial, within 1500 "
+                    "steps, over 6 files.");
 }
 
 /* What guessing costs differs by text: where one is learned, a loss above another's guess is none;
@@ -149,26 +149,27 @@ static void test_loss(void **state)
     add(&s, 1, 1.7, 5, (const double[]){1.70, 1.72, 1.69, 1.71, 1.73});
     add(&s, 2, .99, 5, good);
     add(&s, 4, 1.2, 5, (const double[]){1.28, 1.27, 1.30, 1.26, 1.29});
-    EXPECT(&s, VERDICT_MIDDLE,
-           "Exploratory finding, a middle head count wins: 2 heads are better than both 1 "
-           "(difference in test loss -0.718, p < .0001) and 4 (-0.288, p < .0001), the smallest "
-           "and the largest head count tried, within 1500 steps, on this task instance.",
-           "The best of the head counts tried is 2 heads, with 95% confidence; 1 and 4 are each "
-           "shown to be worse than another.",
-           "2 heads against 1: -0.718 test loss (less is better), 95% interval -0.734 to -0.702, "
-           "over 5 seeds (5 won, 0 lost); two-sided paired t test p < .0001.",
-           "2 heads against 4: -0.288 test loss (less is better), 95% interval -0.318 to -0.258, "
-           "over 5 seeds (5 won, 0 lost); two-sided paired t test p < .0001.",
-           "Other head counts, training lengths, task instances and tasks were not tested.",
-           "To confirm this, run a new sweep with unused seeds and claim: {best: 2, over: [1, 4]}.",
-           "Because 2 was chosen after seeing the results, each comparison must reach p < .05 (.05 "
-           "/ 1, for the 1 head count between the smallest and the largest).",
-           "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
-           "against 1 and p = .0625 against 4.",
-           "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
-           "for p < .05.",
-           "A head count cannot be the best if another is better in a one-sided paired t test at p "
-           "< .025 (.05 / 2 comparisons).");
+    EXPECT(
+        &s, VERDICT_MIDDLE,
+        "Exploratory finding, a middle head count wins: 2 heads are better than both 1 (difference "
+        "in test loss, less is better: -0.718, p < .0001) and 4 (-0.288, p < .0001), the smallest "
+        "and the largest head count tried, within 1500 steps, on this task instance.",
+        "The best of the head counts tried is 2 heads, with 95% confidence; 1 and 4 are each "
+        "shown to be worse than another.",
+        "2 heads against 1: -0.718 test loss (less is better), 95% interval -0.734 to -0.702, "
+        "over 5 seeds (5 won, 0 lost); two-sided paired t test p < .0001.",
+        "2 heads against 4: -0.288 test loss (less is better), 95% interval -0.318 to -0.258, "
+        "over 5 seeds (5 won, 0 lost); two-sided paired t test p < .0001.",
+        "Other head counts, training lengths, task instances and tasks were not tested.",
+        "To confirm this, run a new sweep with unused seeds and claim: {best: 2, over: [1, 4]}.",
+        "Because 2 was chosen after seeing the results, each comparison must reach p < .05 (.05 "
+        "/ 1, for the 1 head count between the smallest and the largest).",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
+        "against 1 and p = .0625 against 4.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.",
+        "A head count cannot be the best if another is better in a one-sided paired t test at p "
+        "< .025 (.05 / 2 comparisons).");
 }
 
 static void test_looks(void **state)
@@ -225,12 +226,13 @@ static void test_tuned(void **state)
     s.in.proof.status = PROOF_PLAN_CHANGED; /* no claim: nothing to say about it */
     s.heads[1].shared = "d_head=8";
     EXPECT(&s, VERDICT_EDGE,
-           "No middle head count wins: 1 head, the smallest head count tried, did best on "
-           "validation (the fewest heads within 0.005 of the top), within 1500 steps, each head "
-           "count at its own best of lr 0.003 and 0.01, on this task instance.",
+           "No middle head count wins: 1 head, the smallest head count tried, is the fewest within "
+           "0.005 of the best validation accuracy, within 1500 steps, each head count at its own "
+           "best of lr 0.003 and 0.01, on this task instance.",
+           "At the edge of the grid: 2 heads chose the largest lr tried, 0.01, and may be better "
+           "beyond it.",
            "The best of the head counts tried is 1 head, with 95% confidence; 2 is shown to be "
-           "worse than another; this is about the values tried: of the others, 2 heads chose the "
-           "largest lr tried, 0.01, and may be better beyond it.",
+           "worse than another; this is about the values tried.",
            "Each head count's own values were chosen on validation: lr=0.003 with 1 head; lr=0.01 "
            "with 2 heads; the comparison is about these.",
            "Other head counts, training lengths, learning rates, task instances and tasks were not "
@@ -251,9 +253,9 @@ static void test_tuned(void **state)
     s.heads[0].lr = "0.01";
     s.heads[1].lr = "0.005";
     expect_sentence(&s, 0,
-                    "No middle head count wins: 1 head, the smallest head count tried, did best on "
-                    "validation (the fewest heads within 0.005 of the top), within 1500 steps at "
-                    "lr 0.01 with 1 and 0.005 with 2, on this task instance.");
+                    "No middle head count wins: 1 head, the smallest head count tried, is the "
+                    "fewest within 0.005 of the best validation accuracy, within 1500 steps at lr "
+                    "0.01 with 1 and 0.005 with 2, on this task instance.");
 }
 
 int main(void)

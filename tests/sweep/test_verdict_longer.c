@@ -59,20 +59,24 @@ static void the_budget_comes_first(void **state)
                 "first trial, at lr 0.003 for all, on this task instance.");
     s.over[0] = 4;
     s.in.claim_best = 1;
-    expect_with(
-        &s, "Claim",
-        "Claim contradicted after 1500 steps: 1 head is significantly worse than 4 (difference in "
-        "test accuracy -0.282, p < .0001), at lr 0.003 for all, on this task instance.");
+    expect_with(&s, "Claim",
+                "Claim contradicted after 1500 steps: 1 head, claimed to be better than 4 and 16, "
+                "did better than 16 (difference in test accuracy +0.430, p < .0001), but is "
+                "significantly worse than 4 (difference in test accuracy -0.282, p < .0001), at lr "
+                "0.003 for all, on this task instance.");
     s.in.steps = 0;
     expect_with(&s, "Claim",
-                "Claim contradicted: 1 head is significantly worse than 4 (difference in test "
-                "accuracy -0.282, p < .0001), at lr 0.003 for all, on this task instance.");
+                "Claim contradicted: 1 head, claimed to be better than 4 and 16, did better than "
+                "16 (difference in test accuracy +0.430, p < .0001), but is significantly worse "
+                "than 4 (difference in test accuracy -0.282, p < .0001), at lr 0.003 for all, on "
+                "this task instance.");
     s.in.decays = false;
     s.in.steps = 1500;
-    expect_with(
-        &s, "Claim",
-        "Claim contradicted: 1 head is significantly worse than 4 (difference in test accuracy "
-        "-0.282, p < .0001), within 1500 steps at lr 0.003 for all, on this task instance.");
+    expect_with(&s, "Claim",
+                "Claim contradicted: 1 head, claimed to be better than 4 and 16, did better than "
+                "16 (difference in test accuracy +0.430, p < .0001), but is significantly worse "
+                "than 4 (difference in test accuracy -0.282, p < .0001), within 1500 steps at lr "
+                "0.003 for all, on this task instance.");
 }
 
 static void every_kind_names_it(void **state)
@@ -84,8 +88,8 @@ static void every_kind_names_it(void **state)
     add(&s, 4, .99, 5, fair);
     expect_with(
         &s, "No middle head count wins after",
-        "No middle head count wins after 1500 steps: 1 head, the smallest head count tried, did "
-        "best on validation (the fewest heads within 0.005 of the top), on this task instance.");
+        "No middle head count wins after 1500 steps: 1 head, the smallest head count tried, is the "
+        "fewest within 0.005 of the best validation accuracy, on this task instance.");
     s.in.equivalence = .0001;
     expect_with(&s, "within 0.0001",
                 "No head count is shown to be within 0.0001 of the best test accuracy after 1500 "
@@ -96,13 +100,15 @@ static void every_kind_names_it(void **state)
     add(&s, 4, .99, 5, fair);
     add(&s, 8, .70, 5, low);
     expect_with(&s, "ot significant",
-                "Not significant after 1500 steps: 4 heads, picked by validation accuracy, are not "
-                "shown to be better than 2 (difference in test accuracy -0.006, p = .374), on this "
-                "task instance.");
+                "Not significant after 1500 steps: 4 heads, the fewest within 0.005 of the best "
+                "validation accuracy, did better than 8 (difference in test accuracy +0.276, p < "
+                ".0001), but are not shown to be better than 2 (difference in test accuracy "
+                "-0.006, p = .374), on this task instance.");
     claim(&s, 4, 2, 0);
     expect_with(&s, "Claim",
-                "Claim not confirmed after 1500 steps: 4 heads are not shown to be better than 2 "
-                "(difference in test accuracy -0.006, p = .374), on this task instance.");
+                "Claim not confirmed after 1500 steps: 4 heads, claimed to be better than 2, are "
+                "not shown to be better than 2 (difference in test accuracy -0.006, p = .374), on "
+                "this task instance.");
     static const double chance[5] = {.06, .0625, .065, .0625, .0625}, one[5] = {1, 1, 1, 1, 1};
     s = sketch_new();
     s.in.decays = true;
@@ -249,8 +255,8 @@ static void without_a_winner(void **state)
     add_later(&s, 2, 5, slow);
     expect_with(
         &s, "No middle",
-        "No middle head count wins: 1 head, the smallest head count tried, did best on validation "
-        "(the fewest heads within 0.005 of the top), within 1500 steps, on this task instance.");
+        "No middle head count wins: 1 head, the smallest head count tried, is the fewest within "
+        "0.005 of the best validation accuracy, within 1500 steps, on this task instance.");
     expect_with(
         &s, "instead",
         "With 6000 steps instead, test accuracy changes with 1 head by 0, over 5 seeds; with "

@@ -241,9 +241,10 @@ static void test_apart(void **state)
             assert_each(v->row[0].clusters[0].n == 7, v->row[0].clusters[1].low == 1);
         verdict_free(v);
     }
-    expect_with(&s, "two groups",
-                "Trials fall into two groups with 1 head (7 at 0.977 to 0.979 and 1 at 1.000; "
-                "median 0.978, 95% interval 0.977 to 1.000), and the mean describes neither.");
+    expect_with(
+        &s, "two groups",
+        "Trials fall into two groups with 1 head (7 trials at 0.977 to 0.979 and 1 at 1.000; "
+        "median 0.978, 95% interval 0.977 to 1.000), and the mean describes neither.");
 }
 
 int main(void)

@@ -40,26 +40,28 @@ static void test_claim_not_confirmed(void **state)
     add(&s, 4, .98, 5, fair);
     add(&s, 8, .99, 5, good);
     claim(&s, 4, 1, 8);
-    EXPECT(&s, VERDICT_CLAIM_NOT_CONFIRMED,
-           "Claim not confirmed: 4 heads are not shown to be better than 8 (difference in test "
-           "accuracy -0.006, p = .374), within 1500 steps, on this task instance.",
-           "The best of the head counts tried is one of 4 and 8 heads, with 95% confidence; 1 is "
-           "shown to be worse than another.",
-           "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
-           "the sweep file tests that.",
-           "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
-           "(5 won, 0 lost); two-sided paired t test p < .0001.",
-           "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
-           "(1 won, 2 lost); two-sided paired t test p = .374.",
-           "Other head counts, training lengths, task instances and tasks were not tested.",
-           "The claim holds if its best head count is better in every comparison at p < .05 in the "
-           "two-sided t test; because all must hold, none is corrected.",
-           "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
-           "against 1 and p = .5 against 8.",
-           "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
-           "for p < .05.",
-           "A head count cannot be the best if another is better in a one-sided paired t test at p "
-           "< .025 (.05 / 2 comparisons).");
+    EXPECT(
+        &s, VERDICT_CLAIM_NOT_CONFIRMED,
+        "Claim not confirmed: 4 heads, claimed to be better than 1 and 8, did better than 1 "
+        "(difference in test accuracy +0.276, p < .0001), but are not shown to be better than 8 "
+        "(difference in test accuracy -0.006, p = .374), within 1500 steps, on this task instance.",
+        "The best of the head counts tried is one of 4 and 8 heads, with 95% confidence; 1 is "
+        "shown to be worse than another.",
+        "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
+        "the sweep file tests that.",
+        "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
+        "(5 won, 0 lost); two-sided paired t test p < .0001.",
+        "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
+        "(1 won, 2 lost); two-sided paired t test p = .374.",
+        "Other head counts, training lengths, task instances and tasks were not tested.",
+        "The claim holds if its best head count is better in every comparison at p < .05 in the "
+        "two-sided t test; because all must hold, none is corrected.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
+        "against 1 and p = .5 against 8.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.",
+        "A head count cannot be the best if another is better in a one-sided paired t test at p "
+        "< .025 (.05 / 2 comparisons).");
 }
 
 static void test_claim_contradicted(void **state)
@@ -74,9 +76,10 @@ static void test_claim_contradicted(void **state)
     add(&s, 32, .7, 5, (const double[]){.72, .70, .71, .69, .74});
     claim(&s, 8, 1, 32);
     EXPECT(&s, VERDICT_CLAIM_CONTRADICTED,
-           "Claim contradicted: 8 heads are significantly worse than 1 (difference in test "
-           "accuracy -0.264, p < .0001) and not shown to be better than 32 (difference in test "
-           "accuracy -0.002, p = .838), within 1500 steps, on this task instance.",
+           "Claim contradicted: 8 heads, claimed to be better than 1 and 32, are significantly "
+           "worse than 1 (difference in test accuracy -0.264, p < .0001) and are not shown to be "
+           "better than 32 (difference in test accuracy -0.002, p = .838), within 1500 steps, on "
+           "this task instance.",
            "1 head varies 2.7 times as much between seeds as 8. If rare seeds are far worse and "
            "these 5 miss them, the finding errs more often than p says: in simulated sweeps with 5 "
            "seeds a false claim was confirmed in 13 to 25%, not 2.5%.",
@@ -288,9 +291,10 @@ static void test_not_significant(void **state)
     add(&s, 4, .99, 5, fair);
     add(&s, 8, .98, 5, good);
     EXPECT(&s, VERDICT_NOT_SIGNIFICANT,
-           "Not significant: 4 heads, picked by validation accuracy, are not shown to be better "
-           "than 8 (difference in test accuracy -0.006, p = .374), within 1500 steps, on this task "
-           "instance.",
+           "Not significant: 4 heads, the fewest within 0.005 of the best validation accuracy, did "
+           "better than 1 (difference in test accuracy +0.276, p < .0001), but are not shown to be "
+           "better than 8 (difference in test accuracy -0.006, p = .374), within 1500 steps, on "
+           "this task instance.",
            "The best of the head counts tried is one of 4 and 8 heads, with 95% confidence; 1 is "
            "shown to be worse than another.",
            "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
@@ -319,8 +323,8 @@ static void test_edges(void **state)
     add(&s, 4, .28, 5, poor);
     EXPECT(
         &s, VERDICT_EDGE,
-        "No middle head count wins: 1 head, the smallest head count tried, did best on validation "
-        "(the fewest heads within 0.005 of the top), within 1500 steps, on this task instance.",
+        "No middle head count wins: 1 head, the smallest head count tried, is the fewest within "
+        "0.005 of the best validation accuracy, within 1500 steps, on this task instance.",
         "The best of the head counts tried is one of 1 and 2 heads, with 95% confidence; 4 is "
         "shown to be worse than another.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
@@ -334,8 +338,8 @@ static void test_edges(void **state)
     add(&t, 4, .99, 5, good);
     EXPECT(
         &t, VERDICT_EDGE,
-        "No middle head count wins: 4 heads, the largest head count tried, did best on validation "
-        "(the fewest heads within 0.005 of the top), within 1500 steps, on this task instance.",
+        "No middle head count wins: 4 heads, the largest head count tried, are the fewest within "
+        "0.005 of the best validation accuracy, within 1500 steps, on this task instance.",
         "The best of the head counts tried is 4 heads, with 95% confidence; 1 and 2 are each shown "
         "to be worse than another.",
         "Other head counts, training lengths, task instances and tasks were not tested.",
@@ -353,9 +357,9 @@ static void test_zero_variance(void **state)
     add(&s, 4, .5, 5, half);
     EXPECT(
         &s, VERDICT_NOT_SIGNIFICANT,
-        "Not significant: 2 heads, picked by validation accuracy, are not shown to be better than "
-        "1 (difference in test accuracy +0.500, p = .0625) and 4 (+0.500, p = .0625), within 1500 "
-        "steps, on this task instance.",
+        "Not significant: 2 heads, the fewest within 0.005 of the best validation accuracy, are "
+        "not shown to be better than 1 (difference in test accuracy +0.500, p = .0625) and 4 "
+        "(+0.500, p = .0625), within 1500 steps, on this task instance.",
         "No head count is shown to be worse than another: each of those tried could be the best.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
         "sweep file tests that.",

@@ -26,10 +26,11 @@ row_file() {
         limited "$headcount" run "$rows/$file.yaml" --db "$rows/r.db" --quiet --set seeds=2 ||
             trouble "the sweep: $(cat "$dir/said")"
     done
+    # test_exact is 0 in all trials, so that 0 is no change.
     sqlite3 -bail "$rows/r.db" "
         UPDATE attempt SET outcome = 'requeued', cause = 'lost', error = 'e', note = 'n' WHERE trial_id = 4;
         UPDATE trial SET state = 'queued', steps_done = 0, best_step = NULL, train_acc = NULL,
-            val_acc = NULL, val_loss = NULL, test_acc = NULL, test_acc_by_slot = NULL, test_exact = NULL,
+            val_acc = NULL, val_loss = NULL, test_acc = NULL, test_acc_by_slot = NULL, test_exact = 0,
             test_loss = NULL, train_s = NULL, checkpoint = NULL, checkpoint_sha256 = NULL
             WHERE trial_id = 4;
         DELETE FROM curve WHERE trial_id = 4;
@@ -107,7 +108,7 @@ may_hold_anything() { # table.column
     trial.setting* | trial.tuning | trial.plan_order | trial.checkpoint | config.chance) ;;
     trial.in_plan | trial.is_tuning | trial.resume_step | trial.retries_used) ;;
     config.flops_per_step) ;;
-    build.* | attempt.host | attempt.pid | attempt.started | attempt.ended | attempt.note | attempt.error) ;;
+    build.* | attempt.host | attempt.job | attempt.pid | attempt.started | attempt.ended | attempt.note | attempt.error) ;;
     attempt.resumed_from_step | attempt.exit_code | attempt.signal | attempt.cpu_s | attempt.max_rss_kib) ;;
     sweep.shards | trial.in_shard) ;;
     sweep.eval | sweep.measure | sweep.drawn | study.* | pruning.* | ensemble.* | evaluation.*) ;;

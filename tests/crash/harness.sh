@@ -368,6 +368,10 @@ no_crash() { # label: no signal, and a word about it
     fi
 }
 starve_run() { # whose allocations, points
+    if ! can_inject; then
+        skip "run without memory: allocations of $1" "a plain build"
+        return
+    fi
     db=$dir/everywhere.db
     fault_calls=memory
     fresh "$db"
@@ -384,6 +388,7 @@ starve_run() { # whose allocations, points
         no_crash "$label"
         whole "$label" "$db"
     done
+    [ "$hits" -gt 0 ] || trouble "run without memory: nothing happened"
     verdict "run without memory: $hits of $total allocations of $1, all finished later"
 }
 # SQLite allocates by the ten thousand: about 300 of them in the long form.

@@ -143,6 +143,12 @@ static void write_middle(const struct writer *w)
     put_small_leads(w, w->in->equivalence);
 }
 
+static void put_all_rivals(const struct writer *w)
+{
+    for (int i = 0; i < w->v->rivals; i++)
+        put(w, "%s%lld", separator(i, w->v->rivals), (long long)w->v->rival[i].heads);
+}
+
 /* Why the candidate is asked about: it was claimed to be better, or it did well on validation. */
 static void put_reason(const struct writer *w)
 {
@@ -152,8 +158,7 @@ static void put_reason(const struct writer *w)
         return;
     }
     put(w, ", claimed to be better than ");
-    for (int i = 0; i < v->rivals; i++)
-        put(w, "%s%lld", separator(i, v->rivals), (long long)v->rival[i].heads);
+    put_all_rivals(w);
     put(w, ",");
 }
 
@@ -222,8 +227,7 @@ static void write_rival_at_edge(const struct writer *w)
         put(w, "both the smallest (%lld) and the largest (%lld) head count %s",
             (long long)v->smallest, (long long)v->largest, tried(w));
     else
-        for (int i = 0; i < v->rivals; i++)
-            put(w, "%s%lld", separator(i, v->rivals), (long long)v->rival[i].heads);
+        put_all_rivals(w);
     put_scope(w);
 }
 

@@ -131,6 +131,8 @@ static bool is_utf8(const char *text)
 enum status records_found(struct records *r, const struct record *row, struct place text_at,
                           struct message *m)
 {
+    if (r->on_value)
+        return r->visit(r->context, &(struct record){0}, m);
     if (row->text_size == 0)
         return records_refuse(r->path, text_at, m, "the text is empty");
     if (!*row->label)
@@ -155,6 +157,11 @@ void records_on_name(struct records *r, records_name *on_name, void *context)
 {
     r->on_name = on_name;
     r->name_context = context;
+}
+
+void records_on_value(struct records *r, records_hear *on_value)
+{
+    r->on_value = on_value;
 }
 
 void names_add(struct names *n, const struct records *r, const char *name)

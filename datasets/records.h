@@ -12,6 +12,7 @@
 #ifndef DATASETS_RECORDS_H
 #define DATASETS_RECORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,21 @@ void records_free(struct records *r); /* NULL allowed */
  * or the label, in their order. Before the first byte is fed. */
 typedef void records_name(void *context, const char *name);
 void records_on_name(struct records *r, records_name *on_name, void *context);
+
+/* A value of a row: a field, or what a member of an object has. */
+struct records_value {
+    int64_t place;     /* from 0, in its row or object */
+    const char *name;  /* of the member; NULL: a field, whose name the header has at that place */
+    const char *bytes; /* the first RECORDS_LABEL_MAX + 1 at least, terminated; the reader's */
+    int64_t size;      /* in bytes; 0: there are none, or it is null, a list or an object */
+    bool text;         /* it may be a text: a field, or a string */
+};
+
+/* Reads all columns in the place of the format's two, which need not be there: on_value hears each
+ * value of a row, then visit, with the same context, that the row has ended: its record is empty.
+ * Nothing is refused for being no text or no label. Before the first byte is fed. */
+typedef void records_hear(void *context, const struct records_value *value);
+void records_on_value(struct records *r, records_hear *on_value);
 
 /* Takes the file's next bytes, any number of them: a corpus_visit, whose context is the struct
  * records. BAD_INPUT with line and column where they are not of the form; the reader then only

@@ -40,6 +40,12 @@ static enum status refuse(const struct csv *c, struct place at, struct message *
     return records_refuse(c->base.path, at, m, "%s", what);
 }
 
+/* Whether what the field says is kept: a name, the label or, of all columns, every value. */
+static bool is_kept(const struct csv *c)
+{
+    return c->columns == 0 || c->base.on_value || c->field + 1 == c->column[LABEL];
+}
+
 static void begin_field(struct csv *c)
 {
     c->field_at = c->base.at;
@@ -48,7 +54,7 @@ static void begin_field(struct csv *c)
     c->quoted = false;
     if (c->field == 0)
         c->row_at = c->base.at;
-    if (c->columns == 0 || c->field + 1 == c->column[LABEL])
+    if (is_kept(c))
         c->kept_size = 0;
     if (c->field + 1 == c->column[TEXT])
         c->row.text_hash = RNG_NAME;
@@ -57,10 +63,9 @@ static void begin_field(struct csv *c)
 static void put(struct csv *c, unsigned char byte)
 {
     c->field_size++;
-    bool wanted = c->columns == 0 || c->field + 1 == c->column[LABEL];
     if (c->field + 1 == c->column[TEXT])
         c->row.text_hash = rng_name_add(c->row.text_hash, byte);
-    if (wanted && c->kept_size < KEPT)
+    if (is_kept(c) && c->kept_size < KEPT)
         c->kept[c->kept_size++] = (char)byte;
 }
 
@@ -76,7 +81,7 @@ static enum status end_name(struct csv *c, struct message *m)
     char shown[64];
     const struct records_format *f = c->base.format;
     names_add(&c->names, &c->base, c->kept);
-    for (int i = 0; i < COLUMNS; i++) {
+    for (int i = 0; i < COLUMNS && !c->base.on_value; i++) {
         if (strcmp(c->kept, i == TEXT ? f->text_name : f->label_name) != 0)
             continue;
         if (c->column[i])
@@ -85,6 +90,13 @@ static enum status end_name(struct csv *c, struct message *m)
         c->column[i] = c->field + 1;
     }
     return STATUS_OK;
+}
+
+static void hear_value(const struct csv *c)
+{
+    const struct records_value value = {
+        .place = c->field, .bytes = c->kept, .size = c->field_size, .text = true};
+    c->base.on_value(c->base.context, &value);
 }
 
 static enum status end_field(struct csv *c, struct message *m)
@@ -98,6 +110,8 @@ static enum status end_field(struct csv *c, struct message *m)
                               "this is field %" PRId64 ", but the header names only %" PRId64
                               " columns; quote a text that has %s",
                               c->field + 1, c->columns, separator_name(c));
+    } else if (c->base.on_value) {
+        hear_value(c);
     } else if (c->field + 1 == c->column[TEXT]) {
         c->row.text = c->field_offset;
         c->row.text_size = c->field_size;
@@ -114,13 +128,13 @@ static enum status end_header(struct csv *c, struct message *m)
 {
     struct message names;
     c->columns = c->field;
-    if (c->column[TEXT] && c->column[LABEL])
+    if (c->base.on_value || (c->column[TEXT] && c->column[LABEL]))
         return STATUS_OK;
     names_describe(&c->names, c->base.format, !c->column[TEXT], &names);
     return records_refuse(c->base.path, c->row_at, m,
                           "the first row must name the columns, separated by %s%s; it has%s",
                           separator_name(c),
-                          c->columns == 1 ? " (task.separator says by what)" : "", names.text);
+                          c->columns == 1 ? " (task.separator sets this)" : "", names.text);
 }
 
 /* Ends the last field of a row, and the row. */

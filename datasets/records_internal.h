@@ -25,12 +25,14 @@ struct records {
     void *context;
     records_name *on_name; /* NULL: nobody asks */
     void *name_context;
-    struct place at; /* of the next byte */
+    records_hear *on_value; /* NULL: text and label are wanted */
+    struct place at;        /* of the next byte */
     int64_t offset;
     int mark; /* bytes of a byte order mark seen, -1 where none can come */
 };
 
-/* Hands a row on whose text and label are checked here, for what both forms demand of them. */
+/* Hands a row on whose text and label are checked here, for what both forms demand of them; where
+ * all columns are read, that it has ended. */
 enum status records_found(struct records *r, const struct record *row, struct place text_at,
                           struct message *m);
 

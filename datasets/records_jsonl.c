@@ -86,6 +86,21 @@ static bool read_label(struct json *j, struct found *f)
     return json_scalar(j, &f->row.label, &quoted);
 }
 
+static bool hear_value(const struct jsonl *l, struct json *j, const char *key, int64_t place)
+{
+    struct records_value value = {.place = place, .name = key, .bytes = ""};
+    if (next_is(j, '{') || next_is(j, '[') || next_is(j, 'n')) {
+        if (!json_skip(j))
+            return false;
+    } else {
+        if (!json_scalar(j, &value.bytes, &value.text))
+            return false;
+        value.size = j->text - value.bytes - 1;
+    }
+    l->base.on_value(l->base.context, &value);
+    return true;
+}
+
 /* names: all that the object has are added to them; NULL: they are not wanted. */
 static bool read_object(const struct jsonl *l, struct json *j, struct found *f, struct names *names)
 {
@@ -93,17 +108,19 @@ static bool read_object(const struct jsonl *l, struct json *j, struct found *f, 
     if (!json_take(j, '{'))
         return json_refuse(j, "expected an object, {\"text\": \"...\", \"label\": \"...\"}");
     bool more = !json_take(j, '}');
-    while (more) {
+    for (int64_t place = 0; more; place++) {
         const char *key;
         char *start = j->text;
         if (!json_string(j, &key) || !json_expect(j, ':'))
             return false;
         if (names)
             names_add(names, &l->base, key);
+        bool ok = l->base.on_value && hear_value(l, j, key, place);
         j->text = start;
-        bool ok = strcmp(key, format->text_name) == 0    ? read_text(l, j, f)
-                  : strcmp(key, format->label_name) == 0 ? read_label(j, f)
-                                                         : json_skip(j);
+        if (!l->base.on_value)
+            ok = strcmp(key, format->text_name) == 0    ? read_text(l, j, f)
+                 : strcmp(key, format->label_name) == 0 ? read_label(j, f)
+                                                        : json_skip(j);
         if (!ok || !json_more(j, '}', &more))
             return false;
     }
@@ -140,7 +157,7 @@ static enum status take_line(struct jsonl *l, const unsigned char *line, size_t 
                               : records_refuse(l->base.path, place_of(&j), m,
                                                "the line ends within the object; write each object "
                                                "on one line");
-    if (!f.text || !f.label) {
+    if (!l->base.on_value && (!f.text || !f.label)) {
         struct names names = {0};
         struct message described;
         read_object(l, &again, &(struct found){0}, &names);

@@ -2,26 +2,91 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sweep/ask/fit.h"
 
 struct answer {
     const char *fixed; /* what is the same in all trials, "d_model=32, ..." */
     const struct verdict_input *in;
-    const struct verdict *v;
+    const struct verdict *v; /* of the trials that explored */
     const struct verdict_text *text;
     const struct look *look;
-    const struct answer_beside *beside;
+    const struct design *design;
+    double order_bits;
+    const struct verdict *decided;  /* on a claim that was first; NULL: nothing was */
+    int64_t heads;                  /* the head count that is told of; 0: none */
+    const struct verdict *compared; /* by whose trials */
     char subject[128];
     struct text_buffer *out;
 };
 
-static const struct verdict_row *row_of(const struct answer *a, int64_t heads)
+/* NULL: it has no results, or did not finish. */
+static const struct verdict_row *row_of(const struct verdict *v, int64_t heads)
 {
-    for (int i = 0; i < a->v->rows; i++)
-        if (a->v->row[i].heads == heads)
-            return &a->v->row[i];
+    for (int i = 0; i < v->rows; i++) {
+        const struct verdict_row *r = &v->row[i];
+        if (r->heads == heads && r->limited == 0 && r->test.n > 0)
+            return r;
+    }
     return NULL;
+}
+
+/* ---- which head count, by which trials ---- */
+
+static bool is_decided(const struct verdict *v)
+{
+    return v && v->prediction && !v->preliminary;
+}
+
+static bool is_confirmed(const struct answer *a)
+{
+    return a->decided && a->decided->kind == VERDICT_CLAIM_CONFIRMED;
+}
+
+static bool is_contradicted(const struct answer *a)
+{
+    return a->compared == a->decided && a->compared->kind == VERDICT_CLAIM_CONTRADICTED;
+}
+
+/* What was confirmed stays so, though more exploring trials may speak for another head count. And a
+ * head count that was claimed to be better is told of by the trials that decided: those that it was
+ * picked from flatter it. */
+static void choose_heads(struct answer *a)
+{
+    const struct verdict *v = a->v;
+    int64_t claimed = 0;
+    if (is_decided(v->confirmed)) {
+        a->decided = v->confirmed;
+        claimed = a->in->confirm->input->claim_best;
+    } else if (is_decided(v)) {
+        a->decided = v;
+        claimed = a->in->claim_best;
+    }
+    a->heads = is_confirmed(a) ? claimed : v->candidate;
+    a->compared =
+        a->decided && a->heads == claimed && row_of(a->decided, claimed) ? a->decided : v;
+}
+
+/* Whether all that is measured of its leads is below the margin of equivalence. */
+static bool leads_little(const struct answer *a)
+{
+    bool little = true;
+    for (int i = 0; i < a->compared->rivals; i++)
+        little = little && !(fabs(a->compared->rival[i].pair.mean) >= a->in->equivalence);
+    return little;
+}
+
+/* Whether all head counts are shown to be within the margin of the best, and what is compared does
+ * not speak against it. */
+static bool all_equivalent(const struct answer *a)
+{
+    bool all = !isnan(a->v->plateau_margin);
+    for (int i = 0; i < a->v->rows; i++)
+        all = all && a->v->row[i].in_plateau;
+    return all && leads_little(a);
 }
 
 /* What the verdict itself says by that rule; NULL: nothing. */
@@ -33,111 +98,182 @@ static const char *sentence(const struct answer *a, const char *rule)
     return NULL;
 }
 
+/* ---- numbers ---- */
+
 static void add_heads(const struct answer *a, int64_t heads)
 {
     text_add(a->out, "%" PRId64 " head%s", heads, heads == 1 ? "" : "s");
 }
 
 /* "2.510 bits per byte", "97.3% right" */
-static void add_value(const struct answer *a, const struct verdict_row *row)
+static void add_value(const struct answer *a, double value)
 {
-    if (!row)
-        return;
     if (verdict_has_bits(a->in))
-        text_add(a->out, "%.3f bits per byte", row->test.mean / M_LN2);
+        text_add(a->out, "%.3f bits per byte", value / M_LN2);
     else
         text_add(a->out, a->in->loss ? "test loss %.3f" : "%.1f%% right",
-                 row->test.mean * (a->in->loss ? 1 : 100));
+                 value * (a->in->loss ? 1 : 100));
+}
+
+/* "0.4 percentage points", "0.029 bits per byte": of a difference; without the unit "0.4". */
+static void add_size(const struct answer *a, double size, bool unit)
+{
+    const bool bits = verdict_has_bits(a->in);
+    const double shown = size * (bits ? 1 / M_LN2 : a->in->loss ? 1 : 100);
+    char number[32];
+    snprintf(number, sizeof number, shown < 99.5 ? "%.2g" : "%.0f", shown);
+    text_add(a->out, "%s", number);
+    if (unit)
+        text_add(a->out, " %s",
+                 bits                       ? "bits per byte"
+                 : a->in->loss              ? "in test loss"
+                 : strcmp(number, "1") == 0 ? "percentage point"
+                                            : "percentage points");
 }
 
 /* ---- what was found ---- */
 
-/* The head counts that may be as good as the candidate, by the tests of all trials that explored.
- */
-static void add_peers(const struct answer *a)
+static bool is_beaten(const struct answer *a, int64_t heads)
+{
+    bool beaten = false;
+    for (int i = 0; i < a->compared->rivals; i++)
+        beaten = beaten || (a->compared->rival[i].heads == heads &&
+                            a->compared->rival[i].outcome == RIVAL_BEATEN);
+    return beaten;
+}
+
+/* In the set that contains the best, by the tests of all trials that explored, and not shown to be
+ * worse where the head count is held against it. */
+static bool is_peer(const struct answer *a, const struct verdict_row *r)
+{
+    return r->among_best && r->heads != a->heads && !is_beaten(a, r->heads);
+}
+
+/* "; 1, 2 and 8"; false: there are none. */
+static bool add_peers(const struct answer *a, const char *opening, const char *last)
 {
     int count = 0, seen = 0;
     for (int i = 0; i < a->v->rows; i++)
-        count += a->v->row[i].among_best && a->v->row[i].heads != a->v->candidate;
-    if (count == 0)
-        return;
-    text_add(a->out, "; ");
+        count += is_peer(a, &a->v->row[i]);
     for (int i = 0; i < a->v->rows; i++)
-        if (a->v->row[i].among_best && a->v->row[i].heads != a->v->candidate) {
+        if (is_peer(a, &a->v->row[i])) {
             text_add(a->out, "%s%" PRId64,
-                     seen == 0           ? ""
-                     : seen == count - 1 ? " and "
+                     seen == 0           ? opening
+                     : seen == count - 1 ? last
                                          : ", ",
                      a->v->row[i].heads);
             seen++;
         }
-    text_add(a->out, " may be as good");
+    return count > 0;
 }
 
-/* Where the candidate is held against others: among fresh trials, where there are any. */
-static const struct verdict *comparison(const struct verdict *v)
+/* By how much the best of its peers did better, where the head count is shown not to be the best
+ * itself: the pick need not be, as it is the one with the fewest heads of those that come close.
+ * Else 0, as where it does not matter. */
+static double behind(const struct answer *a)
 {
-    return v->confirmed && v->confirmed->rivals > 0 ? v->confirmed : v;
-}
-
-/* "4 heads, 2.510 bits per byte, against 2.611 bits per byte with 1 and 2.803 ... with 32" */
-static void add_candidate(const struct answer *a)
-{
-    const struct verdict *compared = comparison(a->v);
-    add_heads(a, a->v->candidate);
-    text_add(a->out, ", ");
-    add_value(a, row_of(a, a->v->candidate));
-    for (int i = 0; i < compared->rivals; i++) {
-        text_add(a->out, "%s", i == 0 ? ", against " : " and ");
-        add_value(a, row_of(a, compared->rival[i].heads));
-        text_add(a->out, " with %" PRId64, compared->rival[i].heads);
+    const struct verdict_row *own = row_of(a->v, a->heads);
+    double most = 0;
+    if (!own || own->among_best || all_equivalent(a))
+        return 0;
+    for (int i = 0; i < a->v->rows; i++) {
+        double lead = a->v->row[i].test.mean - own->test.mean;
+        if (is_peer(a, &a->v->row[i]))
+            most = fmax(most, a->in->loss ? -lead : lead);
     }
-    add_peers(a);
-    text_add(a->out, ".\n");
+    return most;
 }
 
-static bool is_confirmed(const struct answer *a)
+/* What else there is to take. One that chose an edge of its grid is not called worse. */
+static void add_others(const struct answer *a)
 {
-    const struct verdict *fresh = a->v->confirmed;
-    return fresh && fresh->kind == VERDICT_CLAIM_CONFIRMED && fresh->prediction &&
-           !fresh->preliminary;
+    const double lead = behind(a);
+    if (all_equivalent(a)) {
+        text_add(a->out, "; all are shown to be within ");
+        add_size(a, a->v->plateau_margin, true);
+        text_add(a->out, " of the best");
+    } else if (is_contradicted(a)) {
+        add_peers(a, "; the best may be ", " or ");
+    } else if (lead > 0) {
+        add_peers(a, "; ", " or ");
+        text_add(a->out, " %s better, by about ",
+                 verdict_at_edge(a->in, a->heads) ? "did" : "is");
+        add_size(a, lead, true);
+    } else if (add_peers(a, "; ", " and ")) {
+        text_add(a->out, " may be as good");
+    }
+    if (a->v->candidate > 0 && a->v->candidate != a->heads)
+        text_add(a->out, "; the exploring trials alone would now pick %" PRId64, a->v->candidate);
+}
+
+/* "4 heads, 2.510 bits per byte, against 2.611 bits per byte with 1 and 2.803 ... with 32"; of what
+ * is contradicted, against those that are better. */
+static void add_choice(const struct answer *a)
+{
+    const struct verdict *c = a->compared;
+    const struct verdict_row *row = row_of(c, a->heads);
+    const char *opening = ", against ";
+    add_heads(a, a->heads);
+    if (row) {
+        text_add(a->out, "%s",
+                 is_confirmed(a) && leads_little(a) && !(behind(a) > 0)
+                     ? ", though it seems to matter little: "
+                     : ", ");
+        add_value(a, row->test.mean);
+    }
+    for (int i = 0; i < c->rivals; i++) {
+        row = row_of(c, c->rival[i].heads);
+        if (!row || (is_contradicted(a) && c->rival[i].outcome != RIVAL_BETTER))
+            continue;
+        text_add(a->out, "%s", opening);
+        add_value(a, row->test.mean);
+        text_add(a->out, " with %" PRId64, row->heads);
+        opening = " and ";
+    }
+    add_others(a);
 }
 
 static void write_found(const struct answer *a)
 {
     const struct verdict *v = a->v;
-    const char *finding = sentence(a, "finding");
-    if (v->kind == VERDICT_ALL_EQUAL) {
-        text_add(a->out, "For %s the number of heads makes no difference: every trial has ",
-                 a->subject);
-        add_value(a, v->rows > 0 ? &v->row[0] : NULL);
-        text_add(a->out, ".\n");
+    const struct verdict_row *best = row_of(v, v->best);
+    text_add(a->out, "For %s ", a->subject);
+    if (is_confirmed(a)) {
+        text_add(a->out, behind(a) > 0 ? "the confirmed choice is " : "take ");
+        add_choice(a);
+    } else if (v->kind == VERDICT_ALL_EQUAL && best) {
+        text_add(a->out, "no difference between head counts was seen: every trial has ");
+        add_value(a, best->test.mean);
     } else if (v->kind == VERDICT_AT_CHANCE) {
-        text_add(a->out,
-                 "From %s these nets learned nothing: no head count is shown to be better than "
-                 "guessing.\n",
-                 a->subject);
-    } else if (is_confirmed(a)) {
-        text_add(a->out, "For %s take ", a->subject);
-        add_candidate(a);
-    } else if (v->candidate > 0) {
-        text_add(a->out, "For %s no head count is shown to be best; best so far: ", a->subject);
-        add_candidate(a);
+        text_add(a->out, "no head count is shown to be better than guessing (");
+        add_value(a, v->guess);
+        text_add(a->out, ")");
+    } else if (a->heads == 0 || v->kind == VERDICT_SINGLE) {
+        text_add(a->out, "nothing was found");
     } else {
-        text_add(a->out, "For %s: %s\n", a->subject, finding ? finding : "nothing was found.");
+        text_add(a->out, "%s%s",
+                 all_equivalent(a)    ? "the number of heads hardly matters; "
+                 : is_contradicted(a) ? ""
+                                      : "no head count is confirmed as best; ",
+                 is_contradicted(a) ? "do not take " : "the choice so far: ");
+        add_choice(a);
     }
+    text_add(a->out, ".\n");
 }
 
 /* ---- how sure that is ---- */
 
+/* Where fresh trials have decided, they alone; else what those say that explored. */
 static void write_sure(const struct answer *a)
 {
-    const char *confirmation = sentence(a, "confirmation");
-    const char *finding = sentence(a, "finding");
-    text_add(a->out, "%s\n",
-             confirmation ? confirmation
-             : finding    ? finding
-                          : "Nothing has ended.");
+    const struct verdict_confirm *confirm = a->in->confirm;
+    const char *confirmation = sentence(a, "confirmation"), *finding = sentence(a, "finding");
+    bool explored = finding && (!confirmation || !a->decided);
+    text_add(a->out, "%s%s%s", explored ? finding : "", explored && confirmation ? " " : "",
+             confirmation ? confirmation : "");
+    if (confirm && confirm->written && !a->v->confirmed)
+        text_add(a->out, " So no confirming trials were needed, and it ended early.");
+    text_add(a->out, "\n");
 }
 
 /* ---- what limits it ---- */
@@ -150,37 +286,70 @@ static bool any_improving(const struct verdict *v)
     return false;
 }
 
-/* The widest interval of a difference that decides, halved: what is smaller does not show. */
-static double blind_to(const struct verdict *v)
+/* Half of the interval of a difference: what is smaller does not show. 0: unknown. */
+static double blind_to(const struct verdict_rival *r)
 {
-    double widest = 0;
-    for (int i = 0; i < v->rivals; i++)
-        widest = fmax(widest, (v->rival[i].pair.high - v->rival[i].pair.low) / 2);
-    return isfinite(widest) ? widest : 0;
+    double half = (r->pair.high - r->pair.low) / 2;
+    return isfinite(half) ? half : 0;
 }
 
-double answer_seeds(const struct report_data *r)
+/* "; differences from 1 head below about 0.8 and from 32 heads below about 12 percentage points
+ * could not show": head counts vary more or less, so each has its own. */
+static void add_blind(const struct answer *a)
 {
-    if (r->settings == 0)
-        return 0;
-    const struct verdict *v = comparison(r->setting[0].verdict);
-    if (!(blind_to(v) > r->setting[0].input.equivalence) || crossed_testable(&v->rival[0].crossed))
-        return 0;
-    return 4. * v->rival[0].pair.n;
+    const struct verdict *c = a->compared;
+    int count = 0, seen = 0;
+    for (int i = 0; i < c->rivals; i++)
+        count += blind_to(&c->rival[i]) > 0;
+    for (int i = 0; i < c->rivals; i++) {
+        double blind = blind_to(&c->rival[i]);
+        if (!(blind > 0))
+            continue;
+        text_add(a->out, "%sfrom ", seen == 0 ? "; differences " : " and ");
+        add_heads(a, c->rival[i].heads);
+        text_add(a->out, " below about ");
+        add_size(a, blind, ++seen == count);
+    }
+    if (count > 0)
+        text_add(a->out, " could not show");
+}
+
+/* Whether more minutes train longer: that many times as long, or a larger net. */
+static bool time_helps(const struct answer *a)
+{
+    struct design d = *a->design;
+    bool helps = design_steps_max(&d, a->look) >= FIT_WORTH * a->in->steps;
+    while (++d.size < design_kind(d.kind)->sizes)
+        helps = helps || design_steps_max(&d, a->look) >= design_steps_min(&d, a->look);
+    return helps;
+}
+
+/* Whether a longer text allows more: not where the largest net gets all the steps that are of use.
+ */
+static bool text_limits(const struct answer *a)
+{
+    struct design d = *a->design;
+    d.size = design_kind(d.kind)->sizes - 1;
+    return design_steps_max(&d, a->look) < design_size(&d)->steps_max;
 }
 
 /* A text that needs no net to be predicted as well. */
 static void add_simple_model(const struct answer *a)
 {
-    double best = NAN, bits = a->beside->order_bits;
+    double best = NAN;
     for (int i = 0; i < a->v->rows; i++)
         best = fmin(best, a->v->row[i].test.mean / M_LN2);
-    if (verdict_has_bits(a->in) && best > bits)
-        text_add(
-            a->out,
-            " A byte model of order %d, which only counts, needs %.3f bits per byte, less than "
-            "any net here: these have hardly learned the text. Give more --minutes.",
-            ANSWER_ORDER, bits);
+    if (!verdict_has_bits(a->in) || !(best > a->order_bits))
+        return;
+    text_add(a->out,
+             " A byte model of order %d, which only counts, needs %.3f bits per byte, less than "
+             "any net here: these have hardly learned the text.",
+             ANSWER_ORDER, a->order_bits);
+    if (time_helps(a))
+        text_add(a->out, " They have to train longer: give more --minutes, or more train.steps if "
+                         "you set these.");
+    else if (text_limits(a))
+        text_add(a->out, " The text is too short for them; a longer one would help.");
 }
 
 static void write_limits(const struct answer *a)
@@ -188,7 +357,6 @@ static void write_limits(const struct answer *a)
     static const char *const whole[LOOK_KINDS] = {[LOOK_TEXT] = "this text",
                                                   [LOOK_ROWS] = "this split of these rows",
                                                   [LOOK_TOY] = "this task"};
-    double blind = blind_to(comparison(a->v));
     const char *width = strstr(a->fixed, "d_model=");
     text_add(a->out, "This is about %s and nets ", whole[a->look->kind]);
     if (width)
@@ -196,31 +364,27 @@ static void write_limits(const struct answer *a)
     text_add(a->out, "after %" PRId64 " steps", a->in->steps);
     if (any_improving(a->v))
         text_add(a->out, ", which were still improving");
-    if (blind > 0 && verdict_has_bits(a->in))
-        text_add(a->out, "; differences below about %.2g bits per byte could not show",
-                 blind / M_LN2);
-    else if (blind > 0)
-        text_add(a->out, "; differences below about %.2g%s could not show",
-                 blind * (a->in->loss ? 1 : 100), a->in->loss ? "" : " percentage points");
-    if (blind > 0 && isfinite(a->beside->minutes))
-        text_add(a->out,
-                 "; a sweep of about %g minutes (--minutes %g --set confirm=%d) would halve that",
-                 a->beside->minutes, a->beside->minutes, a->beside->fresh);
+    add_blind(a);
     text_add(a->out, ".");
     add_simple_model(a);
     text_add(a->out, "\n");
 }
 
-void answer_write(const struct report_data *r, const struct look *l,
-                  const struct answer_beside *beside, struct text_buffer *out)
+void answer_write(const struct report_data *r, const struct look *l, const struct design *d,
+                  double order_bits, struct text_buffer *out)
 {
-    struct answer a = {.fixed = r->fixed ? r->fixed : "", .look = l, .beside = beside, .out = out};
+    struct answer a = {.fixed = r->fixed ? r->fixed : "",
+                       .look = l,
+                       .design = d,
+                       .order_bits = order_bits,
+                       .out = out};
     if (r->settings == 0)
         return;
     a.in = &r->setting[0].input;
     a.v = r->setting[0].verdict;
     a.text = &r->setting[0].text;
     text_shown(design_subject(l), a.subject, sizeof a.subject);
+    choose_heads(&a);
     write_found(&a);
     write_sure(&a);
     write_limits(&a);

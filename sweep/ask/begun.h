@@ -2,12 +2,17 @@
 #ifndef SWEEP_ASK_BEGUN_H
 #define SWEEP_ASK_BEGUN_H
 
-#include <stdbool.h>
-
+#include "sweep/ask/design.h"
 #include "sweep/trials/trials.h"
 
-/* Whether a finding has been written down, to be confirmed: its fresh seeds then stay as many as
- * they are. False where there is no such sweep. */
-enum status begun_confirmation(struct store *s, const char *sweep, bool *begun, struct message *m);
+struct begun {
+    char name[DESIGN_NAME_SIZE];
+    int confirm; /* fresh seeds of a finding that has been written down, to be confirmed; 0: none */
+};
+
+/* Looks for the sweep that design_name calls so; the same trials of the same data under another
+ * file's name, whose last digits are the same, are this sweep too. Where there is none it has the
+ * name. */
+enum status begun_find(struct store *s, const char *name, struct begun *b, struct message *m);
 
 #endif

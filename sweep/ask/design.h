@@ -1,12 +1,9 @@
 /* What `ask` chooses: how large a net, how long it is trained, how often it is tried. All of its
- * defaults stand in the tables of design.c; here is what they are made into: a sweep file, with a
- * reason for each value. */
+ * defaults stand in the tables of design.c; sheet.h makes a sweep file of them. */
 #ifndef SWEEP_ASK_DESIGN_H
 #define SWEEP_ASK_DESIGN_H
 
-#include "engine/base/text.h"
 #include "sweep/ask/look.h"
-#include "sweep/plan/config.h"
 
 /* How large the net is. The sizes of a kind stand from the smallest to the largest. */
 struct design_size {
@@ -15,7 +12,16 @@ struct design_size {
     long length; /* of a text's windows; 0: that of the task, or of the rows' texts */
     long batch;
     const char *rates;         /* learning rates, whose best ones are mostly among them */
-    long steps_min, steps_max; /* fewer show nothing; more hardly anything */
+    long steps_min, steps_max; /* fewer show nothing, more hardly anything; whole DESIGN_STEPS */
+};
+
+/* What holds for all sizes of a kind. */
+struct design_kind {
+    const struct design_size *size; /* (sizes) */
+    int sizes;
+    double equivalence;
+    const char *equivalence_why;
+    int passes; /* how often a trial may see what it is trained on; 0: it is made anew each time */
 };
 
 /* How often each head count is tried. The levels stand from the cheapest to the dearest. */
@@ -26,55 +32,38 @@ struct design_level {
 struct design {
     enum look_kind kind;
     int size, level; /* in the tables */
-    long steps;      /* a multiple of DESIGN_STEPS */
+    long steps;      /* a multiple of DESIGN_STEPS, unless it is set */
+    int seeds;       /* that explore: the level's, or more, up to those of the next one */
     int confirm;     /* fresh seeds: the level's, or those on which it was confirmed before */
     double minutes;  /* for which it was made; only said */
 };
 
 enum { DESIGN_STEPS = 40, DESIGN_LEVEL = 1 /* the usual one; that below is for want of time */ };
 
-int design_sizes(enum look_kind kind);
+const struct design_kind *design_kind(enum look_kind kind);
 const struct design_size *design_size(const struct design *d);
-const char *design_size_name(enum look_kind kind, int size);
 int design_levels(void);
 const struct design_level *design_level(const struct design *d);
+
+/* Gives d a level, with its seeds. */
+void design_set_level(struct design *d, int level);
 
 /* Steps after which more only repeat the file: of what is looked at, so many tens of times. */
 long design_steps_max(const struct design *d, const struct look *l);
 
-/* Whether a path is set. */
-bool design_is_set(const char *const *sets, int count, const char *path);
+/* The fewest that show anything; of the smallest net those above, where they are fewer. */
+long design_steps_min(const struct design *d, const struct look *l);
 
-/* A set "train.steps=400", read: 0 where there is none. */
-long design_steps_asked(const char *const *sets, int count);
-
-/* Whether `ask` can take these sets: keys of task, model and train, and of the top level, that it
- * does not choose by what they are about (name, task.file). BAD_INPUT: the message says which. */
-enum status design_check_sets(const char *const *sets, int count, struct message *m);
+/* Bytes to which the texts of rows are cut, unless it is set. */
+long design_row_length(const struct look *l);
 
 /* What the sweep is asked about, as a name in a sentence: the file's last name, or the toy's. */
 const char *design_subject(const struct look *l);
 
-/* The name of the sweep: of what it is about and six digits of everything that its trials depend
- * on but seeds: two designs of the same name share their trials. asked: what was asked
- * (ask_file.h).
- */
+/* The name of the sweep: of what it is about, and six digits of everything that its trials depend
+ * on but seeds. trained: what was asked of these (ask_file.h). */
 enum { DESIGN_NAME_SIZE = 64 };
-void design_name(const struct design *d, const struct look *l, const char *asked,
+void design_name(const struct design *d, const struct look *l, const char *trained,
                  char name[DESIGN_NAME_SIZE]);
-
-/* Adds the sweep file to out; what is set takes the place of what is chosen. */
-void design_write(const struct design *d, const struct look *l, const char *name,
-                  const char *const *sets, int count, struct text_buffer *out);
-
-/* What is wrong with a sweep file at path that is not there yet is said of what is set, in the
- * place of a line of the file. Returns status. */
-enum status design_refuse(const char *path, const char *const *sets, int count, enum status status,
-                          struct message *m);
-
-/* The sweep file, read, as if it lay at path. BAD_INPUT, said as design_refuse does, where what is
- * set is no value for its key. */
-enum status design_parse(const struct design *d, const struct look *l, const char *path,
-                         const char *const *sets, int count, struct config **c, struct message *m);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/ask/sheet.h"
 #include "sweep/plan/machine.h"
 #include "sweep/plan/plan.h"
 #include "sweep/run/cores.h"
@@ -11,6 +12,10 @@
 /* Of what may be added to lists of learning rates, and of what may be confirmed: what comes to
  * pass. Few head counts choose an edge, and most sweeps find something. */
 static const double ADDED = .08, CONFIRMED = .8;
+
+/* Seconds beside the trials: the program's start, the page with its maps of attention, the answer.
+ * Taken for that: it is to be measured, on small files and on large ones. */
+static const double BESIDE_S = 5;
 
 /* ---- measured once ---- */
 
@@ -59,9 +64,10 @@ struct forecast_range estimate_left(const struct forecast *f, const struct confi
     double expected_s = f->left_s.least + ADDED * adding_s + CONFIRMED * confirming_s;
     double tuning = (double)f->tuning_left;
     return (struct forecast_range){
-        cores_wall_s(&cores, f->left_s.least, f->trials_left.least + tuning),
-        cores_wall_s(&cores, expected_s, f->trials_left.expected + tuning),
-        cores_wall_s(&cores, f->left_s.most, f->trials_left.most + tuning + (double)f->may_add)};
+        BESIDE_S + cores_wall_s(&cores, f->left_s.least, f->trials_left.least + tuning),
+        BESIDE_S + cores_wall_s(&cores, expected_s, f->trials_left.expected + tuning),
+        BESIDE_S + cores_wall_s(&cores, f->left_s.most,
+                                f->trials_left.most + tuning + (double)f->may_add)};
 }
 
 /* The first plan is kept for what it knows of the file, which is then not read again. */
@@ -70,9 +76,9 @@ static enum status plan_design(struct estimate *e, const struct design *d, struc
 {
     int known = 0;
     const struct survey *surveys = e->first ? plan_surveys(e->first, &known) : NULL;
-    enum status s = design_parse(d, e->look, e->path, e->sets, e->count, c, m);
+    enum status s = sheet_parse(d, e->look, e->path, e->sets, e->count, c, m);
     if (s == STATUS_OK)
-        s = design_refuse(e->path, e->sets, e->count, plan_new(*c, surveys, known, p, m), m);
+        s = sheet_refuse(e->path, e->sets, e->count, plan_new(*c, surveys, known, p, m), m);
     return s;
 }
 

@@ -24,8 +24,8 @@ double estimate_seconds(void *context, const struct design *d);
 /* Frees what estimates have kept. */
 void estimate_free(struct estimate *e);
 
-/* Seconds until what is left of a forecast is done: if nothing is added or confirmed, if as much is
- * as experience says, and if all is. */
+/* Seconds until what is left of a forecast is done, and the answer is there: if nothing is added or
+ * confirmed, if as much is as experience says, and if all is. */
 struct forecast_range estimate_left(const struct forecast *f, const struct config *c, long workers);
 
 #endif

@@ -7,23 +7,11 @@ static double seconds_of(const struct fit *f, const struct design *d)
     return f->seconds(f->context, d);
 }
 
-static void set_level(struct design *d, int level)
-{
-    d->level = level;
-    d->confirm = design_level(d)->confirm;
-}
-
-static long whole_steps(double steps)
-{
-    long unit = steps >= 1000 ? 5L * DESIGN_STEPS : DESIGN_STEPS;
-    return (long)(steps / (double)unit) * unit;
-}
-
 /* As many steps as there is time for, of those that are of use: what a design takes grows with them
  * evenly. False where that is fewer than it needs. */
 static bool fit_steps(const struct fit *f, double limit_s, struct design *d)
 {
-    long least = design_size(d)->steps_min, most = design_steps_max(d, f->look);
+    long least = design_steps_min(d, f->look), most = design_steps_max(d, f->look);
     if (f->steps > 0) {
         d->steps = f->steps;
         return seconds_of(f, d) <= limit_s;
@@ -35,19 +23,35 @@ static bool fit_steps(const struct fit *f, double limit_s, struct design *d)
     d->steps = 2 * least;
     double per_step = (seconds_of(f, d) - least_s) / (double)least;
     double allowed = per_step > 0 ? (double)least + (limit_s - least_s) / per_step : (double)most;
-    d->steps = whole_steps(allowed < (double)most ? allowed : (double)most);
+    d->steps = (long)fmin(allowed, (double)most) / DESIGN_STEPS * DESIGN_STEPS;
     d->steps = d->steps > least ? d->steps : least;
     return true;
 }
 
-/* As many seeds as there is time for, from the level that d has. */
-static void fit_level(const struct fit *f, double limit_s, bool confirmed, struct design *d)
+/* The highest level that there is time for, from the one that d has. confirmed: as in fit_more. */
+static void fit_level(const struct fit *f, double limit_s, int confirmed, struct design *d)
 {
     struct design more = *d;
     for (int level = d->level + 1; level < design_levels(); level++) {
-        set_level(&more, level);
+        design_set_level(&more, level);
         if (confirmed)
-            more.confirm = d->confirm;
+            more.confirm = confirmed;
+        if (!(seconds_of(f, &more) <= limit_s))
+            return;
+        *d = more;
+    }
+}
+
+/* What is then left of the time is for exploring seeds, one by one up to those of the next level:
+ * with more minutes there are never fewer. */
+static void fit_seeds(const struct fit *f, double limit_s, struct design *d)
+{
+    struct design next = *d, more = *d;
+    if (d->level + 1 == design_levels())
+        return;
+    design_set_level(&next, d->level + 1);
+    while (more.seeds < next.seeds) {
+        more.seeds++;
         if (!(seconds_of(f, &more) <= limit_s))
             return;
         *d = more;
@@ -58,43 +62,34 @@ struct design fit_design(const struct fit *f, double minutes)
 {
     struct design d = {.kind = f->look->kind, .minutes = minutes};
     for (int level = DESIGN_LEVEL; level >= 0; level--)
-        for (d.size = design_sizes(d.kind) - 1; d.size >= 0; d.size--) {
-            set_level(&d, level);
+        for (d.size = design_kind(d.kind)->sizes - 1; d.size >= 0; d.size--) {
+            design_set_level(&d, level);
             if (!fit_steps(f, 60 * minutes, &d))
                 continue;
-            fit_level(f, 60 * minutes, false, &d);
+            fit_level(f, 60 * minutes, 0, &d);
+            fit_seeds(f, 60 * minutes, &d);
             return d;
         }
     d.size = 0;
-    set_level(&d, 0);
-    d.steps = f->steps > 0 ? f->steps : design_size(&d)->steps_min;
+    design_set_level(&d, 0);
+    d.steps = f->steps > 0 ? f->steps : design_steps_min(&d, f->look);
     return d;
 }
 
-double fit_minutes(const struct fit *f, const struct design *d, double wanted, int *fresh)
-{
-    enum { ROUND = 5 };
-    struct design more = *d;
-    for (int level = d->level + 1; level < design_levels(); level++) {
-        set_level(&more, level);
-        if (more.confirm < wanted)
-            continue;
-        *fresh = more.confirm;
-        return ROUND * ceil(seconds_of(f, &more) / (60. * ROUND));
-    }
-    return NAN;
-}
-
-enum fit_more fit_more(const struct fit *f, const struct design *old, bool confirmed,
-                       double minutes, struct design *d)
+enum fit_more fit_more(const struct fit *f, const struct design *old, int confirmed, double minutes,
+                       struct design *d)
 {
     struct design kept = *old;
     *d = fit_design(f, minutes);
-    if (d->size > old->size || (double)d->steps >= (double)FIT_WORTH * (double)old->steps)
+    bool longer = d->size == old->size && (double)d->steps >= FIT_WORTH * (double)old->steps;
+    if (d->size > old->size || longer)
         return FIT_ANEW;
+    if (confirmed)
+        kept.confirm = confirmed;
     fit_level(f, 60 * minutes, confirmed, &kept);
+    fit_seeds(f, 60 * minutes, &kept);
     *d = kept;
-    if (kept.level == old->level)
+    if (kept.level == old->level && kept.seeds == old->seeds)
         return FIT_AS_IT_IS;
     d->minutes = minutes;
     return FIT_SEEDS;

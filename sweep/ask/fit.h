@@ -18,20 +18,16 @@ struct fit {
  * and then as many seeds. Where nothing fits, the cheapest design: it takes longer. */
 struct design fit_design(const struct fit *f, double minutes);
 
-/* Minutes that a design like d takes, rounded up, with at least so many fresh seeds; *fresh: how
- * many it then has. NaN where no level has as many. */
-double fit_minutes(const struct fit *f, const struct design *d, double wanted, int *fresh);
-
 /* What more minutes do for a design that has been begun. */
 enum fit_more {
     FIT_AS_IT_IS, /* it does not become better: there are not enough of them */
     FIT_SEEDS,    /* the same trials, and more of them */
-    FIT_ANEW      /* training at least FIT_WORTH times as long, or of a larger net */
+    FIT_ANEW      /* a larger net, or training at least FIT_WORTH times as long of the same one */
 };
 enum { FIT_WORTH = 3 };
 
-/* confirmed: it has been confirmed, so that its fresh seeds stay as many as they are. */
-enum fit_more fit_more(const struct fit *f, const struct design *old, bool confirmed,
-                       double minutes, struct design *d);
+/* confirmed: on so many fresh seeds, which stay as many; 0: not yet. minutes may be INFINITY. */
+enum fit_more fit_more(const struct fit *f, const struct design *old, int confirmed, double minutes,
+                       struct design *d);
 
 #endif

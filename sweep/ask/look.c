@@ -14,7 +14,6 @@
 #include "sweep/ask/quote.h"
 
 enum {
-    HEAD = 1 << 16,     /* bytes by which columns are guessed */
     WINDOWS_MIN = 32,   /* of the test part: its blocks, over which differences are tested */
     WINDOW_MIN = 32,    /* bytes */
     TEST_ROWS_MIN = 20, /* one more or less is 5 % of the accuracy */
@@ -146,36 +145,27 @@ static bool is_rows(const char *path, const char *const *sets, int count)
            given(sets, count, "separator") || records_format_of(path, '\0', &f, NULL) == STATUS_OK;
 }
 
-struct first_bytes {
-    size_t n;
+struct line_count {
     int64_t lines;
-    unsigned char last, byte[HEAD];
+    unsigned char last;
 };
 
-static enum status take_bytes(void *context, const unsigned char *bytes, size_t n,
-                              struct message *m)
+static enum status add_lines(void *context, const unsigned char *bytes, size_t n, struct message *m)
 {
-    struct first_bytes *f = context;
-    size_t more = HEAD - f->n < n ? HEAD - f->n : n;
+    struct line_count *c = context;
     (void)m;
-    memcpy(f->byte + f->n, bytes, more);
-    f->n += more;
     for (size_t i = 0; i < n; i++)
-        f->lines += bytes[i] == '\n';
-    f->last = n > 0 ? bytes[n - 1] : f->last;
+        c->lines += bytes[i] == '\n';
+    c->last = n > 0 ? bytes[n - 1] : c->last;
     return STATUS_OK;
 }
 
-static enum status read_head(const char *path, struct first_bytes *f, struct message *m)
+static enum status count_lines(const struct corpus *file, struct look *l, struct message *m)
 {
-    struct corpus c;
+    struct line_count c = {0};
     char sha256[65];
-    enum status s = corpus_open(path, &c, m);
-    if (s != STATUS_OK)
-        return s;
-    s = corpus_scan(&c, take_bytes, f, sha256, m);
-    f->lines += f->last != '\n'; /* the last one may have no end */
-    corpus_close(&c);
+    enum status s = corpus_scan(file, add_lines, &c, sha256, m);
+    l->lines = c.lines + (c.last != '\n'); /* the last one may have no end */
     return s;
 }
 
@@ -200,9 +190,8 @@ static const char *separator_word(char byte)
     return separators[i].word;
 }
 
-static enum status guess_columns(const char *path, const struct first_bytes *head,
-                                 const char *const *sets, int count, struct look *l,
-                                 struct message *m)
+static enum status guess_columns(const struct corpus *file, const char *const *sets, int count,
+                                 struct look *l, struct message *m)
 {
     struct look_columns c;
     struct point *p = &l->point;
@@ -212,11 +201,11 @@ static enum status guess_columns(const char *path, const struct first_bytes *hea
         return status_fail(m, STATUS_BAD_INPUT,
                            "--text-column and --label-column are the same; the label must be "
                            "another column than the text");
-    enum status s = look_columns(path, head->byte, head->n, separator_of(look_word(l, "separator")),
-                                 text, label, &c, m);
+    enum status s = look_columns(file, separator_of(look_word(l, "separator")), text, label, &c, m);
     if (s != STATUS_OK)
         return s;
     l->typical = c.typical;
+    l->form = c.form;
     l->names_columns = strcmp(c.text, "text") != 0 || strcmp(c.label, "label") != 0;
     l->names_separator = c.separator != '\0';
     s = set_option(p, "text_column", c.text, true, m);
@@ -237,14 +226,14 @@ static enum status refuse_file(const char *path, const struct look *l, struct me
         return look_integer(l, "test_rows") >= TEST_ROWS_MIN
                    ? STATUS_OK
                    : status_fail(m, STATUS_BAD_INPUT,
-                                 "%s: too few rows, %" PRId64 ", of which %" PRId64
-                                 " can be tested on: that tells no head counts apart. Give a "
+                                 "%s: has %" PRId64 " rows, of which only %" PRId64
+                                 " can be tested on, too few to tell head counts apart. Give a "
                                  "file of about %d rows or more, with texts that differ",
                                  path, rows, look_integer(l, "test_rows"), TENTHS * TEST_ROWS_MIN);
     if (bytes < needed)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: too short, with %" PRId64 " byte%s: a tenth of it is to be tested "
-                           "on, and that tells no head counts apart. Give a file of %" PRId64
+                           "%s: too short, with %" PRId64 " byte%s: a tenth of it, to test on, is "
+                           "too little to tell head counts apart. Give a file of %" PRId64
                            " bytes or more",
                            path, bytes, bytes == 1 ? "" : "s", needed);
     if (bits < .01)
@@ -254,9 +243,8 @@ static enum status refuse_file(const char *path, const struct look *l, struct me
                            path);
     if (bits > RANDOM_BITS)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: its bytes are as good as random (%.2f bits each), as those of "
-                           "compressed and encrypted files, so there is nothing to learn; unpack "
-                           "it first",
+                           "%s: its bytes look random (%.2f bits each), like those of a compressed "
+                           "or encrypted file, so there is nothing to learn; unpack it first",
                            path, bits);
     return STATUS_OK;
 }
@@ -274,31 +262,28 @@ static enum status survey(const char *path, struct look *l, struct message *m)
 enum status look_file(const char *path, const char *const *sets, int count, struct look *l,
                       struct message *m)
 {
-    struct first_bytes *head = calloc(1, sizeof *head);
+    struct corpus file;
     char window[16];
     *l = (struct look){0};
-    if (!head)
-        return status_no_memory(m, "the file");
+    enum status s = corpus_open(path, &file, m);
+    if (s != STATUS_OK)
+        return s;
     point_init(&l->point, task_find("text"));
     l->kind = is_rows(path, sets, count) ? LOOK_ROWS : LOOK_TEXT;
     /* A window that any file holds which is not refused; what is asked may be another one. */
     snprintf(window, sizeof window, "%d", WINDOW_MIN);
-    enum status s = read_head(path, head, m);
-    if (s == STATUS_OK)
-        s = set_option(&l->point, "length", window, false, m);
+    s = set_option(&l->point, "length", window, false, m);
     if (s == STATUS_OK)
         s = apply_sets(&l->point, sets, count, m);
     if (s == STATUS_OK)
         s = set_option(&l->point, "file", path, true, m);
     if (s == STATUS_OK)
         s = set_option(&l->point, "mode", l->kind == LOOK_ROWS ? "classify" : "lm", false, m);
-    if (s == STATUS_OK && l->kind == LOOK_ROWS)
-        s = guess_columns(path, head, sets, count, l, m);
-    l->lines = head->lines;
     if (s == STATUS_OK)
-        s = survey(path, l, m);
-    free(head);
-    return s;
+        s = l->kind == LOOK_ROWS ? guess_columns(&file, sets, count, l, m)
+                                 : count_lines(&file, l, m);
+    corpus_close(&file);
+    return s == STATUS_OK ? survey(path, l, m) : s;
 }
 
 static enum status read_order(struct arena *a, const struct look *l, int order, double *bits,

@@ -5,6 +5,8 @@
 
 #include "sweep/plan/point.h"
 
+struct corpus;
+
 enum look_kind { LOOK_TEXT, LOOK_ROWS, LOOK_TOY, LOOK_KINDS };
 
 struct look {
@@ -13,26 +15,28 @@ struct look {
     struct task_shape shape; /* its names point into the task */
     bool names_columns, names_separator; /* the sweep file must, as they are not the defaults */
     int64_t lines;                       /* of a text */
-    int64_t typical; /* bytes that nine in ten of the rows' texts have at most */
+    int64_t typical;  /* bytes that nine in ten of the rows' texts have at most */
+    const char *form; /* of rows: "CSV", "CSV with semicolons", "TSV" or "JSON Lines" */
 };
 
 enum { LOOK_NAME_MAX = 256 }; /* bytes of a column's name */
 
-/* The columns of the rows that a file begins with: which is the text, which the label. */
+/* The columns of a file of rows: which is the text, which the label. */
 struct look_columns {
     char separator; /* a comma, a semicolon or a tab; by the file's ending, and JSON: '\0' */
     char text[LOOK_NAME_MAX + 1], label[LOOK_NAME_MAX + 1];
-    int64_t typical; /* as above */
+    int64_t typical;  /* as above; by 4096 of the texts */
+    const char *form; /* as above */
 };
 
-/* Guesses from the first n bytes of a file of rows. The text is the column with the longest values,
- * the label the one with the fewest different ones, two at least, that come back; columns called
- * `text` and `label` are these. *text and *label that are not NULL are given and not guessed, nor
- * is a separator other than '\0'. BAD_INPUT where no two columns will do: names those that there
- * are, and the remedy. */
-enum status look_columns(const char *path, const void *head, size_t n, char separator,
-                         const char *text, const char *label, struct look_columns *c,
-                         struct message *m);
+/* Reads a file of rows to its end, and guesses. The text is the column with the longest values, the
+ * label the one with the fewest different ones, two at least, that come back; a column called
+ * `text` is the text, one called `label` the label, whatever it holds. text and label that are not
+ * NULL are given and not guessed, even if there is no such column, nor is a separator other than
+ * '\0'. BAD_INPUT where the rows cannot be read, with the place, and where no two columns will do:
+ * names those that there are, and the remedy. */
+enum status look_columns(const struct corpus *file, char separator, const char *text,
+                         const char *label, struct look_columns *found, struct message *m);
 
 /* Looks at a file. sets: (count) "task.mode=lm", "task.label_column=stars": what is given; others
  * than those of `task` are passed over. BAD_INPUT for an option that there is not, and for a file

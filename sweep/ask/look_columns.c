@@ -1,30 +1,52 @@
-/* Which column of a file of rows is the text, and which the label: every pair of them is tried with
- * the reader of rows, which says what each would be. */
+/* Which column of a file of rows is the text, and which the label: what every column holds is
+ * counted to the end of the file, whose rows may be sorted by their label. */
 #include "sweep/ask/look.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "datasets/corpus.h"
 #include "datasets/records.h"
 #include "engine/base/rng.h"
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
 
 enum {
-    COLUMNS_MAX = 16,  /* that are looked at */
-    LABELS_MAX = 1024, /* different ones; as many as datasets allow */
-    SIZES_MAX = 4096,  /* rows whose texts are measured */
-    ROWS_PER_LABEL = 3 /* at least: one to train, validate and test on */
+    COLUMNS_MAX = 256,  /* that are looked at, besides those that are wanted */
+    LABELS_MAX = 1024,  /* different ones; as many as datasets allow */
+    SIZES_MAX = 4096,   /* texts whose sizes are kept, drawn from all */
+    ROWS_PER_LABEL = 3, /* at least: one to train, validate and test on */
+    GAPS = 10,          /* at most one row in so many is without a text, or a label */
+    SEEN_SLOTS = 2 * LABELS_MAX
 };
 
-/* No column is called that: a reader that is asked for it tells all names. */
-static const char NOBODY[] = "\001", NOTHING[] = "\002";
+static const char as_text[] = "ask with --mode lm, which predicts the next byte of any file";
 
-struct names {
+struct column {
+    char name[LOOK_NAME_MAX + 1]; /* "": one that no option can hold */
+    bool repeated;                /* another column has the same */
+    int64_t place;                /* in the header, from 0 */
+    int64_t texts, bytes;         /* values that may be a text; how long they are together */
+    int64_t labels, kinds;        /* values that may be a label; different ones */
+    uint64_t seen[SEEN_SLOTS];    /* their hashes, with linear probing; 0: free */
+    int64_t size[SIZES_MAX];      /* of texts */
+};
+
+struct columns {
+    const char *path;
+    char separator;           /* as in struct look_columns */
+    const char *text, *label; /* the names that are wanted */
+    struct records_format format;
+    struct records *reader; /* NULL: it has not begun */
+    struct rng draws;
+    int64_t rows, names; /* names: of all columns */
     int count;
-    char item[COLUMNS_MAX][LOOK_NAME_MAX + 1];
+    struct column *item[COLUMNS_MAX + 2];
+    bool out_of_memory;
 };
+
+/* ---- counting ---- */
 
 /* Whether the options that name columns can hold the name. */
 static bool can_be_given(const char *name)
@@ -41,69 +63,309 @@ static bool can_be_given(const char *name)
     return true;
 }
 
-static void add_name(void *context, const char *name)
+/* NULL: it is not looked at, as there are too many, or there is no memory. */
+static struct column *add_column(struct columns *cs, const char *name)
 {
-    struct names *n = context;
-    if (n->count < COLUMNS_MAX && can_be_given(name))
-        snprintf(n->item[n->count++], sizeof n->item[0], "%s", name);
+    bool wanted = strcmp(name, cs->text) == 0 || strcmp(name, cs->label) == 0;
+    int64_t place = cs->names++;
+    if (cs->count >= (wanted ? COLUMNS_MAX + 2 : COLUMNS_MAX))
+        return NULL;
+    struct column *c = calloc(1, sizeof *c);
+    cs->out_of_memory |= !c;
+    if (!c)
+        return NULL;
+    c->place = place;
+    if (can_be_given(name))
+        snprintf(c->name, sizeof c->name, "%s", name);
+    for (int i = 0; i < cs->count; i++)
+        if (strcmp(cs->item[i]->name, c->name) == 0)
+            cs->item[i]->repeated = c->repeated = true;
+    cs->item[cs->count++] = c;
+    return c;
 }
 
-/* What a pair of columns comes to. */
-struct tried {
-    int64_t rows, bytes, labels, sizes;
-    uint64_t label[LABELS_MAX];
-    int64_t size[SIZES_MAX];
-};
+/* Of the header. */
+static void add_name(void *context, const char *name)
+{
+    add_column(context, name);
+}
+
+static bool is_of(const struct records_value *value, const struct column *c)
+{
+    return value->name ? strcmp(value->name, c->name) == 0 : value->place == c->place;
+}
+
+/* Columns stand in the order of the header; members mostly in that of the first object. */
+static struct column *column_of(struct columns *cs, const struct records_value *value)
+{
+    if (value->place < cs->count && is_of(value, cs->item[value->place]))
+        return cs->item[value->place];
+    for (int i = value->name ? 0 : COLUMNS_MAX; i < cs->count; i++)
+        if (is_of(value, cs->item[i]))
+            return cs->item[i];
+    return value->name && can_be_given(value->name) ? add_column(cs, value->name) : NULL;
+}
+
+static void count_kind(struct column *c, const char *label)
+{
+    uint64_t hash = rng_name(label);
+    hash += !hash;
+    size_t i = hash % SEEN_SLOTS;
+    if (c->kinds > LABELS_MAX)
+        return;
+    while (c->seen[i] && c->seen[i] != hash)
+        i = (i + 1) % SEEN_SLOTS;
+    c->kinds += !c->seen[i];
+    c->seen[i] = hash;
+}
+
+/* Keeps each size with the same chance (Knuth, TAOCP 3.4.2, algorithm R). */
+static void keep_size(struct column *c, int64_t size, struct rng *draws)
+{
+    uint64_t i = (uint64_t)c->texts;
+    if (i >= SIZES_MAX)
+        i = rng_below_64(draws, i + 1);
+    if (i < SIZES_MAX)
+        c->size[i] = size;
+}
+
+static void count_value(void *context, const struct records_value *value)
+{
+    struct columns *cs = context;
+    struct column *c = column_of(cs, value);
+    if (!c || value->size == 0)
+        return;
+    if (value->text) {
+        keep_size(c, value->size, &cs->draws);
+        c->texts++;
+        c->bytes += value->size;
+    }
+    if (value->size <= RECORDS_LABEL_MAX) {
+        c->labels++;
+        count_kind(c, value->bytes);
+    }
+}
 
 static enum status count_row(void *context, const struct record *row, struct message *m)
 {
-    struct tried *t = context;
-    uint64_t hash = rng_name(row->label);
-    int64_t i = 0;
-    (void)m;
-    t->rows++;
-    t->bytes += row->text_size;
-    if (t->sizes < SIZES_MAX)
-        t->size[t->sizes++] = row->text_size;
-    while (i < t->labels && t->label[i] != hash)
-        i++;
-    if (i == t->labels && i < LABELS_MAX)
-        t->label[t->labels++] = hash;
+    struct columns *cs = context;
+    (void)row;
+    cs->rows++;
+    return cs->out_of_memory ? status_no_memory(m, "the columns of a file") : STATUS_OK;
+}
+
+static void free_columns(struct columns *cs)
+{
+    records_free(cs->reader);
+    for (int i = 0; i < cs->count; i++)
+        free(cs->item[i]);
+}
+
+/* ---- reading ---- */
+
+static enum status begin_reading(struct columns *cs, struct message *m)
+{
+    cs->format = (struct records_format){.text_name = "", .label_name = ""};
+    enum status s = records_format_of(cs->path, cs->separator, &cs->format, m);
+    if (s != STATUS_OK)
+        return s;
+    cs->reader = records_new(&cs->format, cs->path, count_row, cs);
+    if (!cs->reader)
+        return status_no_memory(m, "the rows of a file");
+    records_on_name(cs->reader, add_name, cs);
+    records_on_value(cs->reader, count_value);
     return STATUS_OK;
 }
 
-/* Reads as many rows as there are in the head; the last one may be cut off. names: of the columns;
- * NULL: they are known. */
-static enum status try_pair(const struct records_format *f, const char *path, const void *head,
-                            size_t n, struct names *names, struct tried *t, struct message *m)
+/* That by which the first row has most names, two at least: else the one of the file's ending. */
+static enum status find_separator(struct columns *cs, const unsigned char *bytes, size_t n,
+                                  struct message *m)
 {
-    struct message bad;
-    struct records *r = records_new(f, path, count_row, t);
-    if (!r)
-        return status_no_memory(m, "the rows of a file");
-    if (names)
-        records_on_name(r, add_name, names);
-    t->rows = t->bytes = t->labels = t->sizes = 0;
-    enum status s = records_feed(r, head, n, &bad);
-    if (s == STATUS_OK && t->rows == 0) /* all of it is one row, without an end */
-        s = records_end(r, &bad);
-    records_free(r);
-    return s == STATUS_NO_MEMORY ? status_fail(m, s, "%s", bad.text) : STATUS_OK;
+    static const char tried[] = {'\0', ';', '\t', ','};
+    int64_t most = 1;
+    for (size_t i = 0; i < sizeof tried; i++) {
+        struct message no;
+        struct columns one = {
+            .path = cs->path, .separator = tried[i], .text = cs->text, .label = cs->label};
+        enum status s = begin_reading(&one, &no);
+        if (s == STATUS_OK)
+            s = records_feed(one.reader, bytes, n, &no);
+        if (one.names > most) {
+            most = one.names;
+            cs->separator = tried[i];
+        }
+        free_columns(&one);
+        if (s == STATUS_NO_MEMORY)
+            return status_fail(m, s, "%s", no.text);
+    }
+    return STATUS_OK;
 }
 
-static enum status read_names(const char *path, const void *head, size_t n, char separator,
-                              struct names *names, struct message *m)
+/* The first piece of the file tells the separator. */
+static enum status take_piece(void *context, const unsigned char *bytes, size_t n,
+                              struct message *m)
 {
-    struct records_format f = {.text_name = NOBODY, .label_name = NOTHING};
-    struct tried *unused = malloc(sizeof *unused);
-    names->count = 0;
-    if (!unused)
-        return status_no_memory(m, "the columns of a file");
-    enum status s = records_format_of(path, separator, &f, m);
+    struct columns *cs = context;
+    enum status s = STATUS_OK;
+    if (!cs->reader && !cs->separator)
+        s = find_separator(cs, bytes, n, m);
+    if (!cs->reader && s == STATUS_OK)
+        s = begin_reading(cs, m);
+    return s == STATUS_OK ? records_feed(cs->reader, bytes, n, m) : s;
+}
+
+/* A file in which not even the first row can be read may be none of rows. */
+static enum status read_columns(const struct corpus *file, struct columns *cs, struct message *m)
+{
+    char sha256[65];
+    enum status s = corpus_scan(file, take_piece, cs, sha256, m);
     if (s == STATUS_OK)
-        s = try_pair(&f, path, head, n, names, unused, m);
-    free(unused);
-    return s;
+        s = records_end(cs->reader, m);
+    if (s == STATUS_OK && cs->out_of_memory)
+        s = status_no_memory(m, "the columns of a file");
+    if (s != STATUS_BAD_INPUT || cs->rows > 0)
+        return s;
+    const struct message why = *m;
+    return status_fail(m, s, "%s; or %s", why.text, as_text);
+}
+
+/* ---- choosing ---- */
+
+static struct column *find_column(const struct columns *cs, const char *name)
+{
+    for (int i = 0; i < cs->count; i++)
+        if (strcmp(cs->item[i]->name, name) == 0)
+            return cs->item[i];
+    return NULL;
+}
+
+static bool can_be_named(const struct column *c)
+{
+    return *c->name && !c->repeated;
+}
+
+/* All but a few: where those are, the reader of the rows says, which refuses them. */
+static bool has_few_gaps(const struct columns *cs, int64_t values)
+{
+    return values > 0 && GAPS * (cs->rows - values) <= cs->rows;
+}
+
+/* A label comes back; what is as long as a text is none. */
+static bool looks_like_label(const struct columns *cs, const struct column *c)
+{
+    return can_be_named(c) && has_few_gaps(cs, c->labels) && c->kinds >= 2 &&
+           c->kinds <= LABELS_MAX && c->labels >= ROWS_PER_LABEL * c->kinds;
+}
+
+/* The one with the fewest different values, of those without gaps if there are any. text: the
+ * column that it cannot be, or NULL. */
+static const struct column *best_label(const struct columns *cs, const char *text)
+{
+    const struct column *best = NULL;
+    for (int i = 0; i < cs->count; i++) {
+        const struct column *c = cs->item[i];
+        if (!looks_like_label(cs, c) || (text && strcmp(c->name, text) == 0))
+            continue;
+        bool whole = c->labels == cs->rows, other = best && best->labels == cs->rows;
+        if (!best || (whole && !other) || (whole == other && c->kinds < best->kinds))
+            best = c;
+    }
+    return best;
+}
+
+/* The one with the longest values; of two that are as long, the one that leaves the better label.
+ * label: the column that it cannot be; NULL: it leaves one. */
+static const struct column *best_text(const struct columns *cs, const char *label)
+{
+    const struct column *best = NULL;
+    int64_t kinds = 0;
+    for (int i = 0; i < cs->count; i++) {
+        const struct column *c = cs->item[i], *left = label ? NULL : best_label(cs, c->name);
+        bool taken = label ? strcmp(c->name, label) == 0 : !left;
+        if (taken || !can_be_named(c) || !has_few_gaps(cs, c->texts))
+            continue;
+        if (best && (c->bytes < best->bytes ||
+                     (c->bytes == best->bytes && (!left || left->kinds >= kinds))))
+            continue;
+        best = c;
+        kinds = left ? left->kinds : 0;
+    }
+    return best;
+}
+
+/* "id, text, label and 2 more"; returns how many have a name. */
+static int list_names(const struct columns *cs, char *list, size_t size)
+{
+    int all = 0, listed = 0;
+    size_t used = 0;
+    list[0] = '\0';
+    for (int i = 0; i < cs->count; i++) {
+        char shown[40];
+        all += *cs->item[i]->name != '\0';
+        if (all == listed || used + 128 > size)
+            continue;
+        used += (size_t)snprintf(list + used, size - used, "%s%s", listed++ ? ", " : "",
+                                 text_shown(cs->item[i]->name, shown, sizeof shown));
+    }
+    if (all > listed)
+        used += (size_t)snprintf(list + used, size - used, " and %d more", all - listed);
+    if (cs->names > cs->count)
+        snprintf(list + used, size - used, " (only the first %d were looked at)", COLUMNS_MAX);
+    return all;
+}
+
+/* label: none looks like one; else none like a text. named: the other one was named. */
+static enum status refuse(const struct columns *cs, bool label, bool named, struct message *m)
+{
+    char list[512];
+    const char *what = label ? "label" : "text";
+    if (cs->rows == 0)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: has no rows with a text and a label; add some, or %s", cs->path,
+                           as_text);
+    if (list_names(cs, list, sizeof list) < 2)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: does not name its columns, one for the text and one for the label; "
+                           "name them in the first row, or %s",
+                           cs->path, as_text);
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "%s: no column%s looks like a %s, %s; its columns are %s. Name the %s's "
+                       "with --%s-column, or %s",
+                       cs->path, named ? " other than the one that you named" : "", what,
+                       label ? "with two or more different values that repeat"
+                             : "which nearly every row must have",
+                       list, what, what, as_text);
+}
+
+/* A column of that name, if there is one, unless it is the other of the two. */
+static const char *usual_name(const struct columns *cs, const char *name, const char *other)
+{
+    return find_column(cs, name) && !(other && strcmp(name, other) == 0) ? name : NULL;
+}
+
+/* text and label are given, or NULL. */
+static enum status choose(const struct columns *cs, const char *text, const char *label,
+                          struct look_columns *found, struct message *m)
+{
+    const bool named = text || label;
+    const struct column *best;
+    text = text ? text : usual_name(cs, "text", label);
+    label = label ? label : usual_name(cs, "label", text);
+    if (!text) {
+        best = best_text(cs, label);
+        if (!best)
+            return refuse(cs, !label && !best_label(cs, NULL), named, m);
+        text = best->name;
+    }
+    if (!label) {
+        best = best_label(cs, text);
+        if (!best)
+            return refuse(cs, true, named, m);
+        label = best->name;
+    }
+    snprintf(found->text, sizeof found->text, "%s", text);
+    snprintf(found->label, sizeof found->label, "%s", label);
+    return STATUS_OK;
 }
 
 static int by_size(const void *a, const void *b)
@@ -112,161 +374,40 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int64_t typical_size(struct tried *t)
+static int64_t typical_size(struct column *c)
 {
-    if (t->sizes == 0)
+    int64_t n = c->texts < SIZES_MAX ? c->texts : SIZES_MAX;
+    if (n == 0)
         return 0;
-    qsort(t->size, (size_t)t->sizes, sizeof *t->size, by_size);
-    return t->size[(t->sizes * 9 - 1) / 10];
+    qsort(c->size, (size_t)n, sizeof *c->size, by_size);
+    return c->size[(n * 9 - 1) / 10];
 }
 
-/* A label comes back; what is as long as a text is none. */
-static bool looks_like_label(const struct tried *t)
+static const char *form_name(const struct records_format *f)
 {
-    return t->labels >= 2 && t->labels < LABELS_MAX && t->rows >= ROWS_PER_LABEL * t->labels;
+    if (f->form == RECORDS_JSONL)
+        return "JSON Lines";
+    return f->separator == '\t' ? "TSV" : f->separator == ';' ? "CSV with semicolons" : "CSV";
 }
 
-static bool is_called(const char *name, const char *given, const char *usual)
+enum status look_columns(const struct corpus *file, char separator, const char *text,
+                         const char *label, struct look_columns *found, struct message *m)
 {
-    return given ? strcmp(name, given) == 0 : strcmp(name, usual) == 0;
-}
-
-struct choosing {
-    const struct names *names;
-    const char *text, *label; /* given; or NULL */
-    int best_text, best_label;
-    double best_length;
-    int64_t best_labels, typical;
-    bool usual; /* the best are called `text` and `label`, or as it was given */
-};
-
-static void weigh(struct choosing *c, int text, int label, struct tried *t)
-{
-    bool usual = is_called(c->names->item[text], c->text, "text") &&
-                 is_called(c->names->item[label], c->label, "label");
-    double length = t->rows ? (double)t->bytes / (double)t->rows : 0;
-    bool longer = length > c->best_length;
-    bool fewer = length == c->best_length && t->labels < c->best_labels;
-    if (c->usual || (!usual && (!looks_like_label(t) || (!longer && !fewer))))
-        return;
-    c->best_text = text;
-    c->best_label = label;
-    c->best_length = length;
-    c->best_labels = t->labels;
-    c->typical = typical_size(t);
-    c->usual = usual;
-}
-
-static bool may_be(const char *name, const char *given)
-{
-    return !given || strcmp(name, given) == 0;
-}
-
-static enum status choose(const char *path, const void *head, size_t n, char separator,
-                          struct choosing *c, struct message *m)
-{
-    struct tried *t = malloc(sizeof *t);
-    enum status s = STATUS_OK;
-    if (!t)
-        return status_no_memory(m, "the rows of a file");
-    for (int i = 0; i < c->names->count && s == STATUS_OK; i++)
-        for (int k = 0; k < c->names->count && s == STATUS_OK; k++) {
-            struct records_format f = {.text_name = c->names->item[i],
-                                       .label_name = c->names->item[k]};
-            if (i == k || strcmp(f.text_name, f.label_name) == 0 || !may_be(f.text_name, c->text) ||
-                !may_be(f.label_name, c->label))
-                continue;
-            s = records_format_of(path, separator, &f, m);
-            if (s == STATUS_OK)
-                s = try_pair(&f, path, head, n, NULL, t, m);
-            if (s == STATUS_OK)
-                weigh(c, i, k, t);
-        }
-    free(t);
-    return s;
-}
-
-/* "id, text, label" */
-static const char *list_names(const struct names *names, char *list, size_t size)
-{
-    size_t used = 0;
-    list[0] = '\0';
-    for (int i = 0; i < names->count && used + 48 < size; i++) {
-        char shown[40];
-        used += (size_t)snprintf(list + used, size - used, "%s%s", i ? ", " : "",
-                                 text_shown(names->item[i], shown, sizeof shown));
-    }
-    return list;
-}
-
-static enum status refuse(const char *path, const struct names *names, const char *text,
-                          const char *label, struct message *m)
-{
-    char list[512];
-    bool one = text || label;
-    if (names->count < 2)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: has no row of names, with one for the text and one for the label; "
-                           "add it, or ask with --mode lm, which predicts the next byte of any "
-                           "file",
-                           path);
-    return status_fail(
-        m, STATUS_BAD_INPUT,
-        "%s: no column%s looks like a label, with two different values or more that come back; its "
-        "columns are %s. Name %s, or ask with --mode lm, which predicts the next byte of any file",
-        path, one ? " beside the one that you named" : "", list_names(names, list, sizeof list),
-        one ? "both, with --text-column and --label-column"
-            : "the label's with --label-column, and the text's with --text-column");
-}
-
-/* The separator by which the first line has most names; '\0' is that of the file's ending. */
-static enum status find_separator(const char *path, const void *head, size_t n, char *separator,
-                                  struct names *names, struct message *m)
-{
-    static const char tried[] = {'\0', ';', '\t', ','};
-    struct names *other = malloc(sizeof *other);
-    char given = *separator;
-    enum status s = STATUS_OK;
-    names->count = 0;
-    if (!other)
-        return status_no_memory(m, "the columns of a file");
-    for (size_t i = 0; i < sizeof tried && s == STATUS_OK; i++) {
-        struct message no;
-        if (given && tried[i] != given)
-            continue;
-        s = read_names(path, head, n, tried[i], other, &no);
-        if (s == STATUS_OK && other->count > names->count) {
-            *names = *other;
-            *separator = tried[i];
-        }
-        if (s == STATUS_BAD_INPUT)
-            s = STATUS_OK; /* JSON has no separator; a text's ending says none */
-        if (s != STATUS_OK)
-            status_fail(m, s, "%s", no.text);
-    }
-    free(other);
-    return s;
-}
-
-enum status look_columns(const char *path, const void *head, size_t n, char separator,
-                         const char *text, const char *label, struct look_columns *c,
-                         struct message *m)
-{
-    struct names *names = malloc(sizeof *names);
-    struct choosing choice = {.names = names, .text = text, .label = label, .best_text = -1};
-    *c = (struct look_columns){.separator = separator};
-    if (!names)
-        return status_no_memory(m, "the columns of a file");
-    enum status s = find_separator(path, head, n, &c->separator, names, m);
+    struct columns cs = {.path = file->path,
+                         .separator = separator,
+                         .text = text ? text : "text",
+                         .label = label ? label : "label",
+                         .draws = rng_at(0, RNG_SAMPLER, 0, 0)};
+    *found = (struct look_columns){0};
+    enum status s = read_columns(file, &cs, m);
     if (s == STATUS_OK)
-        s = choose(path, head, n, c->separator, &choice, m);
-    if (s == STATUS_OK && choice.best_text < 0)
-        s = refuse(path, names, text, label, m);
+        s = choose(&cs, text, label, found, m);
     if (s == STATUS_OK) {
-        snprintf(c->text, sizeof c->text, "%s", names->item[choice.best_text]);
-        snprintf(c->label, sizeof c->label, "%s", names->item[choice.best_label]);
-        c->typical = choice.typical;
+        struct column *c = find_column(&cs, found->text);
+        found->typical = c ? typical_size(c) : 0;
+        found->separator = cs.separator;
+        found->form = form_name(&cs.format);
     }
-    free(names);
+    free_columns(&cs);
     return s;
 }

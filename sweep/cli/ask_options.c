@@ -206,7 +206,7 @@ enum status ask_add_model(struct ask_options *o, struct ask_made *made, struct m
     if (added > max) {
         made->count += max;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: with what is set, more than %d keys; set fewer", o->model,
+                           "%s: it and the command line set more than %d keys; set fewer", o->model,
                            COMMAND_TEXTS_MAX);
     }
     made->count += added;

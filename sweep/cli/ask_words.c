@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "sweep/ask/estimate.h"
-#include "sweep/plan/config.h"
 
 enum { PAGE_WIDTH = 96 };
 
@@ -31,7 +30,9 @@ void ask_words_look(const struct look *l)
             text_count(look_integer(l, "size"), number[0], sizeof number[0]),
             text_count(l->lines, number[1], sizeof number[1]), l->lines == 1 ? "" : "s");
     } else {
-        text_add(&text, "%s: %s rows with %s labels; ", text_shown(design_subject(l), a, sizeof a),
+        text_add(&text, "%s: %s bytes of %s, ", text_shown(design_subject(l), a, sizeof a),
+                 text_count(look_integer(l, "size"), number[0], sizeof number[0]), l->form);
+        text_add(&text, "%s rows with %s labels; ",
                  text_count(look_integer(l, "rows"), number[0], sizeof number[0]),
                  text_count(look_integer(l, "classes"), number[1], sizeof number[1]));
         text_add(&text,
@@ -48,7 +49,8 @@ void ask_words_other(enum ask_file_state state, const char *path)
     if (state == ASK_FILE_OTHER)
         text_print(stdout,
                    "Something else is asked now than when %s was written, or the data have "
-                   "changed: it is written anew, and its trials begin under another name.\n",
+                   "changed, or headcount has: it is written anew, and its trials begin under "
+                   "another name.\n",
                    path);
 }
 
@@ -101,34 +103,40 @@ static void add_nets(struct text_buffer *text, const struct config *was, const s
     }
 }
 
-bool ask_words_more(enum fit_more more, bool confirmed, const struct config *was,
-                    const struct config *is, double minutes)
+void ask_words_changes(bool anew, const struct config *was, const struct config *is,
+                       struct text_buffer *text)
 {
-    struct text_buffer text = {0}, changes = {0};
-    if (more == FIT_ANEW) {
-        add_nets(&changes, was, is);
-    } else if (more == FIT_SEEDS) {
-        add_number(&changes, was->seeds, is->seeds, "seeds");
-        add_number(&changes, was->confirm, is->confirm, "fresh ones to confirm on");
-        add_number(&changes, was->tune_seeds, is->tune_seeds, "to tune on");
+    if (anew) {
+        add_nets(text, was, is);
+        return;
     }
-    bool any = changes.used > 0;
-    if (!any)
-        text_add(&text, "%g minutes are not enough for more than there is: it goes on as it is.",
-                 minutes);
-    else if (more == FIT_SEEDS)
-        text_add(&text,
-                 "%g minutes: the trials that there are stay, and each head count gets %s%s.",
-                 minutes, changes.text, confirmed ? "; what was confirmed stays as it is" : "");
-    else
+    add_number(text, was->seeds, is->seeds, "seeds");
+    add_number(text, was->confirm, is->confirm, "fresh ones to confirm on");
+    add_number(text, was->tune_seeds, is->tune_seeds, "to tune on");
+}
+
+void ask_words_more(const struct ask_more *more)
+{
+    const char *changes = more->changes.used > 0 ? more->changes.text : NULL;
+    struct text_buffer text = {0};
+    char because[64] = "Other keys are set than before";
+    if (!more->keys)
+        snprintf(because, sizeof because, "%g minutes", more->minutes);
+    if (!changes && !more->keys && more->ever)
+        text_add(&text, "%s are not enough for more than there is: it goes on as it is.", because);
+    else if (!changes && !more->keys)
+        text_add(&text, "More time would hardly show more: it goes on as it is.");
+    else if (changes && more->fit == FIT_ANEW)
         text_add(&text,
                  "%g minutes allow more: %s. That comes nearer to what there is to learn, but no "
                  "trial can stay: it begins anew under another name, and the old results stay in "
                  "the results file.",
-                 minutes, changes.text);
+                 more->minutes, changes);
+    else
+        text_add(&text, "%s: the trials that there are stay%s%s%s.", because,
+                 changes ? ", and each head count gets " : "", changes ? changes : "",
+                 more->confirmed ? "; what was confirmed stays as it is" : "");
     print_paragraph(&text);
-    free(changes.text);
-    return any;
 }
 
 /* ---- what will be done ---- */
@@ -141,9 +149,23 @@ static int rates_of(const struct config *c)
     return 0;
 }
 
-/* last: neither more steps nor more seeds are of use. */
-static void add_time(const struct forecast *f, const struct config *c, long workers, double minutes,
-                     bool last, struct text_buffer *text)
+/* Why it takes longer than so many minutes, where it does by a fifth or more; or why no longer. */
+static void add_limit(const struct design *d, double seconds, double minutes,
+                      struct text_buffer *text)
+{
+    bool longer = seconds > 72 * minutes;
+    if (longer && d->minutes > minutes)
+        text_add(text,
+                 " The sweep file was written for %g minutes; move it away to ask for %g minute%s.",
+                 d->minutes, minutes, minutes == 1 ? "" : "s");
+    else if (longer && d->size == 0 && d->level == 0 && d->steps <= design_size(d)->steps_min)
+        text_add(text, " In less time nothing would show.");
+    else if (!longer && d->level == design_levels() - 1) /* steps as many as are of use, too */
+        text_add(text, " More time would hardly show more.");
+}
+
+static void add_time(const struct design *d, const struct forecast *f, const struct config *c,
+                     long workers, double minutes, struct text_buffer *text)
 {
     struct forecast_range left = estimate_left(f, c, workers);
     char time[3][32];
@@ -158,14 +180,22 @@ static void add_time(const struct forecast *f, const struct config *c, long work
                  text_duration(left.least, time[1], sizeof time[1]),
                  text_duration(left.most, time[2], sizeof time[2]));
     text_add(text, ".");
-    if (left.expected > 72 * minutes)
-        text_add(text, " In less time nothing would show.");
-    else if (last)
-        text_add(text, " More time would hardly show more.");
+    add_limit(d, left.expected, minutes, text);
 }
 
-void ask_words_plan(const struct design *d, const struct config *c, const struct forecast *f,
-                    long workers, double minutes)
+/* Of rows: how much of their texts is not seen. */
+static void add_cut(const struct look *l, const struct config *c, struct text_buffer *text)
+{
+    long length = strtol(value_of(c, "task.length"), NULL, 10);
+    if (l->kind == LOOK_ROWS && length > 0 && l->typical > length)
+        text_add(text,
+                 "Of each text the nets see the first %ld bytes, and one in ten has %" PRId64
+                 " or more. ",
+                 length, l->typical);
+}
+
+void ask_words_plan(const struct design *d, const struct look *l, const struct config *c,
+                    const struct forecast *f, long workers, double minutes)
 {
     struct text_buffer text = {0};
     text_add(&text, "It trains nets of d_model %s with ", value_of(c, "model.d_model"));
@@ -179,7 +209,8 @@ void ask_words_plan(const struct design *d, const struct config *c, const struct
         text_add(&text, "; what these find is confirmed on %" PRId64 " fresh ones, or is not",
                  c->confirm);
     text_add(&text, ". ");
-    add_time(f, c, workers, minutes, d->level == design_levels() - 1, &text);
+    add_cut(l, c, &text);
+    add_time(d, f, c, workers, minutes, &text);
     print_paragraph(&text);
 }
 

@@ -1,9 +1,12 @@
 /* headcount ask: from a file, or a toy, to an answer: writes a sweep file and runs it. */
+#include "engine/base/file.h"
 #include "sweep/ask/answer.h"
 #include "sweep/ask/ask_file.h"
 #include "sweep/ask/begun.h"
 #include "sweep/ask/estimate.h"
 #include "sweep/ask/fit.h"
+#include "sweep/ask/sets.h"
+#include "sweep/ask/sheet.h"
 #include "sweep/cli/ask_options.h"
 #include "sweep/cli/ask_words.h"
 #include "sweep/cli/command_plan.h"
@@ -24,10 +27,28 @@ struct asking {
     const struct ask_options *o;
     const char *given; /* FILE; NULL for a toy */
     struct look look;
-    char asked[ASKED_SIZE], name[DESIGN_NAME_SIZE];
+    struct asked asked;
+    char name[DESIGN_NAME_SIZE]; /* of the sweep */
     char path[PATH_MAX], page[PATH_MAX];
     struct design design;
 };
+
+/* That the sweep file and the page can be written. */
+static enum status check_folder(const struct asking *a, struct message *m)
+{
+    char folder[PATH_MAX] = ".";
+    const char *slash = strrchr(a->path, '/');
+    if (slash) /* "/" stays */
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - a->path) + (slash == a->path),
+                 a->path);
+    if (access(folder, W_OK | X_OK) == 0)
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "%s: %s; the sweep file and the page are written there. %s", folder,
+                       strerror(errno),
+                       a->given ? "Copy the file into a folder of yours, and ask about the copy"
+                                : "Ask from a folder of yours");
+}
 
 static enum status find_paths(struct asking *a, struct message *m)
 {
@@ -44,18 +65,22 @@ static enum status find_paths(struct asking *a, struct message *m)
 static enum status check_page(const char *path, struct message *m)
 {
     char head[PAGE_HEAD + 1] = "";
-    FILE *f = fopen(path, "r");
-    if (!f && errno == ENOENT)
+    int fd;
+    size_t size;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
         return STATUS_OK;
-    if (!f)
-        return status_fail(m, STATUS_IO, "%s: %s", path, strerror(errno));
-    head[fread(head, 1, PAGE_HEAD, f)] = '\0';
-    fclose(f);
+    enum status s = file_open(path, &fd, &size, m);
+    if (s == STATUS_OK) {
+        s = file_take(fd, path, head, size < PAGE_HEAD ? size : PAGE_HEAD, m);
+        close(fd);
+    }
+    if (s != STATUS_OK && s != STATUS_BAD_INPUT) /* which is of a folder or a pipe */
+        return s;
     return page_begins(head) ? STATUS_OK
                              : status_fail(m, STATUS_BAD_INPUT,
-                                           "%s: is no page of headcount's, and stays as it is. "
-                                           "Move it away, to ask: the page of the answer is "
-                                           "written there",
+                                           "%s: was not written by headcount, and is left as it "
+                                           "is; move it away, because the page with the answer "
+                                           "goes there",
                                            path);
 }
 
@@ -73,9 +98,9 @@ static enum status check_one_setting(const struct config *c, struct message *m)
             other = other && strcmp(axis->path, c->replicate_path[k]) != 0;
         if (other)
             return status_fail(m, STATUS_BAD_INPUT,
-                               "%s has more than one value, which makes several settings, and ask "
-                               "answers for one. Set one value; or ask with one and --write, put "
-                               "the others into the sweep file, and run it with headcount run",
+                               "%s has more than one value, but ask answers for one setting. Set "
+                               "one value; or set one with --write, add the others to the sweep "
+                               "file, and run it with headcount run",
                                axis->path);
     }
     return STATUS_OK;
@@ -85,13 +110,12 @@ static enum status check_one_setting(const struct config *c, struct message *m)
 static enum status check_sets(const struct asking *a, struct message *m)
 {
     const struct command_texts *set = &a->o->set;
-    const long steps = design_steps_asked(set->item, set->count);
-    struct design d = {.kind = a->look.kind, .level = DESIGN_LEVEL};
-    const struct design_level *level = design_level(&d);
+    const long steps = sets_number(set->item, set->count, "train.steps");
+    struct design d = {.kind = a->look.kind};
     struct config *c = NULL;
+    design_set_level(&d, DESIGN_LEVEL);
     d.steps = steps ? steps : design_size(&d)->steps_min;
-    d.confirm = level->confirm;
-    enum status s = design_parse(&d, &a->look, a->path, set->item, set->count, &c, m);
+    enum status s = sheet_parse(&d, &a->look, a->path, set->item, set->count, &c, m);
     if (s == STATUS_OK)
         s = check_one_setting(c, m);
     config_free(c);
@@ -101,32 +125,58 @@ static enum status check_sets(const struct asking *a, struct message *m)
 static enum status look(struct asking *a, struct message *m)
 {
     const struct command_texts *set = &a->o->set;
-    enum status s = design_check_sets(set->item, set->count, m);
+    enum status s = sets_check(set->item, set->count, m);
     if (s == STATUS_OK)
         s = a->given ? look_file(a->given, set->item, set->count, &a->look, m)
                      : look_toy(a->o->task, set->item, set->count, &a->look, m);
     if (s == STATUS_OK)
         s = find_paths(a, m);
+    if (s == STATUS_OK)
+        s = check_folder(a, m);
     if (s == STATUS_OK && !a->o->write)
         s = check_page(a->page, m);
     if (s == STATUS_OK)
         s = check_sets(a, m);
     if (s == STATUS_OK)
-        ask_file_asked(&a->look, set->item, set->count, a->asked);
+        ask_file_asked(&a->look, set->item, set->count, &a->asked);
     return s;
 }
 
-/* Whether a finding of the sweep has been written down, to be confirmed. */
-static enum status is_confirmed(struct asking *a, bool *confirmed, struct message *m)
+/* What the results file has of the sweep of a->design. */
+static enum status find_begun(const struct asking *a, struct begun *b, struct message *m)
 {
     struct store *s = NULL;
-    *confirmed = false;
+    char name[DESIGN_NAME_SIZE];
+    design_name(&a->design, &a->look, a->asked.trained, name);
+    *b = (struct begun){0};
+    snprintf(b->name, sizeof b->name, "%s", name);
     enum status status = command_open_existing(a->o->db, &s, m);
     if (status != STATUS_OK || !s)
         return status;
-    design_name(&a->design, &a->look, a->asked, a->name);
-    status = begun_confirmation(s, a->name, confirmed, m);
+    status = begun_find(s, name, b, m);
     return store_close_after(s, status, m);
+}
+
+/* The sweep goes by the name that it has, and what it found is confirmed on as many fresh seeds as
+ * were written down with it: others would be a second try. */
+static enum status keep_begun(struct asking *a, struct message *m)
+{
+    const struct command_texts *set = &a->o->set;
+    const long fresh = sets_number(set->item, set->count, "confirm");
+    struct begun b;
+    enum status s = find_begun(a, &b, m);
+    if (s != STATUS_OK)
+        return s;
+    snprintf(a->name, sizeof a->name, "%s", b.name);
+    if (b.confirm > 0 && fresh > 0 && fresh != b.confirm)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "--set confirm=%ld: what sweep %s found was written down, to be "
+                           "confirmed on %d fresh seeds, and another number would be a second try; "
+                           "set confirm=%d, or leave it out",
+                           fresh, b.name, b.confirm, b.confirm);
+    if (b.confirm > 0)
+        a->design.confirm = b.confirm;
+    return STATUS_OK;
 }
 
 static enum status refuse_changed(const char *path, struct message *m)
@@ -134,37 +184,96 @@ static enum status refuse_changed(const char *path, struct message *m)
     struct text_buffer word = {0};
     text_add_shell(&word, path);
     enum status s = status_fail(m, STATUS_BAD_INPUT,
-                                "%s: was changed since ask wrote it, or is not ask's, and stays as "
-                                "it is. Run it: headcount run %s; or move it away, to ask anew",
+                                "%s: was changed since ask wrote it, or was not written by ask, "
+                                "and is left as it is. Run it (headcount run %s), or move it away "
+                                "and ask again",
                                 path, word.text ? word.text : path);
     free(word.text);
     return s;
 }
 
-/* What more minutes do for a design that has been begun; *write: whether anything. */
-static enum status decide_more(struct asking *a, const struct fit *f, bool *write,
-                               struct message *m)
+/* Adds to changes what the sweep file of d has otherwise than the one that is there. */
+static enum status compare(const struct asking *a, const struct design *d, bool anew,
+                           struct text_buffer *changes, struct message *m)
 {
     const struct command_texts *set = &a->o->set;
-    const struct estimate *e = f->context;
-    const double minutes = (double)a->o->minutes;
     struct config *was = NULL, *is = NULL;
-    struct design d;
-    bool confirmed = false;
-    enum status s = is_confirmed(a, &confirmed, m);
-    if (s != STATUS_OK)
-        return s;
-    enum fit_more more = fit_more(f, &a->design, confirmed, minutes, &d);
-    s = e->status == STATUS_OK ? config_read(a->path, NULL, 0, &was, m)
-                               : status_fail(m, e->status, "%s", e->message.text);
+    enum status s = config_read(a->path, NULL, 0, &was, m);
     if (s == STATUS_OK)
-        s = design_parse(&d, &a->look, a->path, set->item, set->count, &is, m);
+        s = sheet_parse(d, &a->look, a->path, set->item, set->count, &is, m);
     if (s == STATUS_OK)
-        *write = ask_words_more(more, confirmed, was, is, minutes);
-    if (s == STATUS_OK && *write)
-        a->design = d;
+        ask_words_changes(anew, was, is, changes);
     config_free(was);
     config_free(is);
+    return s;
+}
+
+/* What so many minutes (more->minutes) make of the design that has been begun, and how its sweep
+ * file then differs. */
+static enum status see_more(const struct asking *a, const struct fit *f, struct ask_more *more,
+                            struct design *d, struct message *m)
+{
+    const struct estimate *e = f->context;
+    *d = a->design;
+    if (more->minutes > d->minutes)
+        more->fit = fit_more(f, &a->design, more->confirmed, more->minutes, d);
+    if (e->status != STATUS_OK)
+        return status_fail(m, e->status, "%s", e->message.text);
+    enum status s = compare(a, d, more->fit == FIT_ANEW, &more->changes, m);
+    if (s == STATUS_OK && more->fit == FIT_ANEW && more->changes.used == 0) {
+        /* All that would be another net is set: there is time for seeds. */
+        more->fit = FIT_SEEDS;
+        d->size = a->design.size;
+        d->steps = a->design.steps;
+        d->confirm = more->confirmed ? more->confirmed : d->confirm;
+        s = compare(a, d, false, &more->changes, m);
+    }
+    return s;
+}
+
+/* What becomes of a design that has been begun, for which other keys may be set. */
+static enum status decide_more(struct asking *a, const struct fit *f, struct ask_more *more,
+                               struct message *m)
+{
+    struct begun b;
+    struct design d, beyond;
+    enum status s = find_begun(a, &b, m);
+    if (s != STATUS_OK)
+        return s;
+    more->confirmed = b.confirm;
+    s = see_more(a, f, more, &d, m);
+    if (s == STATUS_OK && (more->keys || more->changes.used > 0)) {
+        a->design = d;
+    } else if (s == STATUS_OK) {
+        struct ask_more most = {.confirmed = b.confirm, .minutes = INFINITY};
+        s = see_more(a, f, &most, &beyond, m);
+        more->ever = most.changes.used > 0;
+        free(most.changes.text);
+    }
+    return s;
+}
+
+/* By the sweep file that is there, or is not; *write: whether another one is to be written. */
+static enum status decide_by(struct asking *a, const struct fit *f, enum ask_file_state state,
+                             bool *write, struct message *m)
+{
+    struct ask_more more = {.keys = state == ASK_FILE_KEYS, .minutes = (double)a->o->minutes};
+    const struct estimate *e = f->context;
+    bool known = more.keys || state == ASK_FILE_SAME;
+    bool asks_more = known && (more.keys || more.minutes > a->design.minutes);
+    if (!known)
+        a->design = fit_design(f, more.minutes);
+    enum status s = asks_more                ? decide_more(a, f, &more, m)
+                    : e->status != STATUS_OK ? status_fail(m, e->status, "%s", e->message.text)
+                                             : STATUS_OK;
+    *write = state != ASK_FILE_SAME || more.changes.used > 0;
+    if (s == STATUS_OK && *write)
+        s = keep_begun(a, m);
+    if (s == STATUS_OK && asks_more)
+        ask_words_more(&more);
+    if (s == STATUS_OK && !known)
+        ask_words_other(state, a->path);
+    free(more.changes.text);
     return s;
 }
 
@@ -177,28 +286,17 @@ static enum status decide(struct asking *a, bool *write, struct message *m)
                          .sets = o->set.item,
                          .count = o->set.count,
                          .workers = o->workers};
-    struct fit f = {.look = &a->look,
-                    .steps = design_steps_asked(o->set.item, o->set.count),
-                    .seconds = estimate_seconds,
-                    .context = &e};
+    const struct fit f = {.look = &a->look,
+                          .steps = sets_number(o->set.item, o->set.count, "train.steps"),
+                          .seconds = estimate_seconds,
+                          .context = &e};
     enum ask_file_state state;
-    *write = true;
-    enum status s = ask_file_read(a->path, &a->look, a->asked, &state, &a->design, m);
-    if (s != STATUS_OK)
-        return s;
-    if (state == ASK_FILE_CHANGED)
-        return refuse_changed(a->path, m);
-    if (state == ASK_FILE_SAME)
-        *write = (double)o->minutes > a->design.minutes;
-    if (state == ASK_FILE_SAME && *write) {
-        s = decide_more(a, &f, write, m);
-    } else if (*write) {
-        ask_words_other(state, a->path);
-        a->design = fit_design(&f, (double)o->minutes);
-    }
+    enum status s = ask_file_read(a->path, &a->look, &a->asked, &state, &a->design, m);
+    if (s == STATUS_OK)
+        s = state == ASK_FILE_CHANGED ? refuse_changed(a->path, m)
+                                      : decide_by(a, &f, state, write, m);
     estimate_free(&e);
-    return s != STATUS_OK || e.status == STATUS_OK ? s
-                                                   : status_fail(m, e.status, "%s", e.message.text);
+    return s;
 }
 
 /* What the sweep file says, and how long what is left of it takes. */
@@ -218,7 +316,8 @@ static enum status show_plan(struct asking *a, bool *done, struct message *m)
         status = forecast_new(p, s, false, calibrate, &f, m);
     if (status == STATUS_OK) {
         *done = forecast_is_done(f);
-        ask_words_plan(&a->design, c, f, a->o->workers, (double)a->o->minutes);
+        snprintf(a->name, sizeof a->name, "%s", c->name);
+        ask_words_plan(&a->design, &a->look, c, f, a->o->workers, (double)a->o->minutes);
     }
     forecast_free(f);
     status = store_close_after(s, status, m);
@@ -249,34 +348,18 @@ static bool agreed(const struct asking *a)
     return false;
 }
 
-/* What is not told where it cannot be found out: the answer is worth having without. */
-static struct answer_beside find_beside(const struct asking *a, double seeds)
-{
-    struct answer_beside b = {.order_bits = NAN, .minutes = NAN};
-    struct estimate e = {.look = &a->look,
-                         .path = a->path,
-                         .sets = a->o->set.item,
-                         .count = a->o->set.count,
-                         .workers = a->o->workers};
-    const struct fit f = {.look = &a->look, .seconds = estimate_seconds, .context = &e};
-    struct message m;
-    if (a->look.kind == LOOK_TEXT)
-        look_order_bits(&a->look, ANSWER_ORDER, &b.order_bits, &m);
-    if (seeds > 0 && !design_is_set(e.sets, e.count, "confirm"))
-        b.minutes = fit_minutes(&f, &a->design, seeds, &b.fresh);
-    estimate_free(&e);
-    return b;
-}
-
 static void print_answer(struct scope *x, void *context)
 {
     struct asking *a = context;
     int64_t sweep_id;
+    double order_bits = NAN; /* stays that where it cannot be found out */
+    struct message m;
     struct text_buffer text = scope_text(x);
     scope_check(x, store_sweep(x->store, a->name, &sweep_id, x->message));
     const struct report_data *r = report_data_read(x, sweep_id, false);
-    const struct answer_beside beside = find_beside(a, answer_seeds(r));
-    answer_write(r, &a->look, &beside, &text);
+    if (a->look.kind == LOOK_TEXT)
+        look_order_bits(&a->look, ANSWER_ORDER, &order_bits, &m);
+    answer_write(r, &a->look, &a->design, order_bits, &text);
     ask_words_answer(text.text ? text.text : "");
 }
 
@@ -305,12 +388,12 @@ static int ask(struct asking *a)
         s = decide(a, &write, &m);
     }
     if (s == STATUS_OK && write)
-        s = ask_file_write(a->path, &a->design, &a->look, a->asked, set->item, set->count, &m);
+        s = ask_file_write(a->path, &a->design, &a->look, a->name, &a->asked, set->item, set->count,
+                           &m);
     if (s == STATUS_OK) {
         text_print(stdout, "%s: %s\n", a->path,
                    write ? "written, with a reason for each value"
                          : "as it was written before, and stays so");
-        design_name(&a->design, &a->look, a->asked, a->name);
         s = show_plan(a, &done, &m);
     }
     if (s != STATUS_OK)

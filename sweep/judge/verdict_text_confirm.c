@@ -149,6 +149,32 @@ static void put_under_way(const struct writer *w)
     put_explored(w);
 }
 
+/* One of those that a candidate is held against: the smallest and the largest head count other than
+ * itself. */
+static bool is_outermost(const struct writer *w, int64_t heads)
+{
+    const struct verdict *v = w->v;
+    bool smaller = false, larger = false;
+    for (int i = 0; i < v->rows; i++) {
+        bool other = row_tested(&v->row[i]) && v->row[i].heads != v->candidate;
+        smaller = smaller || (other && v->row[i].heads < heads);
+        larger = larger || (other && v->row[i].heads > heads);
+    }
+    return heads != v->candidate && row_tested(row_of(v, heads)) && !(smaller && larger);
+}
+
+/* Why nothing was written down. Where the finding is undecided for the same reason, it says what
+ * helps. */
+static void put_nothing(const struct writer *w)
+{
+    if (verdict_pick(w->in, w->v).kind != VERDICT_RIVAL_AT_EDGE)
+        put(w,
+            "Nothing is confirmed, as no head count was found that could be held against others");
+    else if (put_edges(w, is_outermost, "Nothing is confirmed, as ") &&
+             w->v->kind != VERDICT_RIVAL_AT_EDGE)
+        put(w, "; try more values (`extend` in `tune`, or a wider list)");
+}
+
 void write_confirmation(const struct writer *w)
 {
     const struct verdict_confirm *confirm = w->in->confirm;
@@ -159,8 +185,7 @@ void write_confirmation(const struct writer *w)
         put(w, "What these trials speak for is then to be confirmed on ");
         put_fresh(w);
     } else if (!fresh)
-        put(w,
-            "Nothing is confirmed, as no head count was found that could be held against others");
+        put_nothing(w);
     else if (fresh->proof.status != PROOF_FIRST)
         put_known(w);
     else if (fresh->preliminary)

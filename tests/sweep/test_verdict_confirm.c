@@ -1,50 +1,6 @@
 /* What is picked to be confirmed, and what fresh trials then say of it: by themselves, at the full
  * alpha. */
-#include "tests/sweep/verdict_help.h"
-
-static const double fresh_low[6] = {.70, .72, .69, .71, .73, .70},
-                    fresh_good[6] = {.99, 1, .98, 1, .99, 1},
-                    fresh_poor[6] = {.28, .27, .30, .26, .29, .28},
-                    fresh_mixed[6] = {.60, .99, .71, .70, .73, .70},
-                    broken[6] = {-1, -1, -1, -1, -1, -1}, flat[6] = {.5, .5, .5, .5, .5, .5};
-
-/* Exploring, and the fresh trials of the head counts that the claim names. */
-struct both {
-    struct sketch explored, fresh;
-    struct verdict_confirm confirm;
-};
-
-/* Four heads win in between, of 1, 2, 4 and 16. */
-static struct both middle_found(void)
-{
-    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    add(&b.explored, 1, .7, 5, low);
-    add(&b.explored, 2, .8, 5, fair);
-    add(&b.explored, 4, .99, 5, good);
-    add(&b.explored, 16, .3, 5, poor);
-    return b;
-}
-
-static void add_fresh(struct both *b, int64_t heads, const double test[6])
-{
-    int i = b->fresh.in.count;
-    add(&b->fresh, heads, .5, 6, test);
-    for (int k = 0; k < 6; k++)
-        b->fresh.trial[i][k].seed = 2000 + k;
-}
-
-/* Puts the two together, once nothing more is added. */
-static void write_down(struct both *b, int64_t best, int64_t over1, int64_t over2)
-{
-    claim(&b->fresh, best, over1, over2);
-    for (int i = 0; i < b->fresh.in.count; i++)
-        b->fresh.heads[i].trial = b->fresh.trial[i];
-    b->fresh.in.heads = b->fresh.heads;
-    b->fresh.in.claim_over = b->fresh.over;
-    b->confirm.written = true;
-    b->confirm.input = &b->fresh.in;
-    b->explored.in.confirm = &b->confirm;
-}
+#include "tests/sweep/confirm_help.h"
 
 #define SAYS(b, sentence) expect_with(&(b).explored, "fresh seeds", sentence)
 
@@ -131,6 +87,28 @@ static void no_rival_at_an_edge(void **state)
     assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
     memcpy(&b.explored.trial[0], &b.explored.trial[2], sizeof b.explored.trial[0]);
     assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
+}
+
+/* It is no lack of a finding: more values may help. */
+static void a_rival_at_an_edge_is_the_reason_that_nothing_is_confirmed(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    TUNE(&b.explored, 1, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    TUNE(&b.explored, 2, "train.lr", 0, GRID_SMALLEST, "0.001", "0.01");
+    TUNE(&b.explored, 4, "train.lr", 1, GRID_LARGEST, "0.001", "0.01");
+    TUNE(&b.explored, 16, "train.lr", 0, GRID_SMALLEST, "0.001", "0.01");
+    b.confirm.written = true;
+    b.explored.in.confirm = &b.confirm;
+    assert_kind(&b.explored, VERDICT_RIVAL_AT_EDGE); /* the finding says what helps */
+    expect_with(&b.explored, "Nothing is confirmed",
+                "Nothing is confirmed, as 16 heads chose the smallest lr tried, 0.001, and may be "
+                "better beyond it.");
+    memcpy(&b.explored.trial[0], &b.explored.trial[2], sizeof b.explored.trial[0]);
+    assert_kind(&b.explored, VERDICT_EDGE);
+    expect_with(&b.explored, "Nothing is confirmed",
+                "Nothing is confirmed, as 2 and 16 heads chose the smallest lr tried, 0.001, and "
+                "may be better beyond it; try more values (`extend` in `tune`, or a wider list).");
 }
 
 /* ---- what fresh trials say ---- */
@@ -295,6 +273,7 @@ int main(void)
         cmocka_unit_test(nothing_to_pick),
         cmocka_unit_test(unfinished_is_no_rival),
         cmocka_unit_test(no_rival_at_an_edge),
+        cmocka_unit_test(a_rival_at_an_edge_is_the_reason_that_nothing_is_confirmed),
         cmocka_unit_test(confirmed),
         cmocka_unit_test(by_themselves),
         cmocka_unit_test(not_confirmed),

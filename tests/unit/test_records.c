@@ -105,7 +105,7 @@ static void csv_is_refused(void **state)
          "column \"text\" (only Text, label); did you mean task.text_column: Text?"},
         {"\ntext;label\nx;a\n",
          "f, line 2, column 1: the first row must name the columns, separated by commas "
-         "(task.separator says by what); it has no column \"text\" (only text;label); name the "
+         "(task.separator sets this); it has no column \"text\" (only text;label); name the "
          "column of the text with task.text_column"},
         {"text,label,text\n", "f, line 1, column 12: a second column is named text"},
         {"text,label\nx,a,b\n", "f, line 2, column 5: this is field 3, but the header names only 2 "
@@ -152,7 +152,7 @@ static void other_columns_are_read(void **state)
          "1@2:1=a, b; c;2@3:1=say \"x\" \";3@4:1=d\t\"e\";"},
         {&tabs, "label,text\n1,a\n",
          "f, line 1, column 1: the first row must name the columns, separated by tabs "
-         "(task.separator says by what); it has no column \"text\" (only label,text); name the "
+         "(task.separator sets this); it has no column \"text\" (only label,text); name the "
          "column of the text with task.text_column"},
         {&tabs, "text\tlabel\na\tb\tc\n",
          "f, line 2, column 5: this is field 3, but the header names only 2 columns; quote a text "

@@ -1,0 +1,470 @@
+/* The answer in three sentences: that each is true of what was explored and of what fresh seeds
+ * decided, whatever these come to, and that none contradicts another. */
+#include "sweep/ask/answer.h"
+#include "tests/sweep/confirm_help.h"
+
+/* Two heads come close to 8 and 16, which are better. */
+static const double close_by[6] = {.994, .995, .996, .995, .995, .995},
+                    best_of_8[5] = {.999, 1, .999, 1, .999},
+                    best_of_16[6] = {1, .999, 1, .999, 1, 1};
+
+/* ---- what is asked about ---- */
+
+static struct look *toy(void)
+{
+    struct look *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    l->kind = LOOK_TOY;
+    l->point.task = task_find("gather");
+    return l;
+}
+
+static struct look *text_of(int64_t size)
+{
+    struct look *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    l->kind = LOOK_TEXT;
+    l->point.task = task_find("text");
+    option_defaults(l->point.task->options, l->point.task_options);
+    memcpy(l->point.task_options + option_find(l->point.task->options, "size")->offset, &size,
+           sizeof size);
+    memcpy(l->point.task_options + option_find(l->point.task->options, "file")->offset, "a/b.txt",
+           8);
+    return l;
+}
+
+/* ---- the answer ---- */
+
+enum { FOUND, SURE, LIMITS };
+
+/* One of its sentences; to be freed. */
+static char *sentence_about(const struct look *l, const struct design *d, double order_bits,
+                            struct sketch *s, int which)
+{
+    char fixed[] = "d_model=32, layers=1";
+    struct report_setting set = {.verdict = judge_sketch(s)};
+    struct text_buffer out = {0};
+    set.input = s->in;
+    set.text = words_of(s, set.verdict);
+    const struct report_data r = {.fixed = fixed, .settings = 1, .setting = &set};
+    answer_write(&r, l, d, order_bits, &out);
+    verdict_text_free(&set.text);
+    verdict_free(set.verdict);
+    assert_non_null(out.text);
+    char *line = out.text;
+    for (int i = 0; i < which; i++)
+        line = strchr(line, '\n') + 1;
+    char *copy = strndup(line, strcspn(line, "\n"));
+    assert_non_null(copy);
+    free(out.text);
+    return copy;
+}
+
+static char *toy_sentence(struct sketch *s, int which)
+{
+    const struct design d = {.kind = LOOK_TOY, .steps = 800};
+    struct look *l = toy();
+    char *line = sentence_about(l, &d, NAN, s, which);
+    free(l);
+    return line;
+}
+
+static void expect_line(struct sketch *s, int which, const char *expected)
+{
+    char *line = toy_sentence(s, which);
+    assert_string_equal(line, expected);
+    free(line);
+}
+
+static void expect_part(struct sketch *s, int which, const char *part)
+{
+    char *line = toy_sentence(s, which);
+    if (!strstr(line, part))
+        fail_msg("no '%s' in: %s", part, line);
+    free(line);
+}
+
+/* ---- made up ---- */
+
+/* The pick is 2: the fewest heads within .005 of the best validation accuracy. */
+static struct both two_come_close(void)
+{
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    add(&b.explored, 1, .7, 5, low);
+    add(&b.explored, 2, .995, 5, close_by);
+    add(&b.explored, 8, .999, 5, best_of_8);
+    add(&b.explored, 16, .999, 5, best_of_16);
+    return b;
+}
+
+/* By now 2 is picked, and not 4. */
+static void pick_two(struct both *b)
+{
+    for (int k = 0; k < 5; k++)
+        b->explored.trial[1][k].val = .99;
+}
+
+static void confirm_four(struct both *b)
+{
+    add_fresh(b, 1, fresh_low);
+    add_fresh(b, 4, fresh_good);
+    add_fresh(b, 16, fresh_poor);
+    write_down(b, 4, 1, 16);
+}
+
+/* Nothing was written down to be confirmed. */
+static void write_nothing(struct both *b)
+{
+    b->confirm.written = true;
+    b->explored.in.confirm = &b->confirm;
+}
+
+#define CHOICE "For gather no head count is confirmed as best; the choice so far: "
+#define EXPLORED                                                                                   \
+    "99.2% right, against 71.0% right with 1 and 28.0% right with 16; 2 may be as good."
+
+/* ---- confirmed ---- */
+
+static void what_is_confirmed_is_told_by_fresh_trials(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    confirm_four(&b);
+    expect_line(&b.explored, FOUND,
+                "For gather take 4 heads, 99.3% right, against 70.8% right with 1 and 28.0% right "
+                "with 16; 2 may be as good.");
+    expect_part(&b.explored, SURE, "Confirmed on 6 fresh seeds: 4 heads are better than 1 (");
+}
+
+static void what_is_confirmed_stays_so_whatever_is_picked_by_now(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    pick_two(&b);
+    confirm_four(&b);
+    expect_line(&b.explored, FOUND,
+                "For gather take 4 heads, 99.3% right, against 70.8% right with 1 and 28.0% right "
+                "with 16; 2 may be as good; the exploring trials alone would now pick 2.");
+    for (int k = 0; k < 5; k++)
+        b.explored.trial[3][k].val = .999;
+    expect_line(&b.explored, FOUND,
+                "For gather take 4 heads, 99.3% right, against 70.8% right with 1 and 28.0% right "
+                "with 16; 2 may be as good; the exploring trials alone would now pick 16.");
+}
+
+/* Though the few exploring trials leave it in the set that contains the best. */
+static void what_is_shown_to_be_worse_is_not_as_good(void **state)
+{
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    (void)state;
+    add(&b.explored, 1, .97, 5, fair);
+    add(&b.explored, 4, .99, 5, good);
+    add(&b.explored, 16, .3, 5, poor);
+    struct verdict *v = judge_sketch(&b.explored);
+    assert_true(v->row[0].among_best);
+    verdict_free(v);
+    confirm_four(&b);
+    expect_line(&b.explored, FOUND,
+                "For gather take 4 heads, 99.3% right, against 70.8% right with 1 and 28.0% right "
+                "with 16.");
+}
+
+static void others_are_not_as_good_but_better_where_that_is_shown(void **state)
+{
+    struct both b = two_come_close();
+    (void)state;
+    expect_line(&b.explored, FOUND,
+                CHOICE "2 heads, 99.5% right, against 71.0% right with 1 and 100.0% right with 16; "
+                       "8 or 16 is better, by about 0.46 percentage points.");
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 2, fresh_good);
+    write_down(&b, 2, 1, 0);
+    expect_line(&b.explored, FOUND,
+                "For gather the confirmed choice is 2 heads, 99.3% right, against 70.8% right with "
+                "1; 8 or 16 is better, by about 0.46 percentage points.");
+    TUNE(&b.explored, 1, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    TUNE(&b.explored, 2, "train.lr", 1, GRID_LARGEST, "0.001", "0.01");
+    TUNE(&b.explored, 8, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    TUNE(&b.explored, 16, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    expect_part(&b.explored, FOUND, "; 8 or 16 did better, by about 0.46 percentage points.");
+}
+
+/* ---- not confirmed ---- */
+
+static void what_fresh_trials_contradict_is_not_to_be_taken(void **state)
+{
+    struct both b = two_come_close();
+    (void)state;
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 2, close_by);
+    add_fresh(&b, 16, best_of_16);
+    write_down(&b, 2, 1, 16);
+    expect_line(&b.explored, FOUND,
+                "For gather do not take 2 heads, 99.5% right, against 100.0% right with 16; the "
+                "best may be 8 or 16.");
+    expect_part(&b.explored, SURE,
+                "Contradicted on 6 fresh seeds: 2 heads are significantly worse than 16 (");
+}
+
+static void what_is_not_confirmed_is_a_choice(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_mixed);
+    write_down(&b, 4, 1, 0);
+    expect_line(&b.explored, FOUND,
+                CHOICE "4 heads, 73.8% right, against 70.8% right with 1; 2 may be as good.");
+    expect_part(&b.explored, SURE, "Not confirmed on 6 fresh seeds: 4 heads are not shown to be");
+    b = middle_found(); /* nothing else was seen on fresh seeds than their being equal */
+    add_fresh(&b, 1, flat);
+    add_fresh(&b, 4, flat);
+    write_down(&b, 4, 1, 0);
+    expect_line(&b.explored, FOUND, CHOICE "4 heads, 50.0% right; 2 may be as good.");
+    expect_part(&b.explored, SURE, "Not confirmed on 6 fresh seeds: 4 heads better than 1, but");
+}
+
+/* Of another head count than the pick the fresh trials say nothing. */
+static void a_pick_that_was_not_claimed_is_told_by_exploring_trials(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    pick_two(&b);
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_mixed);
+    write_down(&b, 4, 1, 0);
+    expect_line(&b.explored, FOUND,
+                CHOICE "2 heads, 98.6% right, against 71.0% right with 1 and 28.0% right with 16; "
+                       "4 may be as good.");
+}
+
+static void unfinished_trials_are_no_numbers(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_good);
+    b.fresh.trial[1][0].limited = true;
+    write_down(&b, 4, 1, 0);
+    expect_line(&b.explored, FOUND, CHOICE "4 heads, " EXPLORED);
+    expect_part(&b.explored, SURE, "Undecided on 6 fresh seeds: ");
+}
+
+/* Seeds that were not fresh, trials that have not ended: the finding says how sure it is. */
+static void without_a_decision_the_finding_is_told_too(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    expect_line(&b.explored, FOUND, CHOICE "4 heads, " EXPLORED);
+    confirm_four(&b);
+    b.fresh.in.proof = (struct verdict_proof){.status = PROOF_LATE, .seen = 3, .pairs = 18};
+    expect_line(&b.explored, FOUND, CHOICE "4 heads, " EXPLORED);
+    expect_part(&b.explored, SURE, "Exploratory finding, a middle head count wins: 4 heads are");
+    expect_part(&b.explored, SURE, ". Not confirmed: the claim, 4 heads better than 1 and 16, was");
+    b.fresh.in.proof = (struct verdict_proof){0};
+    b.fresh.in.planned = 24;
+    expect_line(&b.explored, FOUND, CHOICE "4 heads, " EXPLORED);
+    expect_part(&b.explored, SURE, "Exploratory finding, a middle head count wins: 4 heads are");
+    expect_part(&b.explored, SURE, ". To be confirmed on 6 fresh seeds, of whose trials 18 of 24");
+}
+
+/* ---- nothing to confirm ---- */
+
+#define NOTHING                                                                                    \
+    " Nothing is confirmed, as no head count was found that could be held against others. So no "  \
+    "confirming trials were needed, and it ended early."
+
+static void where_nothing_is_confirmed_the_reason_is_told(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    TUNE(&b.explored, 1, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    TUNE(&b.explored, 2, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    TUNE(&b.explored, 4, "train.lr", 0, GRID_INNER, "0.001", "0.01");
+    TUNE(&b.explored, 16, "train.lr", 1, GRID_LARGEST, "0.001", "0.01");
+    write_nothing(&b);
+    expect_line(&b.explored, FOUND, CHOICE "4 heads, " EXPLORED);
+    expect_part(&b.explored, SURE, "Undecided: 4 heads did better than both the smallest (1) and");
+    expect_part(&b.explored, SURE, "; try more values (`extend` in `tune`, or a wider list).");
+    expect_part(&b.explored, SURE,
+                ". Nothing is confirmed, as 16 heads chose the largest lr tried, 0.01, and may be "
+                "better beyond it. So no confirming trials were needed, and it ended early.");
+}
+
+static void where_nothing_ended_nothing_was_found(void **state)
+{
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    (void)state;
+    add(&b.explored, 1, .5, 0, flat);
+    write_nothing(&b);
+    expect_line(&b.explored, FOUND, "For gather nothing was found.");
+    expect_line(&b.explored, SURE, "No trial has ended: there is nothing to judge yet." NOTHING);
+}
+
+static void equal_results_are_said_to_have_been_seen(void **state)
+{
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    (void)state;
+    add(&b.explored, 1, .5, 5, flat);
+    write_nothing(&b);
+    expect_line(&b.explored, FOUND, "For gather nothing was found.");
+    expect_line(&b.explored, SURE,
+                "No comparison: 1 is the only head count that was tried." NOTHING);
+    add(&b.explored, 4, .5, 5, flat);
+    expect_line(&b.explored, FOUND,
+                "For gather no difference between head counts was seen: every trial has 50.0% "
+                "right.");
+    expect_part(&b.explored, SURE, "All equal: each of 10 trials, at every one of 2 head counts");
+    expect_part(&b.explored, SURE, NOTHING);
+}
+
+static void guessing_is_not_called_learning_nothing(void **state)
+{
+    static const double guess[5] = {.06, .07, .06, .05, .06};
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    (void)state;
+    b.explored.in.chance = .06;
+    add(&b.explored, 1, .06, 5, guess);
+    add(&b.explored, 4, .06, 5, guess);
+    write_nothing(&b);
+    expect_line(&b.explored, FOUND,
+                "For gather no head count is shown to be better than guessing (6.0% right).");
+    expect_part(&b.explored, SURE, NOTHING);
+}
+
+/* ---- equivalence ---- */
+
+/* 1, 4 and 16 heads are shown to be within .05 of each other. */
+static void explore_little_apart(struct both *b)
+{
+    static const double fair_too[5] = {.99, .98, .99, 1, .97};
+    add(&b->explored, 1, .97, 5, fair);
+    add(&b->explored, 4, .99, 5, good);
+    add(&b->explored, 16, .98, 5, fair_too);
+    b->explored.in.equivalence = .05;
+}
+
+static void what_does_not_matter_is_said_not_to(void **state)
+{
+    static const double near[6] = {.98, .99, .96, .99, .98, .98};
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    (void)state;
+    explore_little_apart(&b);
+    expect_line(&b.explored, FOUND,
+                "For gather the number of heads hardly matters; the choice so far: 4 heads, 99.2% "
+                "right, against 98.6% right with 1 and 98.6% right with 16; all are shown to be "
+                "within 5 percentage points of the best.");
+    add_fresh(&b, 1, near);
+    add_fresh(&b, 4, fresh_good);
+    write_down(&b, 4, 1, 0);
+    expect_line(&b.explored, FOUND,
+                "For gather take 4 heads, though it seems to matter little: 99.3% right, against "
+                "98.0% right with 1; all are shown to be within 5 percentage points of the best.");
+    expect_part(&b.explored, SURE, "the lead over 1 is below the margin of equivalence, 0.05");
+}
+
+/* Fresh seeds alone decide that, too. */
+static void what_matters_on_fresh_seeds_is_not_called_little(void **state)
+{
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    (void)state;
+    explore_little_apart(&b);
+    add_fresh(&b, 1, fresh_low);
+    add_fresh(&b, 4, fresh_good);
+    write_down(&b, 4, 1, 0);
+    expect_line(&b.explored, FOUND,
+                "For gather take 4 heads, 99.3% right, against 70.8% right with 1; 16 may be as "
+                "good.");
+}
+
+static void two_head_counts_can_hardly_matter(void **state)
+{
+    static const double even[5] = {.990, .991, .990, .991, .990},
+                        odd[5] = {.991, .990, .991, .990, .991};
+    struct sketch two = sketch_new();
+    (void)state;
+    add(&two, 1, .99, 5, even);
+    add(&two, 4, .99, 5, odd);
+    two.in.equivalence = .01;
+    expect_line(&two, FOUND,
+                "For gather the number of heads hardly matters; the choice so far: 1 head, 99.0% "
+                "right; all are shown to be within 1 percentage point of the best.");
+}
+
+/* ---- what limits it ---- */
+
+static void each_difference_has_its_own_limit(void **state)
+{
+    struct both b = middle_found();
+    (void)state;
+    confirm_four(&b);
+    expect_line(&b.explored, LIMITS,
+                "This is about this task and nets of d_model 32 after 1500 steps; differences from "
+                "1 head below about 1.4 and from 16 heads below about 2.3 percentage points could "
+                "not show.");
+}
+
+static void counting_does_better(int64_t bytes, int size, int64_t steps, const char *end)
+{
+    static const double losses[2][5] = {{2, 2.1, 2, 1.9, 2}, {2.1, 2, 2, 2, 2.1}};
+    const struct design d = {.kind = LOOK_TEXT, .size = size, .steps = (long)steps};
+    struct look *l = text_of(bytes);
+    struct sketch s = sketch_new();
+    s.in.loss = true;
+    s.in.data = VERDICT_TEXT;
+    s.in.chance = 1 / 256.;
+    s.in.steps = steps;
+    add(&s, 1, 2, 5, losses[0]);
+    add(&s, 4, 2.1, 5, losses[1]);
+    char *line = sentence_about(l, &d, 2.5, &s, LIMITS);
+    assert_non_null(strstr(line, " A byte model of order 2, "));
+    assert_true(strlen(line) > strlen(end));
+    assert_string_equal(line + strlen(line) - strlen(end), end);
+    free(line);
+    line = sentence_about(l, &d, NAN, &s, LIMITS);
+    assert_null(strstr(line, "byte model"));
+    free(line);
+    free(l);
+}
+
+/* Of 40 KB a net of d_model 64 sees all that it may in 600 steps, and a larger one would need more
+ * of them than its passes allow. */
+static void more_minutes_are_advised_where_they_help(void **state)
+{
+    (void)state;
+    counting_does_better(100000000, 2, 600,
+                         "learned the text. They have to train longer: give more --minutes, or "
+                         "more train.steps if you set these.");
+    counting_does_better(40000, 1, 400,
+                         "learned the text. They have to train longer: give more --minutes, or "
+                         "more train.steps if you set these.");
+    counting_does_better(40000, 2, 600,
+                         "learned the text. The text is too short for them; a longer one would "
+                         "help.");
+    counting_does_better(100000000, 4, 40000, "these have hardly learned the text.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_confirmed_is_told_by_fresh_trials),
+        cmocka_unit_test(what_is_confirmed_stays_so_whatever_is_picked_by_now),
+        cmocka_unit_test(what_is_shown_to_be_worse_is_not_as_good),
+        cmocka_unit_test(others_are_not_as_good_but_better_where_that_is_shown),
+        cmocka_unit_test(what_fresh_trials_contradict_is_not_to_be_taken),
+        cmocka_unit_test(what_is_not_confirmed_is_a_choice),
+        cmocka_unit_test(a_pick_that_was_not_claimed_is_told_by_exploring_trials),
+        cmocka_unit_test(unfinished_trials_are_no_numbers),
+        cmocka_unit_test(without_a_decision_the_finding_is_told_too),
+        cmocka_unit_test(where_nothing_is_confirmed_the_reason_is_told),
+        cmocka_unit_test(where_nothing_ended_nothing_was_found),
+        cmocka_unit_test(equal_results_are_said_to_have_been_seen),
+        cmocka_unit_test(guessing_is_not_called_learning_nothing),
+        cmocka_unit_test(what_does_not_matter_is_said_not_to),
+        cmocka_unit_test(what_matters_on_fresh_seeds_is_not_called_little),
+        cmocka_unit_test(two_head_counts_can_hardly_matter),
+        cmocka_unit_test(each_difference_has_its_own_limit),
+        cmocka_unit_test(more_minutes_are_advised_where_they_help),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

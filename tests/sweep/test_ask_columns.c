@@ -1,0 +1,230 @@
+/* The columns of a file of rows: which is taken for the text, which for the label, and what is said
+ * where none is, or where the rows cannot be read. */
+#include "datasets/corpus.h"
+#include "sweep/ask/look.h"
+#include "tests/sweep/rows_help.h"
+
+static enum status columns_of(const char *name, const char *rows, const char *text,
+                              const char *label, struct look_columns *c, struct message *m)
+{
+    struct corpus file;
+    write_file(name, rows, strlen(rows));
+    assert_int_equal(corpus_open(path, &file, m), STATUS_OK);
+    enum status s = look_columns(&file, '\0', text, label, c, m);
+    corpus_close(&file);
+    unlink(path);
+    return s;
+}
+
+static const struct {
+    const char *path, *header, *row, *given_text, *given_label;
+    const char *text, *label; /* NULL: refused, ... */
+    char separator;
+    const char *says; /* ... saying this */
+} files[] = {
+    {"a.csv", "text,label\n", "a row with number @,%\n", NULL, NULL, "text", "label", 0, NULL},
+    {"a.csv", "id,body,stars\n", "@,a row with number @,%\n", NULL, NULL, "body", "stars", 0, NULL},
+    {"a.csv", "stars,body\n", "%,\"a \"\"row\"\",\nwith number @\"\n", NULL, NULL, "body", "stars",
+     0, NULL},
+    {"a.csv", ",body,stars\n", "@,a row with number @,%\n", NULL, NULL, "body", "stars", 0, NULL},
+    {"a.csv", "id;body;stars\n", "@;a row with number @, too;%\n", NULL, NULL, "body", "stars", ';',
+     NULL},
+    {"a.txt", "body\tstars\n", "a row with number @\t%\n", NULL, NULL, "body", "stars", '\t', NULL},
+    {"a.tsv", "body\tstars\n", "a row with number @\t%\n", NULL, NULL, "body", "stars", 0, NULL},
+    {"a.jsonl", "", "{\"id\": @, \"msg\": \"a row with number @\", \"spam\": \"%\"}\n", NULL, NULL,
+     "msg", "spam", 0, NULL},
+    /* of two that come back the one with fewer values, unless another one is given */
+    {"a.csv", "body,colour,kind\n", "a row with number @,%,$\n", NULL, NULL, "body", "kind", 0,
+     NULL},
+    {"a.csv", "body,colour,kind\n", "a row with number @,%,$\n", NULL, "colour", "body", "colour",
+     0, NULL},
+    {"a.csv", "body,colour,kind\n", "a row with number @,%,$\n", "kind", NULL, "kind", "colour", 0,
+     NULL},
+    /* one that is sometimes empty is the label if no other is, and the text if it mostly is not */
+    {"a.csv", "body,kind,flag\n", "a row with number @,%,?\n", NULL, NULL, "body", "kind", 0, NULL},
+    {"a.jsonl", "", "{\"body\": \"a row with number @\", \"kind\": \"%\", \"flag\": \"?\"}\n", NULL,
+     NULL, "body", "kind", 0, NULL},
+    {"a.csv", "body,flag\n", "a row with number @,?\n", NULL, NULL, "body", "flag", 0, NULL},
+    {"a.csv", "id,body,stars\n", "@,?,%\n", NULL, NULL, "body", "stars", 0, NULL},
+    /* what is called text and label is these, whatever it holds, and also one without the other */
+    {"a.csv", "text,label,body\n", "@,@,a row with number @\n", NULL, NULL, "text", "label", 0,
+     NULL},
+    {"a.csv", "text,category,bio\n", "@,%,a row with number @\n", NULL, NULL, "text", "category", 0,
+     NULL},
+    {"a.csv", "label,stars,body\n", "%,$,a row with number @\n", NULL, NULL, "body", "label", 0,
+     NULL},
+    /* what is given is believed */
+    {"a.csv", "id,body\n", "@,a row with number @\n", NULL, "id", "body", "id", 0, NULL},
+    {"a.csv", "text,body\n", "%,a row with number @\n", NULL, "text", "body", "text", 0, NULL},
+    {"a.csv", "id,body,stars\n", "@,a row with number @,%\n", "nobody", NULL, "nobody", "stars", 0,
+     NULL},
+    /* nothing will do */
+    {"a.csv", "id,body\n", "@,a row with number @\n", NULL, NULL, NULL, NULL, 0,
+     "no column looks like a label, with two or more different values that repeat; its columns are "
+     "id, body. Name the label's with --label-column"},
+    {"a.csv", "id,body\n", "@,a row with number @\n", "body", NULL, NULL, NULL, 0,
+     "no column other than the one that you named looks like a label"},
+    {"a.jsonl", "", "{\"n\": @, \"kind\": \"%\"}\n", NULL, NULL, NULL, NULL, 0,
+     "no column looks like a text, which nearly every row must have; its columns are n, kind. Name "
+     "the text's with --text-column"},
+    {"a.csv", "one line\n", "another one @\n", NULL, NULL, NULL, NULL, 0,
+     "does not name its columns"},
+    {"a.csv", "id,body,stars\n", "", NULL, NULL, NULL, NULL, 0, "has no rows"},
+    /* the rows cannot be read */
+    {"a.csv", "id,body,stars\n", "@,a \"row\",%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 2, column 8: a quote within a field"},
+    {"a.csv", "id,body,stars\n", "@,a row, with commas,%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 2, column 25: this is field 4, but the header names only 3 columns"},
+    {"a.csv", "body,stars\r", "a row with number @,%\r", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 1, column 12: a carriage return without a line feed after it"},
+    {"a.tsv", "body\tstars\n", "\"Hello\" he said @\t%\n", NULL, NULL, NULL, NULL, 0,
+     "a.tsv, line 2, column 8: something follows the quote"},
+    {"a.json", "{\n", "\"text\": \"a row with number @\",\n", NULL, NULL, NULL, NULL, 0,
+     "a.json, line 1, column 2: the line ends within the object; write each object on one line"},
+    {"a.json", "[\n", "{\"a\": 1},\n", NULL, NULL, NULL, NULL, 0,
+     "a.json, line 1, column 1: expected an object, {\"text\": \"...\", \"label\": \"...\"}; or "
+     "ask with --mode lm"},
+};
+
+static void columns_are_guessed_or_the_reason_is_said(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct look_columns c;
+        struct message m = {{0}};
+        char *rows = make_rows(files[i].header, files[i].row, 60);
+        enum status s = columns_of(files[i].path, rows, files[i].given_text, files[i].given_label,
+                                   &c, &m);
+        if (!files[i].text && (s != STATUS_BAD_INPUT || !strstr(m.text, files[i].says)))
+            fail_msg("%zu: status %d, %s", i, s, m.text);
+        if (files[i].text && (s != STATUS_OK || strcmp(c.text, files[i].text) != 0 ||
+                              strcmp(c.label, files[i].label) != 0))
+            fail_msg("%zu: status %d (%s), text %s, label %s", i, s, m.text, c.text, c.label);
+        if (files[i].text)
+            assert_int_equal(c.separator, files[i].separator);
+        free(rows);
+    }
+}
+
+static void the_form_is_told(void **state)
+{
+    static const struct {
+        const char *path, *header, *row, *form;
+    } forms[] = {
+        {"a.csv", "body,stars\n", "a row with number @,%\n", "CSV"},
+        {"a.csv", "body;stars\n", "a row with number @;%\n", "CSV with semicolons"},
+        {"a.csv", "body\tstars\n", "a row with number @\t%\n", "TSV"},
+        {"a.tsv", "body\tstars\n", "a row with number @\t%\n", "TSV"},
+        {"a.json", "", "{\"body\": \"a row with number @\", \"spam\": \"%\"}\n", "JSON Lines"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct look_columns c;
+        struct message m;
+        char *rows = make_rows(forms[i].header, forms[i].row, 60);
+        assert_int_equal(columns_of(forms[i].path, rows, NULL, NULL, &c, &m), STATUS_OK);
+        assert_string_equal(c.form, forms[i].form);
+        free(rows);
+    }
+}
+
+/* However long its values are where it has some. */
+static void a_column_that_is_mostly_empty_is_no_text(void **state)
+{
+    enum { ROWS = 100, LONG = 900 };
+    struct look_columns c;
+    struct message m;
+    char *rows = malloc(ROWS * (LONG + 100));
+    (void)state;
+    assert_non_null(rows);
+    int used = sprintf(rows, "body,note,stars\n");
+    for (int i = 0; i < ROWS; i++)
+        used += i % 5 == 0 ? sprintf(rows + used, "row %d,%0*d,%d\n", i, LONG, i, i % 3)
+                           : sprintf(rows + used, "row %d,,%d\n", i, i % 3);
+    assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
+    assert_string_equal(c.text, "body");
+    free(rows);
+}
+
+/* Nine in ten: 54 of 60 texts have 5 bytes, the others 90. */
+static void a_typical_length_is_that_of_nine_in_ten(void **state)
+{
+    struct look_columns c;
+    struct message m = {{0}};
+    char rows[1 << 13];
+    int used = sprintf(rows, "text,label\n");
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        used += sprintf(rows + used, "%0*d,%c\n", i % 10 == 3 ? 90 : 5, i, "ab"[i % 2]);
+    assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
+    assert_int_equal(c.typical, 5);
+}
+
+/* Of 10,000 texts the second half is longer. */
+static void a_typical_length_is_that_of_the_whole_file(void **state)
+{
+    enum { ROWS = 10000, LONG = 90 };
+    struct look_columns c;
+    struct message m = {{0}};
+    char *rows = malloc(ROWS * (LONG + 10));
+    (void)state;
+    assert_non_null(rows);
+    int used = sprintf(rows, "text,label\n");
+    for (int i = 0; i < ROWS; i++)
+        used += sprintf(rows + used, "%0*d,%c\n", i < ROWS / 2 ? 5 : LONG, i, "ab"[i % 2]);
+    assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
+    assert_int_equal(c.typical, LONG);
+    free(rows);
+}
+
+/* n columns of ones, then a text and a label; the caller's to free. */
+static char *make_wide_rows(int n)
+{
+    enum { ROWS = 60 };
+    char *rows = malloc((ROWS + 4) * (2 * (size_t)n + 60));
+    assert_non_null(rows);
+    int used = 0;
+    for (int i = 0; i < n; i++)
+        used += sprintf(rows + used, "c%d,", i);
+    used += sprintf(rows + used, "comment,topic\n");
+    for (int row = 0; row < ROWS; row++) {
+        for (int i = 0; i < n; i++)
+            used += sprintf(rows + used, "1,");
+        used += sprintf(rows + used, "a comment with number %d,%d\n", 1000 + row, row % 3);
+    }
+    return rows;
+}
+
+static void columns_far_to_the_right_are_found(void **state)
+{
+    struct look_columns c;
+    struct message m = {{0}};
+    char *rows = make_wide_rows(20);
+    (void)state;
+    assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
+    assert_string_equal(c.text, "comment");
+    assert_string_equal(c.label, "topic");
+    free(rows);
+    rows = make_wide_rows(300);
+    assert_int_equal(columns_of("a.csv", rows, "comment", "topic", &c, &m), STATUS_OK);
+    assert_string_equal(c.text, "comment");
+    assert_string_equal(c.label, "topic");
+    assert_int_equal(c.typical, strlen("a comment with number 1000"));
+    assert_int_equal(columns_of("a.csv", rows, "comment", NULL, &c, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "its columns are c0, c1, "));
+    assert_non_null(strstr(m.text, " more (only the first 256 were looked at). Name"));
+    free(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_guessed_or_the_reason_is_said),
+        cmocka_unit_test(the_form_is_told),
+        cmocka_unit_test(a_column_that_is_mostly_empty_is_no_text),
+        cmocka_unit_test(a_typical_length_is_that_of_nine_in_ten),
+        cmocka_unit_test(a_typical_length_is_that_of_the_whole_file),
+        cmocka_unit_test(columns_far_to_the_right_are_found),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

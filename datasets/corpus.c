@@ -197,8 +197,8 @@ static enum status load(const struct corpus *c, int64_t k, const unsigned char *
     whole_state(&hash, after);
     if (memcmp(after, p->state[k + 1], STATE) != 0)
         return status_fail(m, STATUS_CORRUPT,
-                           "%s has other bytes near byte %" PRId64
-                           " than when it was opened: put the old file back",
+                           "%s has changed near byte %" PRId64
+                           " since it was opened: put the old file back",
                            c->path, offset);
     p->held[slot] = k + 1;
     return STATUS_OK;
@@ -233,7 +233,7 @@ enum status corpus_refuse(const struct corpus *c, const char *now, const char *k
                           struct message *m)
 {
     return status_fail(m, STATUS_CORRUPT,
-                       "%s has other bytes than when it was first read (SHA-256 %.12s..., not "
+                       "%s has changed since it was first read (SHA-256 %.12s..., not "
                        "%.12s...): put the old file back",
                        c->path, now, known);
 }

@@ -81,10 +81,11 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     }
     if (o->common.instance > 0 && o->slots >= o->common.length) {
         s->at_fault = no_place;
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "task.slots is %lld; with task.length %lld there are %lld other places to draw",
-            (long long)o->slots, (long long)o->common.length, (long long)o->common.length - 1);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.slots is %lld, but task.length %lld leaves only %lld other places "
+                           "to draw; make task.slots smaller or task.length larger",
+                           (long long)o->slots, (long long)o->common.length,
+                           (long long)o->common.length - 1);
     }
     if (o->common.instance == 0 && check_offsets(o, m) != STATUS_OK) {
         s->at_fault = same_place;
@@ -163,7 +164,7 @@ const struct task task_gather = {
         "suffice. One head has to pack all K places into one weighted average; K heads can look at "
         "one place each. With very many heads each is too narrow to single out one position (low "
         "rank: Bhojanapalli et al. 2020). What was found at d_model 64: one head is enough for "
-        "K = 2, two for K = 4, four to eight for K = 8 (configs/gather-slots.yaml).",
+        "K = 2, two for K = 4, eight for K = 8 (configs/gather-slots.yaml).",
     .options = options_table,
     .options_size = sizeof(struct options),
     .instance_size = sizeof(struct instance),

@@ -37,8 +37,9 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     if (2 * log2(N) + 10 > (double)o->common.length * log2((double)o->common.vocab)) {
         s->at_fault = twins;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.examples is %lld: of so many sequences of %lld tokens out of %lld "
-                           "two may be the same; make task.length or task.vocab larger",
+                           "task.examples is %lld, too many for task.length %lld and task.vocab "
+                           "%lld: two sequences could be the same; make task.length or task.vocab "
+                           "larger",
                            (long long)o->examples, (long long)o->common.length,
                            (long long)o->common.vocab);
     }

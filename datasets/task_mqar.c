@@ -56,8 +56,8 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     if (places(o) < o->pairs) {
         s->at_fault = too_short;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.pairs is %lld; %lld pairs and a query of each take a task.length "
-                           "of %lld, not %lld",
+                           "task.pairs is %lld: %lld pairs with a query each need a task.length of "
+                           "at least %lld, and it is %lld; raise it, or lower task.pairs",
                            (long long)o->pairs, (long long)o->pairs, 4 * (long long)o->pairs,
                            (long long)o->common.length);
     }

@@ -90,8 +90,8 @@ const struct task task_pointers = {
         "uniform positions of the sequence. Its K targets are the payloads at those positions. "
         "Fields: payload, pointer1 to pointerK. Where to look depends on the content and changes "
         "with every sequence: a head compares one pointer with the positions, so K pointers "
-        "suggest K heads, each wide enough to tell `length` positions apart. What was found: four "
-        "pointers took four heads (configs/pointers.yaml).",
+        "suggest K heads, each wide enough to tell `length` positions apart. What was found: two "
+        "heads are enough for four pointers (configs/pointers.yaml).",
     .options = options_table,
     .options_size = sizeof(struct options),
     .shape = shape,

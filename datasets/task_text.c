@@ -201,7 +201,7 @@ static enum status open_corpus(struct task_source *source, struct message *m)
     if (c->size != o->size)
         return status_fail(m, STATUS_CORRUPT,
                            "%s: has %" PRId64 " bytes, but had %" PRId64
-                           " when it was first read: it is another file now",
+                           " when it was first read: put the old file back",
                            o->file, c->size, o->size);
     enum status s = modes[o->mode]->open(source, sha256, m);
     if (s == STATUS_OK && strcmp(sha256, o->sha256) != 0)

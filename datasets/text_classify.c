@@ -182,11 +182,10 @@ static enum status count_row(void *context, const struct record *row, struct mes
         return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its rows", c->path);
     c->key = key;
     if (label < 0)
-        return records_refuse(
-            c->path, row->label_at, m,
-            "this is the %dth different label; at most %d are allowed: does its column "
-            "name a class?",
-            MAX_LABELS + 1, MAX_LABELS);
+        return records_refuse(c->path, row->label_at, m,
+                              "this is the %dth different label, and at most %d are allowed; name "
+                              "the column of the labels with task.label_column",
+                              MAX_LABELS + 1, MAX_LABELS);
     key[c->rows] = key_of(row, label);
     if (++c->rows > UINT32_MAX)
         return records_refuse(c->path, row->label_at, m, "a file may have up to %" PRIu32 " rows",
@@ -323,7 +322,8 @@ static void reserve(struct arena *a, struct task_source *s)
 /* A file that passed the survey once, and is another one now. */
 static enum status refuse_other(const struct task_source *s, struct message *m)
 {
-    return status_fail(m, STATUS_CORRUPT, "%s: has other rows than when it was first read",
+    return status_fail(m, STATUS_CORRUPT,
+                       "%s: its rows have changed since it was first read; put the old file back",
                        s->options->file);
 }
 

@@ -129,9 +129,8 @@ static enum status refuse_short(const struct text_options *o, struct task_shape 
         snprintf(shorter, sizeof shorter, ", or make task.length %" PRId64 " or less", longest);
     return status_fail(
         m, STATUS_BAD_INPUT,
-        "task.length is %" PRId64 ", but a tenth of %sthe %" PRId64
-        " bytes of task.file, to test on, does not hold that many and one more; give "
-        "a file of %" PRId64 " bytes or more%s%s",
+        "task.length is %" PRId64 ", too long for the test part, a tenth of %sthe %" PRId64
+        " bytes of task.file; give a file of %" PRId64 " bytes or more%s%s",
         o->length, cut ? "each of 32 stretches of " : "", o->size, K * (10 * (o->length + 1) - 4),
         shorter, cut ? ", or use task.split contiguous" : "");
 }
@@ -165,8 +164,8 @@ static enum status shape(const struct text_options *o, struct task_shape *s, str
     if (o->instance != 0) {
         s->at_fault = fixed;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.instance is %" PRId64 ", but with task.mode lm nothing is drawn "
-                           "but windows: the parts of a text are fixed; allowed: only 0",
+                           "task.instance is %" PRId64 ", but with task.mode lm the parts of a "
+                           "text are fixed, so there is only instance 0; leave it out",
                            o->instance);
     }
     if (o->classes != TEXT_VOCAB)

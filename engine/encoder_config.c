@@ -207,7 +207,8 @@ static enum status check_kv_heads(const struct encoder_config *c, struct encoder
     *fault = (struct encoder_fault){form, "model.kv_heads == 'heads' or model.form == 'project'"};
     return status_fail(m, STATUS_BAD_INPUT,
                        "model.kv_heads is %ld under model.form %s, whose heads see different "
-                       "columns and cannot share keys and values; use heads, or model.form project",
+                       "columns and cannot share keys and values; set model.kv_heads to heads, or "
+                       "model.form to project",
                        kv_heads, form_names[c->form]);
 }
 
@@ -240,8 +241,8 @@ static enum status check_rotary(const struct encoder_config *c, struct encoder_s
                : form_table[c->form]->segmented ? odd_segments
                                                 : odd_split;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "model.positions is rotary, which turns pairs of numbers, but d_k is %ld by "
-                       "%s; make it even (model.d_k: %ld), or use other positions",
+                       "model.positions is rotary, which turns pairs of numbers, but d_k is %ld "
+                       "(from %s); make it even (model.d_k: %ld), or use other positions",
                        s->d_k, s->fault.option[0], s->d_k + 1);
 }
 

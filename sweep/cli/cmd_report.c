@@ -186,8 +186,8 @@ int command_report(int argc, char **argv)
             "report",
             "--between has neither page nor figure; use text, --csv, --json or --markdown");
     if (o.explain && (o.csv || o.json || o.html || o.svg || o.between))
-        return command_usage("report", "--explain adds to the text and to --markdown alone, --json "
-                                       "and --html have all; leave it out");
+        return command_usage("report", "--explain adds to the text and to --markdown only (--json "
+                                       "and --html always have it); leave it out");
     if ((o.attention || o.between || o.explain) && arguments > 1)
         return command_usage("report", "%s shows one sweep, and %d are named; name one",
                              o.attention ? "--attention"

@@ -322,8 +322,8 @@ int command_run(int argc, char **argv)
         return command_usage(
             "run", "--hosts, --agent and --same-kernels need --launch COMMAND; give it too");
     if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0 && !getenv("SLURM_JOB_NODELIST"))
-        return command_usage("run", "--launch COMMAND needs --hosts outside of an allocation of "
-                                    "Slurm, as in --launch 'ssh {host}' --hosts node1,node2:8");
+        return command_usage("run", "outside a Slurm allocation --launch COMMAND needs --hosts, as "
+                                    "in --launch 'ssh {host}' --hosts node1,node2:8");
     if (!port_is_good(o.serve))
         return command_usage("run", "--serve is '%s'; allowed: a number from 0 to %d", o.serve,
                              COMMAND_PORT_MAX);

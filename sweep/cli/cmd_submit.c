@@ -132,8 +132,8 @@ static enum status check_source(const struct plan *plan, const char *db, struct 
     if (status == STATUS_OK && begun > 0)
         status = status_fail(
             m, STATUS_BAD_INPUT,
-            "%s: the best steps of sweep \"%s\" were chosen there by another metric than %s; put "
-            "the metric back, give the sweep another `name`, or move that file away",
+            "%s: the best steps of sweep \"%s\" were chosen there by a metric other than %s; put "
+            "that one back, give the sweep another `name`, or move that file away",
             db, c->name, metric_name(c->metric));
     store_close(s, NULL);
     return status;

@@ -116,8 +116,8 @@ static enum status delete_listed(struct store *s, int64_t id, const char *name,
     const char *folder = store_folder(s);
     if (access(folder, W_OK | X_OK) != 0 && errno != ENOENT)
         return status_fail(m, status_of_errno(errno),
-                           "%s: %s: the files of the trials could not go with them; nothing was "
-                           "deleted",
+                           "%s: %s: the files of the trials cannot be removed from it, so nothing "
+                           "was deleted; make it writable",
                            folder, strerror(errno));
     enum status status = store_delete(s, id, m);
     if (status != STATUS_OK)

@@ -206,7 +206,7 @@ static bool kernels_are_there(void)
             return true;
     fprintf(stderr, "headcount: HEADCOUNT_KERNELS is '");
     text_plain(stderr, wanted);
-    fprintf(stderr, "'; this program on this CPU has");
+    fprintf(stderr, "'; allowed on this CPU:");
     for (int i = 0; (k = kernels_available(i)); i++)
         fprintf(stderr, "%s %s", i ? "," : "", k->name);
     fprintf(stderr, "\n");

@@ -144,8 +144,8 @@ static enum status refuse_own(const char *word, struct message *m)
                            "sbatch's %s cannot be given, because `headcount status` finds the jobs "
                            "of a results file by it%s",
                            name ? "--job-name" : "--comment",
-                           name ? "; a job has the name of its sweep (--set name=NAME)"
-                                : ", and `headcount submit` those to wait for");
+                           name ? "; a job has the name of its sweep: use --set name=NAME"
+                                : ", as `headcount submit` does those to wait for; leave it out");
     return STATUS_OK;
 }
 

@@ -319,8 +319,8 @@ static enum status connect_for_reading(struct store *s, const struct store_forma
         if (!may || clock_now_s() > until_s)
             return status_fail(m, STATUS_BUSY,
                                "%s was left in the midst of a change by a program that died "
-                               "(%s-journal or %s-wal). Let a user who may write to it and its "
-                               "folder run `headcount status` on it; then it can be read again",
+                               "(%s-journal or %s-wal); run `headcount status` on it as a user who "
+                               "may write to it and its folder",
                                s->path, s->path, s->path);
         poll(NULL, 0, PAUSE_MS);
     }

@@ -63,8 +63,8 @@ static size_t skip_noise(struct agent_in *i, const char *bytes, size_t size, enu
     i->skips = i->matched < sizeof magic - 1;
     if (i->skipped > AGENT_NOISE)
         *s = status_fail(m, STATUS_BAD_INPUT,
-                         "what was started there is no agent: it wrote %zu bytes of something "
-                         "else",
+                         "the program started there is not a headcount agent: it wrote %zu bytes "
+                         "of other output; check --launch and --agent",
                          i->skipped);
     return at;
 }

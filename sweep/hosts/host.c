@@ -289,8 +289,8 @@ static void greet(struct host *h, const char *text, struct host_event *e)
 static void prove(struct host *h, const char *proof, struct host_event *e)
 {
     if (strcmp(proof, h->proof) != 0) {
-        host_refuse(
-            h, "it sees another results folder of that name than this machine; let both share one");
+        host_refuse(h, "its results folder has the same path, but is not the one of this machine; "
+                       "let both machines share one");
         return;
     }
     host_enter(h, HOST_READY);

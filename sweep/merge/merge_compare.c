@@ -132,9 +132,8 @@ static enum status contradiction(struct merging *g, const struct difference *d, 
         return status;
     return status_fail(g->m, STATUS_BAD_INPUT,
                        "%s contradicts what is merged so far, so nothing was merged: the trial %s "
-                       "has %s %s there (trial %lld), but %s in %s (trial %lld), and all attempts "
-                       "were made by %s. One of the two was changed or went wrong: leave that file "
-                       "out",
+                       "has %s %s there (trial %lld), but %s in %s (trial %lld), though %s trained "
+                       "both. One of the files was changed or is faulty; leave it out",
                        g->from->path, name, d->what, d->theirs, (long long)from_id, d->ours,
                        g->into->path, (long long)into_id, build);
 }

@@ -59,8 +59,9 @@ static enum status check_axis(const struct reading *r, const struct option_set *
     const struct axis *axis = reading_axis(c, t->key);
     if (strcmp(t->key, "model.heads") == 0)
         return reading_refuse(r, t->key_place,
-                              "settings are compared at one head count, which claim.heads says; a "
-                              "claim of head counts is {best: 4, over: [1, 16]}");
+                              "settings are compared at one head count, claim.heads, so "
+                              "model.heads cannot differ; to compare head counts, write {best: 4, "
+                              "over: [1, 16]}");
     if (!set->count || strcmp(set->section, "task") == 0)
         return reading_refuse(r, t->key_place,
                               "settings that differ in %s cannot be compared: accuracies on "

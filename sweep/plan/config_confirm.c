@@ -36,8 +36,8 @@ static enum status refuse_replicated(const struct reading *r)
     for (int i = 0; i < c->replicate; i++)
         if (strcmp(c->replicate_path[i], "task.instance") != 0)
             return reading_refuse(r, c->confirm_place,
-                                  "confirm has no fresh values of %s, which is replicated; use it "
-                                  "beside replicate: [task.instance] only",
+                                  "confirm cannot draw fresh values of %s, which is replicated; "
+                                  "leave confirm out, or replicate task.instance only",
                                   c->replicate_path[i]);
     for (int i = 0; i < r->tasks && c->replicate; i++)
         if (r->task[i]->file)
@@ -121,8 +121,8 @@ static enum status read_seeds(struct reading *r, const struct tree *t)
     enum status s = refuse_replicated(r);
     return s ? s
              : reading_refuse(r, t->place,
-                              "with replicate, instances are what a finding is about: list fresh "
-                              "ones, as in confirm: {instances: [9, 10, 11, 12, 13, 14]}");
+                              "with replicate, confirm takes fresh instances, not seeds; list "
+                              "them, as in confirm: {instances: [9, 10, 11, 12, 13, 14]}");
 }
 
 enum status reading_confirm(struct reading *r, const struct tree *t)
@@ -138,8 +138,8 @@ enum status reading_confirm(struct reading *r, const struct tree *t)
     const struct axis *heads = reading_axis(c, "model.heads");
     if (!heads || (heads->kind == AXIS_VALUES && heads->values == 1))
         return reading_refuse(r, t->key_place,
-                              "confirm holds a head count against others, but model.heads has only "
-                              "one value");
+                              "confirm compares head counts, but model.heads has only one value; "
+                              "list more, or leave confirm out");
     enum status s = t->kind == TREE_MAP ? read_instances(r, t) : read_seeds(r, t);
     return s ? s : refuse_known_seeds(r);
 }

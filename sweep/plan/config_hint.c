@@ -191,8 +191,8 @@ static enum status refuse_parameters(const struct reading *r, const struct tree 
         used += (size_t)n;
     }
     return reading_refuse(r, t->key_place,
-                          "unknown key 'parameters', as W&B has it; write what stands under it "
-                          "under task, model and train instead%s%s",
+                          "unknown key 'parameters' (of W&B); move the keys under it to task, "
+                          "model and train%s%s",
                           renamed, used ? ")" : "");
 }
 

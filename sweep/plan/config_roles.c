@@ -123,8 +123,8 @@ static enum status refuse_not_positive(const struct reading *r, const struct axi
         if (number_parse(v->scalar[0], &number, &integral) && number > 0)
             continue;
         return reading_refuse(r, v->place,
-                              "%s is tuned with extend, which goes on by ratios: give numbers "
-                              "above 0 only, or leave tune.extend out",
+                              "tune.extend continues the values of %s by their ratio, so all must "
+                              "be numbers above 0; change them, or leave tune.extend out",
                               axis->path);
     }
     return STATUS_OK;
@@ -227,8 +227,8 @@ static enum status check_replicated(const struct reading *r, const struct option
                               "model.heads cannot be replicated: head counts are what is compared");
     if (!set->count || strcmp(set->section, "model") == 0)
         return reading_refuse(r, t->place,
-                              "%s cannot be replicated: its values are no samples of one thing; "
-                              "name options of task or train, as task.instance",
+                              "%s cannot be replicated: its values are not samples of one thing; "
+                              "name options of task or train, such as task.instance",
                               t->text);
     for (int i = 0; i < c->tune; i++)
         if (strcmp(c->tune_path[i], t->text) == 0)

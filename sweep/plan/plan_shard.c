@@ -26,7 +26,7 @@ enum status plan_shard_read(const char *text, struct plan_shard *shard, struct m
     at = at && *at == '/' ? take_number(at + 1, &read.of) : NULL;
     if (!at || *at)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "a shard is given as which of how many, such as 2/8 (at most %d), not "
+                           "write a shard as NUMBER/COUNT, such as 2/8 (COUNT up to %d), not "
                            "'%.40s'",
                            PLAN_SHARDS_MAX, text);
     if (read.number > read.of)

@@ -198,8 +198,8 @@ static enum status refuse_other_chance(const struct plan *p, const struct member
                         "guessing is right in %.3g of cases at %s and in %.3g at another value: "
                         "replicates must be equally hard to guess%s",
                         shape.chance, name.replicate, chance,
-                        point.task->file ? "; with metric: {name: val_loss} each file is held "
-                                           "against its own"
+                        point.task->file ? "; use metric: {name: val_loss}, by which each file is "
+                                           "compared only with itself"
                                          : "");
             return config_within(c, c->replicate_place[0], m);
         }
@@ -278,8 +278,8 @@ static enum status refuse_pair(const struct plan *p, const struct member pair[2]
     plan_point(p, pair[0].point, &point);
     status_fail(m, STATUS_BAD_INPUT,
                 "tune.extend: %.200s and %.200s are the same model with %" PRId64
-                " head%s, and a value that is added to one may be the other's; exclude one of "
-                "them there",
+                " head%s, so a value that is added to one may already be in the other; exclude "
+                "one of them at that head count",
                 first.label, second.label, point.model.heads, point.model.heads == 1 ? "" : "s");
     return config_within(c, c->extend_place, m);
 }

@@ -86,8 +86,8 @@ static enum status check_mask(const struct point *p, const struct task_shape *sh
     if (!shape->causal || p->model.mask == MASK_CAUSAL)
         return STATUS_OK;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "model.mask is none, but the inputs of task %s hold each target further on, "
-                       "for a model to read; use causal",
+                       "model.mask is none, but in the inputs of task %s each target stands "
+                       "further on, where the model could read it; use causal",
                        p->task->name);
 }
 

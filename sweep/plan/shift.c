@@ -14,12 +14,14 @@ static enum status check_fields(const struct shapes *s, const char **fault, stru
     if (a->slots != b->slots) {
         *fault = "slots";
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.slots is %ld there; a model trained on %ld answers no others",
+                           "task.slots is %ld there, but a model trained on %ld can answer no "
+                           "other number; leave it out",
                            b->slots, a->slots);
     }
     if (a->fields != b->fields)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "inputs have %d fields there; a model trained on %d reads no others",
+                           "inputs have %d fields there, but a model trained on %d can read no "
+                           "other number; make them the same",
                            b->fields, a->fields);
     for (int f = 0; f < a->fields; f++)
         if (a->vocab[f] != b->vocab[f])
@@ -71,7 +73,7 @@ static enum status check_division(const struct point *p, const struct point *shi
             continue;
         *fault = o->name;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.%s %s divides the file otherwise than %s in training, so the "
+                           "task.%s %s splits the file differently than %s in training, so the "
                            "model would be tested on what it was trained on; leave it out",
                            o->name, tested, trained);
     }
@@ -97,8 +99,9 @@ static enum status check_instance(const struct point *p, const struct point *shi
     return same
                ? STATUS_OK
                : status_fail(m, STATUS_BAD_INPUT,
-                             "task.instance %" PRId64 " is drawn otherwise there than in training; "
-                             "train on task.instance 0, or name an instance for the test set",
+                             "task.instance %" PRId64 " draws something else there than in "
+                             "training, as other options differ; train on task.instance 0, or name "
+                             "another instance for the test set",
                              instance);
 }
 

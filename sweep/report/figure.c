@@ -425,8 +425,8 @@ static void add_side_by_side(struct figure *f, struct report_data *const *r, int
         if (!has_one_panel(f))
             scope_fail(
                 r[i]->scope, STATUS_BAD_INPUT,
-                "%s has a panel for each of its %d settings, and beside other sweeps there is "
-                "room for one: draw it alone",
+                "%s needs a panel for each of its %d settings, but beside other sweeps there is "
+                "room for only one; draw it alone",
                 r[i]->name, r[i]->settings);
         f->left = i * f->part;
         add_single(f);

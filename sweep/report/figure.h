@@ -2,10 +2,10 @@
  * every head count the mean with its 95% interval and every trial as a point; those that diverged
  * or failed, which count as guesses, are crosses, and a head count that did not finish within its
  * limit is left out, as in the report. The plateau is shaded, guessing a dashed line. Up to
- * FIGURE_CURVES settings are curves of one panel; more have a panel each, and where they differ in
- * two quantities the map stands above them: each setting's plateau and h* (report_map.h). Losses of
- * the bytes of a text are drawn in bits where all settings have them. Several sweeps stand side by
- * side, a panel each. */
+ * FIGURE_CURVES settings are curves of one panel; more have a panel each. Settings that differ in
+ * two quantities always have a panel each, below the map: each setting's plateau and h*
+ * (report_map.h). Losses of the bytes of a text are drawn in bits where all settings have them.
+ * Several sweeps stand side by side, a panel each. */
 #ifndef SWEEP_REPORT_FIGURE_H
 #define SWEEP_REPORT_FIGURE_H
 

@@ -182,8 +182,8 @@ static void check_metrics(const struct report_compare *c)
     for (int i = 1; i < c->sweeps; i++)
         if (judged_by_loss(c->sweep[i]) != judged_by_loss(c->sweep[0]))
             scope_fail(c->scope, STATUS_BAD_INPUT,
-                       "of %s and %s one is judged by accuracy, the other by loss: "
-                       "compare sweeps of one metric",
+                       "%s and %s have different metrics: one is judged by accuracy, the other by "
+                       "loss; compare sweeps of one metric",
                        c->sweep[0]->name, c->sweep[i]->name);
 }
 

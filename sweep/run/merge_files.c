@@ -246,8 +246,8 @@ static enum status contradiction(struct bringing *b, const struct moved *item, c
     const char *folder = b->files->source[item->source];
     int db = (int)strlen(folder) - 2; /* "<db>.d" */
     return status_fail(b->m, STATUS_CORRUPT,
-                       "%.*s: trial %lld is not what its result file says (%s), and nothing was "
-                       "taken over; `headcount check --db %.*s` lists all that differ. Restore a "
+                       "%.*s: trial %lld does not match its result file (%s), so nothing was taken "
+                       "over; `headcount check --db %.*s` lists all trials that differ. Restore a "
                        "copy of that file, or leave it out",
                        db, folder, (long long)item->trial, what, db, folder);
 }

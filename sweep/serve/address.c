@@ -106,7 +106,7 @@ static enum status find_address(const char *where, union address *a, struct mess
     return status_fail(m, STATUS_BAD_INPUT,
                        "--listen is '%s': %s; give an address of this machine, such as 192.0.2.7, "
                        "or 0.0.0.0 for all",
-                       where, code ? gai_strerror(code) : "no address of the internet");
+                       where, code ? gai_strerror(code) : "not an IP address");
 }
 
 static void add_name(struct listening *l, const char *name)

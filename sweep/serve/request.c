@@ -392,7 +392,9 @@ static int read_query(const struct piece *piece, const char *query, struct reque
         if (key < 0)
             return refuse(m, REQUEST_BAD, "the address has a part behind ? that is not known here");
         if (!read_value(&p, q)) {
-            status_fail(m, STATUS_BAD_INPUT, "%s= takes other numbers", piece->keys[key]);
+            status_fail(m, STATUS_BAD_INPUT,
+                        "%s= has a value that is not allowed; give another number",
+                        piece->keys[key]);
             return REQUEST_BAD;
         }
         seen |= 1U << key;
@@ -400,7 +402,7 @@ static int read_query(const struct piece *piece, const char *query, struct reque
     bool needs =
         q->kind == REQUEST_CURVES || q->kind == REQUEST_TRIAL || q->kind == REQUEST_COMPARISON;
     if (needs && !q->trial && !q->listed) {
-        status_fail(m, STATUS_BAD_INPUT, "%s= is missing: of which?", piece->keys[0]);
+        status_fail(m, STATUS_BAD_INPUT, "%s= is missing; add it to the address", piece->keys[0]);
         return REQUEST_BAD;
     }
     return REQUEST_OK;

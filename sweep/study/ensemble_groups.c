@@ -78,8 +78,8 @@ static enum status cut_all(struct ensemble_groups *g, const struct candidate *ca
                            g->heads, head);
     return status_fail(m, STATUS_BAD_INPUT,
                        "%d members need %d completed trials of one configuration, with different "
-                       "seeds; with %ld %s there are %s: %d more needed (a larger `seeds` in the "
-                       "sweep file, then run it again)",
+                       "seeds; with %ld %s there are %s, so %d more are needed: make `seeds` "
+                       "larger in the sweep file and run it again",
                        g->members, g->members, g->heads, head, g->too_few.text,
                        g->members - g->most);
 }

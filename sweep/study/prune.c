@@ -87,9 +87,9 @@ enum status prune_to(struct arena *a, const struct study_model *model,
     enum status s =
         pruner_new(a, model->encoder, data_val(model->data), o->by, model->trial->seed, p, m);
     if (s == STATUS_OK && (*p)->heads < o->keep[0])
-        s = status_fail(m, STATUS_BAD_INPUT, "--keep %ld: trial %" PRId64 " has %d head%s in all",
-                        o->keep[0], model->trial->trial_id, (*p)->heads,
-                        (*p)->heads == 1 ? "" : "s");
+        s = status_fail(m, STATUS_BAD_INPUT,
+                        "--keep %ld: trial %" PRId64 " has only %d head%s; keep fewer", o->keep[0],
+                        model->trial->trial_id, (*p)->heads, (*p)->heads == 1 ? "" : "s");
     while (s == STATUS_OK && (*p)->heads - (*p)->removed > o->keep[0])
         pruner_remove(*p);
     return s;

@@ -154,13 +154,13 @@ static enum status refuse_place(const char *last, const char *sha256, struct mes
     char shown[256];
     if (!*last)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "the results file does not say where the file with SHA-256 %.64s lies, "
-                           "which trials learnt from; run the sweep again, which records it",
+                           "trials learnt from the file with SHA-256 %.64s, but the results file "
+                           "does not say where it is; run the sweep again, which records it",
                            sha256);
     bool there = access(last, F_OK) == 0;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "%s %s: put the old one back, or run the sweep again with --set task.file= "
-                       "and where it is now",
+                       "%s %s: put the old one back, or run the sweep again with "
+                       "--set task.file=PATH, the place where it is now",
                        text_shown(last, shown, sizeof shown),
                        there ? "changed since trials learnt from it"
                              : "is not there any more, and trials learnt from it");

@@ -84,7 +84,7 @@ check "... which it says" says "--between shows one sweep, and 2 are named"
 for beside in --json --csv --between "--html x.html" "--svg x.svg"; do
     # shellcheck disable=SC2086 # an option and its value
     check "--explain is of text and Markdown, not of $beside" sh -c "! '$headcount' report --db first.db --explain $beside 2>said"
-    check "... which it says" says "--explain adds to the text and to --markdown alone"
+    check "... which it says" says "--explain adds to the text and to --markdown only"
 done
 check "--explain is of one sweep" sh -c "! '$headcount' report first first --db first.db --explain 2>said"
 check "... which it says" says "--explain shows one sweep, and 2 are named"

@@ -181,7 +181,7 @@ fi
 check "too few seeds" \
     gives 2 \
     "^headcount ensemble: 8 members need 8 completed trials of one configuration, with different seeds; with 1 head \
-there are 5 of d_model=8, 5 of d_model=16: 3 more needed" ensemble together --db e.db
+there are 5 of d_model=8, 5 of d_model=16, so 3 more are needed" ensemble together --db e.db
 check "a head count that was not trained" \
     gives 2 "no trial with 2 heads has completed" ensemble together --heads 2 --members 2 --db e.db
 check "one member" gives 2 "is 1; allowed: 2 to" ensemble together --members 1 --db e.db

@@ -150,7 +150,7 @@ check "... have a panel each, with its name and its value" sh -c \
     "for word in curves text plain 'bits per byte' slots=1; do grep -qF \">\$word<\" f.svg || exit 1; done &&
     [ \$(grep -c '>test accuracy<' f.svg) = 2 ] && [ \$(grep -c '>attention heads<' f.svg) = 3 ]"
 check "... without panels of their own" \
-    gives 2 'map has a panel for each of its 4 settings.* draw it alone' plain map --svg f.svg
+    gives 2 'map needs a panel for each of its 4 settings.* draw it alone' plain map --svg f.svg
 mkdir -p evidence results/reference
 headcount run text.yaml --db evidence/text.db --quiet >said 2>&1
 headcount run plain.yaml --db evidence/gather-tuned.db --quiet --set name=gather-tuned --set metric=null >said 2>&1

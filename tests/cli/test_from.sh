@@ -136,7 +136,7 @@ rm -rf z.db*
 cp whole.db bad.db && cp -r whole.db.d bad.db.d
 sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 3"
 check "a row that is not what its worker wrote" status_is 3 run z.db --from bad.db
-check "... is named" says "bad.db: trial 3 is not what its result file says (test_acc)"
+check "... is named" says "bad.db: trial 3 does not match its result file (test_acc)"
 check "... nothing was taken over" \
     [ "$(sql z.db 'SELECT count(*) FROM attempt; SELECT count(*) FROM build WHERE build_id > 1')$(ls z.db.d)" = "0
 0owner" ]

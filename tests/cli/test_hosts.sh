@@ -121,7 +121,7 @@ check "... other sources are told" \
 build it from the same tree"
 check "... the folder" says "blind: it does not see the results folder"
 check "... the launcher" says "gone: its launcher ended: .*/nowhere/headcount"
-check "... what is no agent" says "chatter: what was started there is no agent"
+check "... what is no agent" says "chatter: the program started there is not a headcount agent"
 check "... and nothing has run" rows_say none "SELECT count(*) FROM attempt" 0
 
 # ---- faults ----

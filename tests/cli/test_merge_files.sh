@@ -77,7 +77,7 @@ untrue() { # words, options...: all of it is refused
     merge --into all.db bad.db "$@"
     code=$?
     [ $code -eq 3 ] || { echo "status $code"; cat said; return 1; }
-    says "bad.db: trial 1 is not what its result file says ($words)" &&
+    says "bad.db: trial 1 does not match its result file ($words)" &&
         says "headcount check --db bad.db" && [ ! -e all.db ]
 }
 a_shard

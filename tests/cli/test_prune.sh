@@ -275,12 +275,12 @@ check "... to the same end as undisturbed" cmp one.txt two.txt
 
 # ---- what is refused ----
 check "a head count above a model's" \
-    gives 2 "^headcount prune: --keep 9: trial 3 has 8 heads in all$" prune 3 --keep 9 --db slots.db
+    gives 2 "^headcount prune: --keep 9: trial 3 has only 8 heads; keep fewer$" prune 3 --keep 9 --db slots.db
 check "... above every model's" \
-    gives 2 "^headcount prune: --keep 9: no model of slots has more than 8 heads in all$" prune slots \
+    gives 2 "^headcount prune: --keep 9: no model of slots has more than 8 heads; keep fewer$" prune slots \
     --keep 9,1 --db slots.db
 check "... in an export" \
-    gives 2 "^headcount export: --keep 9: trial 3 has 8 heads in all$" export weights 3 no.safetensors \
+    gives 2 "^headcount export: --keep 9: trial 3 has only 8 heads; keep fewer$" export weights 3 no.safetensors \
     --keep 9 --db slots.db
 check "no head at all" gives 2 "'0' is not a number of heads to keep; give 1 or more" prune slots --keep 0 --db slots.db
 check "one twice" gives 2 "names 2 twice" prune slots --keep 2,1,2 --db slots.db

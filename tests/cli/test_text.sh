@@ -93,9 +93,9 @@ impossible() { # SWEEP, --set, text
 }
 seq 10 >short.txt
 check "a file too short for the length" \
-    impossible lm.yaml task.file=short.txt "task.length is 16, but a tenth of the 21 bytes of task.file"
+    impossible lm.yaml task.file=short.txt "task.length is 16, too long for the test part, a tenth of the 21 bytes of task.file"
 check "... for its stretches" \
-    impossible lm.yaml task.split=interleaved "task.length is 16, but a tenth of each of 32 stretches of the 3893 bytes"
+    impossible lm.yaml task.split=interleaved "task.length is 16, too long for the test part, a tenth of each of 32 stretches of the 3893 bytes"
 check "stretches of rows" \
     impossible rows.yaml task.split=interleaved "task.split interleaved is for task.mode lm; rows are drawn"
 check "a mode that the model does not fit" \
@@ -117,10 +117,10 @@ check "a test set out of another file" \
     impossible lm.yaml 'eval={o: {file: data/rows.csv}}' \
     "eval.o.file: a test set is taken from the file that its model was trained on"
 check "a test set out of the rows of training" \
-    impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 divides the file otherwise than 0"
+    impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 splits the file differently than 0"
 check "a test set divided otherwise" \
     impossible lm.yaml 'eval={o: {split: interleaved, length: 8}}' \
-    'task.split "interleaved" divides the file otherwise than "contiguous"'
+    'task.split "interleaved" splits the file differently than "contiguous"'
 check "a condition upon a path" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
 
 check "params knows no shape without a file" \
@@ -227,7 +227,7 @@ yes 'the cat sat on the mat' | head -300 >data/mat.txt
 texts='task.file=[data/words.txt, data/down.txt, data/letters.txt, data/mat.txt]'
 check "texts by their accuracy are not equally hard to guess" \
     sh -c "'$headcount' plan lm.yaml --set '$texts' --set replicate=[task.file] --set metric=null 2>&1 |
-    grep -qF 'equally hard to guess; with metric: {name: val_loss} each file is held against its own'"
+    grep -qF 'equally hard to guess; use metric: {name: val_loss}, by which each file is compared only with itself'"
 check "... by their losses they are units" \
     "$headcount" run lm.yaml --set "$texts" --set 'replicate=[task.file]' --set train.lr=1e-2 --db texts.db -q
 "$headcount" report lm --db texts.db | tr -s '\n ' '  ' >texts.txt

@@ -53,7 +53,7 @@ notices_change() { # label
         status_in "$1" 0
     else
         status_in "$1" 2
-        tells "$1" "${changing##*/} has other bytes than when it was first read"
+        tells "$1" "${changing##*/} has changed since it was first read"
     fi
     cp "$dir/file.old" "$changing"
     whole "$1" "$db"
@@ -101,7 +101,7 @@ change_study() { # verb, options...
     faulty FAULT_WHO=worker FAULT_AT=1 FAULT_DO=change FAULT_FILE="$rows" -- "$verb" --db "$db" -q "$@"
     [ "$fired" = 1 ] || trouble "$name: did not happen"
     status_in "$name" 1 2 3
-    tells "$name" "rows.csv has other bytes than when it was first read"
+    tells "$name" "rows.csv has changed since it was first read"
     cp "$dir/file.old" "$rows"
     limited "$headcount" "$verb" --db "$db" -q "$@" || trouble "$name: the old file is back: $(tail -n 3 "$dir/said")"
     [ -n "$(answers_of "$db")" ] && [ "$(answers_of "$dir/calm.db")" = "$(answers_of "$db")" ] ||
@@ -146,7 +146,7 @@ disturb "a text grows while a trial learns from it" 'echo more >>"$text"' \
     '/text.txt changed while it was in use' 2 requeued
 disturb "a byte of a text changes while a trial learns from it" \
     'printf 7 | dd of="$text" bs=1 seek=100 conv=notrunc status=none' \
-    '/text.txt has other bytes than when it was first read \(SHA-256' 2 requeued
+    '/text.txt has changed since it was first read \(SHA-256' 2 requeued
 disturb "a text is touched while a trial learns from it: its bytes are the same" 'touch "$text"' \
     '' 0 completed
 disturb "a text is taken away while a trial learns from it: the trial that has it ends, the next cannot begin" \

@@ -125,11 +125,11 @@ static void test_keys(void **state)
         {TASK "program: train.py\n",
          "s.yaml:2:1: unknown key 'program': only W&B needs it; remove it"},
         {TASK "parameters: {learning_rate: {value: 1}, x: {value: 1}, dropout: {value: 0}}\n",
-         "s.yaml:2:1: unknown key 'parameters', as W&B has it; write what stands under it under "
-         "task, model and train instead (learning_rate is train.lr, dropout is model.dropout)"},
+         "s.yaml:2:1: unknown key 'parameters' (of W&B); move the keys under it to task, model and "
+         "train (learning_rate is train.lr, dropout is model.dropout)"},
         {TASK "parameters: {x: {value: 1}}\n",
-         "s.yaml:2:1: unknown key 'parameters', as W&B has it; write what stands under it under "
-         "task, model and train instead"},
+         "s.yaml:2:1: unknown key 'parameters' (of W&B); move the keys under it to task, model and "
+         "train"},
         {"task: {name: [reverse, gather], slots: 2}\n",
          "s.yaml:1:33: task reverse, which task.name lists, has no option 'slots'"},
         {"task: {name: gather, slosts: 2}\n",

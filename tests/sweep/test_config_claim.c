@@ -88,8 +88,8 @@ static void test_refused(void **state)
         {PLAIN "claim: {better: {model.kv_heads: 1}, than: {model.kv_heads: 2}, heads: 0}\n",
          "s.yaml:3:72: claim.heads is 0; allowed: 1 to 65536"},
         {PLAIN "claim: {better: {model.heads: 1}, than: {model.heads: 2}, heads: 2}\n",
-         "s.yaml:3:18: settings are compared at one head count, which claim.heads says; a claim of "
-         "head counts is {best: 4, over: [1, 16]}"},
+         "s.yaml:3:18: settings are compared at one head count, claim.heads, so model.heads cannot "
+         "differ; to compare head counts, write {best: 4, over: [1, 16]}"},
         {AXES "claim: {better: {task.slots: 2}, than: {task.slots: 3}, heads: 2}\n",
          "s.yaml:5:18: settings that differ in task.slots cannot be compared: accuracies on "
          "different tasks are not alike; name options of model or train"},

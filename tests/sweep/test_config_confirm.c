@@ -45,8 +45,8 @@ static void refused(void **state)
          "s.yaml:3:10: confirm is many, which is not a number; allowed: 6 to 1000"},
         {TASK MODEL "confirm: [6]\n", "s.yaml:3:10: confirm must be a single value, not a list"},
         {TASK "model: {d_model: 32, heads: 4, layers: 1, d_ff: 32}\nconfirm: 8\n",
-         "s.yaml:3:1: confirm holds a head count against others, but model.heads has only one "
-         "value"},
+         "s.yaml:3:1: confirm compares head counts, but model.heads has only one value; list more, "
+         "or leave confirm out"},
         {TASK MODEL "claim: {best: 2, over: [1]}\nconfirm: 8\n",
          "s.yaml:4:1: confirm writes a claim of its own, once the other trials have ended, so it "
          "cannot stand beside claim; remove one of them"},
@@ -58,8 +58,8 @@ static void refused(void **state)
          "s.yaml:3:10: confirm.instances needs replicate: [task.instance]; without it, write how "
          "many fresh seeds there are, as in confirm: 8"},
         {MANY MODEL OVER "confirm: 8\n",
-         "s.yaml:4:10: with replicate, instances are what a finding is about: list fresh ones, as "
-         "in confirm: {instances: [9, 10, 11, 12, 13, 14]}"},
+         "s.yaml:4:10: with replicate, confirm takes fresh instances, not seeds; list them, as in "
+         "confirm: {instances: [9, 10, 11, 12, 13, 14]}"},
         {MANY MODEL OVER "confirm: {instances: [9, 10, 11, 12, 13]}\n",
          "s.yaml:4:22: confirm.instances lists 5 instances; allowed: 6 to 1000"},
         {MANY MODEL OVER "confirm: {instances: [9, 10, 2, 12, 13, 14]}\n",
@@ -69,15 +69,15 @@ static void refused(void **state)
         {MANY MODEL OVER "confirm: {instances: [9, 10, 11, 12, 13, x]}\n",
          "s.yaml:4:42: confirm.instances is x, which is not a number; allowed: 0 to 2147483647"},
         {TASK MODEL "train: {batch: [8, 16]}\nreplicate: [train.batch]\n" FRESH,
-         "s.yaml:5:10: confirm has no fresh values of train.batch, which is replicated; use "
-         "it beside replicate: [task.instance] only"},
+         "s.yaml:5:10: confirm cannot draw fresh values of train.batch, which is replicated; leave "
+         "confirm out, or replicate task.instance only"},
         {"task: {name: text, mode: classify, file: x.csv, instance: [1, 2]}\n" MODEL OVER FRESH,
          "s.yaml:4:10: confirm cannot stand beside replicate for the task text: splits of a file "
          "share rows, so none of them is fresh; remove one of the two"},
         {"task: {name: text, file: [a.txt, b.txt]}\n" MODEL "replicate: [task.file]\n"
          "confirm: 8\n",
-         "s.yaml:4:10: confirm has no fresh values of task.file, which is replicated; use it "
-         "beside replicate: [task.instance] only"},
+         "s.yaml:4:10: confirm cannot draw fresh values of task.file, which is replicated; leave "
+         "confirm out, or replicate task.instance only"},
     };
     ASSERT_ALL_REFUSED(list);
 }

@@ -74,8 +74,8 @@ static void test_impossible(void **state)
          "64 there, but model.positions: learned knows only the 32 positions of training; use "
          "sinusoidal, rotary or none"},
         {GATHER "eval: {more: {slots: 4}}\n", "s.yaml:3:22: the test set more is impossible: "
-                                              "task.slots is 4 there; a model trained on 2 "
-                                              "answers no others"},
+                                              "task.slots is 4 there, but a model trained on 2 can "
+                                              "answer no other number; leave it out"},
         {GATHER "eval: {more: {vocab: 17}}\n", "s.yaml:3:8: the test set more is impossible: the "
                                                "input field token has 17 tokens there; a "
                                                "model trained on 16 has no embedding for others"},
@@ -86,8 +86,9 @@ static void test_impossible(void **state)
          "s.yaml:3:23: the test set far is impossible: task.offsets has 3 items and task.slots is "
          "2; make task.slots 3"},
         {"task: {name: gather, instance: 3}\nmodel: {positions: none}\neval: {a: {length: 64}}\n",
-         "s.yaml:3:8: the test set a is impossible: task.instance 3 is drawn otherwise there than "
-         "in training; train on task.instance 0, or name an instance for the test set"},
+         "s.yaml:3:8: the test set a is impossible: task.instance 3 draws something else there "
+         "than in training, as other options differ; train on task.instance 0, or name another "
+         "instance for the test set"},
     };
     ASSERT_ALL_REFUSED(list);
 }

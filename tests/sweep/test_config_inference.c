@@ -122,11 +122,11 @@ static void test_replicate(void **state)
         {TASK "model: {heads: [1, 2]}\nreplicate: [model.heads]\n",
          "s.yaml:3:13: model.heads cannot be replicated: head counts are what is compared"},
         {TASK "model: {norm: [pre, post]}\nreplicate: [model.norm]\n",
-         "s.yaml:3:13: model.norm cannot be replicated: its values are no samples of one thing; "
-         "name options of task or train, as task.instance"},
+         "s.yaml:3:13: model.norm cannot be replicated: its values are not samples of one thing; "
+         "name options of task or train, such as task.instance"},
         {"task: {name: [gather, recall]}\nreplicate: [task.name]\n",
-         "s.yaml:2:13: task.name cannot be replicated: its values are no samples of one thing; "
-         "name options of task or train, as task.instance"},
+         "s.yaml:2:13: task.name cannot be replicated: its values are not samples of one thing; "
+         "name options of task or train, such as task.instance"},
         {TASK LR "tune: [train.lr]\nreplicate: [train.lr]\n",
          "s.yaml:4:13: train.lr is tuned: it cannot be replicated too"},
         {"task: {name: gather}\nreplicate: [task.instance]\n",

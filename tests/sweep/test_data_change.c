@@ -47,7 +47,7 @@ static void bytes_are_compared_when_it_is_opened(void **state)
     assert_int_equal(try_open(x), STATUS_OK);
     change_unseen(x, 5);
     assert_int_equal(try_open(x), STATUS_CORRUPT);
-    assert_says(x, "has other bytes than when it was first read (SHA-256");
+    assert_says(x, "has changed since it was first read (SHA-256");
     change_unseen(x, 5);
     assert_int_equal(try_open(x), STATUS_OK);
     assert_int_equal(truncate(x->place.path, 999), 0);
@@ -71,10 +71,10 @@ static void changes_are_noticed(void **state)
     change_unseen(x, 5);
     assert_int_equal(data_check(d, false, &x->m), STATUS_OK); /* at a glance */
     assert_int_equal(data_check(d, true, &x->m), STATUS_CORRUPT);
-    assert_says(x, "has other bytes");
+    assert_says(x, "has changed since");
     set_time(x->place.path, 2000);
     assert_int_equal(data_check(d, false, &x->m), STATUS_CORRUPT);
-    assert_says(x, "has other bytes");
+    assert_says(x, "has changed since");
     change_unseen(x, 5);
     assert_int_equal(data_check(d, true, &x->m), STATUS_OK);
     assert_int_equal(truncate(x->place.path, 500), 0);
@@ -116,7 +116,7 @@ static void check_examples(struct fixture *x, enum text_split split)
     for (int64_t step = 0; step < 50; step++) {
         enum status s = data_fill(d, step, &a, &x->m);
         assert_int_equal(s, STATUS_CORRUPT);
-        assert_says(x, "has other bytes near byte");
+        assert_says(x, "has changed near byte");
         refused++;
     }
     for (off_t at = 100; at < LARGE; at += 2 * 4096)

@@ -184,8 +184,8 @@ static void test_key(void **state)
     assert_refused_so(
         TASK "train: {weight_decay: [.1, 0]}\n"
              "tune: {axes: [train.weight_decay], extend: 4}\n",
-        "s.yaml:2:28: train.weight_decay is tuned with extend, which goes on by ratios: "
-        "give numbers above 0 only, or leave tune.extend out");
+        "s.yaml:2:28: tune.extend continues the values of train.weight_decay by their ratio, so "
+        "all must be numbers above 0; change them, or leave tune.extend out");
     assert_refused_so(TASK "train: {batch: [8, 16], lr: [1e-3, 1e-2]}\n"
                            "tune: {axes: [train.lr, train.batch], extend: 4}\n",
                       "s.yaml:3:25: train.batch has whole numbers, which tune.extend does not go "
@@ -267,8 +267,8 @@ static void test_alike(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_refused_so(refused[i],
                           "s.yaml:4:44: tune.extend: kv_heads=1 and kv_heads=heads are the same "
-                          "model with 1 head, and a value that is added to one may be the "
-                          "other's; exclude one of them there");
+                          "model with 1 head, so a value that is added to one may already be in "
+                          "the other; exclude one of them at that head count");
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         free_all(plan_of(taken[i]));
 #undef ALIKE

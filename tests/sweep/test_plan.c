@@ -214,14 +214,14 @@ static void test_refused(void **state)
          "<= model.d_model\"]"},
         {GATHER "model:\n  d_model: 32\n  positions: rotary\n  heads: [4, 32]\n",
          "s.yaml:5:14: the point model.heads=32 is impossible: model.positions is rotary, which "
-         "turns pairs of numbers, but d_k is 1 by model.heads; make it even (model.d_k: 2), or use "
-         "other positions; or add constraints: [\"model.positions != 'rotary' or model.d_k != "
+         "turns pairs of numbers, but d_k is 1 (from model.heads); make it even (model.d_k: 2), or "
+         "use other positions; or add constraints: [\"model.positions != 'rotary' or model.d_k != "
          "'d_head' or model.d_head != 'split' or model.form == 'segments' or model.d_model % (2 * "
          "model.heads) == 0\"]"},
         {GATHER "model:\n  d_model: 32\n  positions: rotary\n  form: segments\n  heads: 4\n"
                 "  segment_width: [4, 5]\n",
          "s.yaml:7:22: the point model.segment_width=5 is impossible: model.positions is rotary, "
-         "which turns pairs of numbers, but d_k is 5 by model.segment_width; make it even "
+         "which turns pairs of numbers, but d_k is 5 (from model.segment_width); make it even "
          "(model.d_k: 6), or use other positions; or add constraints: [\"model.positions != "
          "'rotary' or model.d_k != 'd_head' or model.d_head != 'split' or model.form != 'segments' "
          "or model.segment_width % 2 == 0 and (model.segment_width > 0 or model.d_model % (2 * "

@@ -257,8 +257,8 @@ static void test_replicate(void **state)
                                "replicate: [task.file]\n";
     struct plan_text text;
     assert_refused_at(x, yaml, NULL, "sub/s.yaml:4:13: guessing is right in ",
-                      "replicates must be equally hard to guess; with metric: {name: val_loss} "
-                      "each file is held against its own");
+                      "replicates must be equally hard to guess; use metric: {name: val_loss}, by "
+                      "which each file is compared only with itself");
     plan_it(x, yaml, "metric={name: val_loss}");
     assert_int_equal(plan_replicates(x->plan), 2);
     plan_text(x->plan, 1, &text);

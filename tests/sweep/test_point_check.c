@@ -106,7 +106,7 @@ static void test_check_tasks(void **state)
     assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets gives the offsets");
     list->n = 0;
     *(int64_t *)(void *)(p.task_options + slots->offset) = 32;
-    assert_impossible(&p, POINT_FAULT_TASK, "task.slots", "task.slots is 32; with task.length 32");
+    assert_impossible(&p, POINT_FAULT_TASK, "task.slots", "task.slots is 32, but task.length 32");
     *drawn = 0;
     assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets ");
     point_init(&p, task_find("hist"));
@@ -172,8 +172,8 @@ static void test_check(void **state)
     p.model.pool = POOL_NONE;
     p.task = task_find("induction");
     assert_impossible(&p, POINT_FAULT_MASK, "model.mask",
-                      "model.mask is none, but the inputs of task induction hold each target "
-                      "further on, for a model to read; use causal");
+                      "model.mask is none, but in the inputs of task induction each target stands "
+                      "further on, where the model could read it; use causal");
     p.model.mask = MASK_CAUSAL;
     assert_int_equal(point_check(&p, &io, &shape, NULL, &m), STATUS_OK);
     p.task = task_find("gather");

@@ -220,7 +220,7 @@ static void a_model_without_so_many_heads(void **state)
     struct study_model *model = new_model(&a, &p);
     struct prune_options o = {.keeps = 1, .keep = {ALL + 1}, .lr = NAN};
     assert_int_equal(prune_to(&a, model, &o, &pruner, &m), STATUS_BAD_INPUT);
-    assert_string_equal(m.text, "--keep 9: trial 7 has 8 heads in all");
+    assert_string_equal(m.text, "--keep 9: trial 7 has only 8 heads; keep fewer");
     o.keep[0] = 3;
     assert_int_equal(prune_to(&a, model, &o, &pruner, &m), STATUS_OK);
     assert_int_equal(pruner->heads - pruner->removed, 3);

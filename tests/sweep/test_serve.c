@@ -40,7 +40,8 @@ static void each_piece_is_answered(void **state)
     served_answers(f, "/0/1/heads?trial=8", 404, "{\"error\":\"this sweep has no trial 8\"}");
     served_answers(f, "/0/1/nothing", 404, "{\"error\":\"there is nothing at this address\"}");
     served_answers(f, "/1/1/summary", 404, "error");
-    served_answers(f, "/0/1/trials?most=x", 400, "{\"error\":\"most= takes other numbers\"}");
+    served_answers(f, "/0/1/trials?most=x", 400,
+                   "{\"error\":\"most= has a value that is not allowed; give another number\"}");
 }
 
 /* No answer is to be expected later: a page does not ask again. */
@@ -58,7 +59,7 @@ static void sweeps_of_two_metrics_are_refused(void **state)
         0);
     served_answers(f, "/index", 200, "\"metric\"");
     served_answers(f, "/0/1/comparison?with=2", 400,
-                   "{\"error\":\"of new and loss one is judged by accuracy, the other by loss:");
+                   "{\"error\":\"new and loss have different metrics: one is judged by accuracy,");
     served_answers(f, "/0/2/comparison?with=1", 400, "judged by accuracy");
 }
 

@@ -110,9 +110,9 @@ static void a_piece_that_changed_is_not_read(void **state)
             enum status s = corpus_read(&c, (int64_t)piece * 4096 + 50, &byte, 1, &m);
             assert_int_equal(s, changed ? STATUS_CORRUPT : STATUS_OK);
             if (changed)
-                assert_non_null(strstr(m.text, " has other bytes near byte "));
+                assert_non_null(strstr(m.text, " has changed near byte "));
         }
-        assert_refuses(corpus_check(&c, hash, true, &m), STATUS_CORRUPT, " has other bytes than ");
+        assert_refuses(corpus_check(&c, hash, true, &m), STATUS_CORRUPT, " has changed since ");
         assert_int_equal(pwrite(fd, "", 1, places[k]), 1);
         for (int piece = 0; piece < 4; piece++)
             assert_int_equal(corpus_read(&c, (int64_t)piece * 4096 + 50, &byte, 1, &m), STATUS_OK);

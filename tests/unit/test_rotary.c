@@ -145,8 +145,8 @@ static void odd_widths_are_refused(void **state)
     c.positions = POSITIONS_ROTARY;
     c.heads = 16;
     check_refusal(c, "model.heads",
-                  "model.positions is rotary, which turns pairs of numbers, but d_k is 1 by "
-                  "model.heads; make it even (model.d_k: 2), or use other positions");
+                  "model.positions is rotary, which turns pairs of numbers, but d_k is 1 "
+                  "(from model.heads); make it even (model.d_k: 2), or use other positions");
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_BAD_INPUT);
     assert_string_equal(
         s.fault.rule, "model.positions != 'rotary' or model.d_k != 'd_head' or model.d_head != "
@@ -154,12 +154,12 @@ static void odd_widths_are_refused(void **state)
                       "0");
     c.d_head = 5;
     check_refusal(c, "model.d_head",
-                  "model.positions is rotary, which turns pairs of numbers, but d_k is 5 by "
-                  "model.d_head; make it even (model.d_k: 6)");
+                  "model.positions is rotary, which turns pairs of numbers, but d_k is 5 "
+                  "(from model.d_head); make it even (model.d_k: 6)");
     c.d_k = 3;
     check_refusal(c, "model.d_k",
-                  "model.positions is rotary, which turns pairs of numbers, but d_k is 3 by "
-                  "model.d_k; make it even (model.d_k: 4)");
+                  "model.positions is rotary, which turns pairs of numbers, but d_k is 3 "
+                  "(from model.d_k); make it even (model.d_k: 4)");
     c.d_k = 2;
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
     c = defaults();
@@ -169,8 +169,8 @@ static void odd_widths_are_refused(void **state)
         STATUS_OK);
     c.segment_width = 3;
     check_refusal(c, "model.segment_width",
-                  "model.positions is rotary, which turns pairs of numbers, but d_k is 3 by "
-                  "model.segment_width; make it even (model.d_k: 4)");
+                  "model.positions is rotary, which turns pairs of numbers, but d_k is 3 "
+                  "(from model.segment_width); make it even (model.d_k: 4)");
     c.segment_width = 2;
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
 }

@@ -335,7 +335,8 @@ static void options_that_contradict_are_refused(void **state)
          "task.offsets gives the offsets, but task.instance 2 would draw them; leave one of them "
          "out"},
         {"gather", "length=4 slots=4 instance=1",
-         "task.slots is 4; with task.length 4 there are 3 other places to draw"},
+         "task.slots is 4, but task.length 4 leaves only 3 other places to draw; make task.slots "
+         "smaller or task.length larger"},
         {"nearest", "dims=2",
          "task.dims is 2: of 16 points with so few coordinates, fewer than 10 % have a single "
          "nearest one; make task.dims larger or task.length smaller"},
@@ -357,11 +358,12 @@ static void options_that_contradict_are_refused(void **state)
          "task.vocab is 16, but the 16 pairs of task.length 64 begin with different tokens and end "
          "with others; make it at least 17"},
         {"mqar", "pairs=17",
-         "task.pairs is 17; 17 pairs and a query of each take a task.length of 68, not 64"},
+         "task.pairs is 17: 17 pairs with a query each need a task.length of at least 68, and it "
+         "is 64; raise it, or lower task.pairs"},
         {"mqar", "vocab=15", "task.pairs is 8, but task.vocab 15 has 7 keys; make it at least 16"},
         {"memorize", "length=2 vocab=512",
-         "task.examples is 1024: of so many sequences of 2 tokens out of 512 two may be the same; "
-         "make task.length or task.vocab larger"},
+         "task.examples is 1024, too many for task.length 2 and task.vocab 512: two sequences "
+         "could be the same; make task.length or task.vocab larger"},
         {"memorize", "examples=8", "task.classes is 16, more than task.examples 8"},
         {"hist", "length=1 bos=true",
          "task.length is 1 and task.bos takes that position; allowed: 2 or more"},

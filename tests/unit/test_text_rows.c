@@ -178,7 +178,7 @@ static void repeated_texts_are_only_trained_on(void **state)
     o.options.repeated--; /* in a results file that somebody changed */
     struct task_source *s;
     assert_refuses(task_text.file->open(&o.arena, &o.options, &s, &m), STATUS_CORRUPT,
-                   ": has other rows than when it was first read");
+                   ": its rows have changed since it was first read");
     close_all(&o);
     remove(path);
     write_repeated("rows.jsonl", false);
@@ -293,8 +293,8 @@ static void files_without_classes_are_refused(void **state)
     for (int i = 0; i <= 1024; i++)
         text_add(&b, "x,%d\n", i);
     assert_survey_refuses("a.csv", b.text,
-                          ", line 1026, column 3: this is the 1025th different label; at most 1024 "
-                          "are allowed: does its column name a class?");
+                          ", line 1026, column 3: this is the 1025th different label, and at most "
+                          "1024 are allowed; name the column of the labels with task.label_column");
     free(b.text);
 }
 

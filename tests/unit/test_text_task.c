@@ -243,16 +243,15 @@ static void a_text_that_is_too_short_is_refused(void **state)
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_string_equal(
         m.text,
-        "task.length is 17, but a tenth of the 170 bytes of task.file, to test on, does not "
-        "hold that many and one more; give a file of 176 bytes or more, or make "
-        "task.length 16 or less");
+        "task.length is 17, too long for the test part, a tenth of the 170 bytes of task.file; "
+        "give a file of 176 bytes or more, or make task.length 16 or less");
     assert_string_equal(s.at_fault[0], "task.length");
     o.split = TEXT_INTERLEAVED;
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_string_equal(
-        m.text, "task.length is 17, but a tenth of each of 32 stretches of the 170 bytes of "
-                "task.file, to test on, does not hold that many and one more; give a file of 5632 "
-                "bytes or more, or use task.split contiguous");
+        m.text, "task.length is 17, too long for the test part, a tenth of each of 32 stretches of "
+                "the 170 bytes of task.file; give a file of 5632 bytes or more, or use task.split "
+                "contiguous");
     o.size = 5631;
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "5632 bytes or more, or make task.length 16 or less, or use"));
@@ -265,14 +264,13 @@ static void a_text_that_is_too_short_is_refused(void **state)
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_OK);
     o.size = 12;
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
-    assert_string_equal(
-        m.text, "task.length is 17, but a tenth of the 12 bytes of task.file, to test on, does not "
-                "hold that many and one more; give a file of 176 bytes or more");
+    assert_string_equal(m.text, "task.length is 17, too long for the test part, a tenth of the 12 "
+                                "bytes of task.file; give a file of 176 bytes or more");
     o.size = 180;
     o.instance = 1;
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
-    assert_string_equal(m.text, "task.instance is 1, but with task.mode lm nothing is drawn but "
-                                "windows: the parts of a text are fixed; allowed: only 0");
+    assert_string_equal(m.text, "task.instance is 1, but with task.mode lm the parts of a text are "
+                                "fixed, so there is only instance 0; leave it out");
     o.instance = 0;
     o.classes = 255; /* in a results file that somebody changed */
     assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
@@ -364,13 +362,13 @@ static void another_file_is_refused(void **state)
     close_all(&o);
     for (size_t i = 0; i < sizeof same_size / sizeof *same_size; i++)
         assert_open_refuses(&options, same_size[i], sizeof rows - 1,
-                            " has other bytes than when it was first read (SHA-256 ");
+                            " has changed since it was first read (SHA-256 ");
     assert_open_refuses(
         &options, rows, sizeof rows - 3,
-        ": has 37 bytes, but had 39 when it was first read: it is another file now");
+        ": has 37 bytes, but had 39 when it was first read: put the old file back");
     options.test_rows = 3; /* in a results file that somebody changed */
     assert_open_refuses(&options, rows, sizeof rows - 1,
-                        ": has other rows than when it was first read");
+                        ": its rows have changed since it was first read");
 }
 
 static void a_file_cut_while_it_is_used_is_noticed(void **state)

@@ -133,8 +133,8 @@ static enum status end_header(struct csv *c, struct message *m)
     names_describe(&c->names, c->base.format, !c->column[TEXT], &names);
     return records_refuse(c->base.path, c->row_at, m,
                           "the first row must name the columns, separated by %s%s; it has%s",
-                          separator_name(c),
-                          c->columns == 1 ? " (task.separator sets this)" : "", names.text);
+                          separator_name(c), c->columns == 1 ? " (task.separator sets this)" : "",
+                          names.text);
 }
 
 /* Ends the last field of a row, and the row. */

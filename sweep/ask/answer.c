@@ -66,8 +66,7 @@ static void choose_heads(struct answer *a)
         claimed = a->in->claim_best;
     }
     a->heads = is_confirmed(a) ? claimed : v->candidate;
-    a->compared =
-        a->decided && a->heads == claimed && row_of(a->decided, claimed) ? a->decided : v;
+    a->compared = a->decided && a->heads == claimed && row_of(a->decided, claimed) ? a->decided : v;
 }
 
 /* Whether all that is measured of its leads is below the margin of equivalence. */
@@ -196,8 +195,7 @@ static void add_others(const struct answer *a)
         add_peers(a, "; the best may be ", " or ");
     } else if (lead > 0) {
         add_peers(a, "; ", " or ");
-        text_add(a->out, " %s better, by about ",
-                 verdict_at_edge(a->in, a->heads) ? "did" : "is");
+        text_add(a->out, " %s better, by about ", verdict_at_edge(a->in, a->heads) ? "did" : "is");
         add_size(a, lead, true);
     } else if (add_peers(a, "; ", " and ")) {
         text_add(a->out, " may be as good");

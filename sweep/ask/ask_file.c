@@ -85,7 +85,7 @@ static const char *written_hash(const char *line)
         return NULL;
     const char *hash = line + n - HASH - 1;
     return begins(hash - before, BEFORE_HASH) && strspn(hash, "0123456789abcdef") == HASH ? hash
-                                                                                         : NULL;
+                                                                                          : NULL;
 }
 
 /* False where it is not as this version writes it. A size that the kind does not have is -1. */

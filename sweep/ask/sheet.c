@@ -112,8 +112,8 @@ static void write_rows(struct sheet *s, const struct look *l)
             strcmp(text, "text") == 0 ? "it is called so" : "the column with the longest values",
             "%s", quoted(s, text));
         put(s, "label_column",
-            strcmp(label, "label") == 0 ? "it is called so" : "few values, which come back",
-            "%s", quoted(s, label));
+            strcmp(label, "label") == 0 ? "it is called so" : "few values, which come back", "%s",
+            quoted(s, label));
     }
     if (l->names_separator)
         put(s, "separator", "what stands between the columns", "%s", look_word(l, "separator"));
@@ -272,8 +272,8 @@ static void write_tune(struct sheet *s, const struct design *d)
     if (!sets_value(s->sets, s->count, "tune"))
         text_add(s->out, "# A head count that takes the first or the last of the list tries values "
                          "beyond it.\n");
-    put(s, "tune", NULL, "{axes: [train.lr], seeds: %d,%s extend: %d}",
-        design_level(d)->tune_seeds, rungs, EXTEND);
+    put(s, "tune", NULL, "{axes: [train.lr], seeds: %d,%s extend: %d}", design_level(d)->tune_seeds,
+        rungs, EXTEND);
 }
 
 static void write_trials(struct sheet *s, const struct design *d)

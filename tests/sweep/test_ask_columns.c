@@ -93,8 +93,8 @@ static void columns_are_guessed_or_the_reason_is_said(void **state)
         struct look_columns c;
         struct message m = {{0}};
         char *rows = make_rows(files[i].header, files[i].row, 60);
-        enum status s = columns_of(files[i].path, rows, files[i].given_text, files[i].given_label,
-                                   &c, &m);
+        enum status s =
+            columns_of(files[i].path, rows, files[i].given_text, files[i].given_label, &c, &m);
         if (!files[i].text && (s != STATUS_BAD_INPUT || !strstr(m.text, files[i].says)))
             fail_msg("%zu: status %d, %s", i, s, m.text);
         if (files[i].text && (s != STATUS_OK || strcmp(c.text, files[i].text) != 0 ||

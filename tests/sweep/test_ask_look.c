@@ -90,12 +90,12 @@ static void what_is_wrong_with_rows_is_said(void **state)
     } faults[] = {
         {"body,flag\n", "row number @,?\n", NULL, "line 11, column 17: ", "the label is empty"},
         {"id,body,stars\n", "@,?,%\n", NULL, "line 11, column 6: ", "the text is empty"},
-        {"body,stars\n", "row number @,%\n", "task.label_column=body", "line 2, column 1: ",
-         "only 1 row has the label row number 1000"},
+        {"body,stars\n", "row number @,%\n", "task.label_column=body",
+         "line 2, column 1: ", "only 1 row has the label row number 1000"},
         {"id,body,stars\n", "@,row number @,%\n", "task.label_column=star", "line 1, column 1: ",
          "no column \"star\" (only id, body, stars); did you mean task.label_column: stars?"},
-        {"id,body,stars\n", "@,row number @,%\n", "task.text_column=nobody", "line 1, column 1: ",
-         "no column \"nobody\" (only id, body, stars)"},
+        {"id,body,stars\n", "@,row number @,%\n", "task.text_column=nobody",
+         "line 1, column 1: ", "no column \"nobody\" (only id, body, stars)"},
     };
     struct look *l = malloc(sizeof *l);
     (void)state;

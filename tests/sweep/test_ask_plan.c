@@ -43,8 +43,8 @@ static int remove_files(void **state)
     return rmdir(folder);
 }
 
-static void assert_plannable(const struct design *d, const struct look *l,
-                             const char *const *sets, int count, const char *name)
+static void assert_plannable(const struct design *d, const struct look *l, const char *const *sets,
+                             int count, const char *name)
 {
     char sweep_file[300];
     struct text_buffer text = {0};

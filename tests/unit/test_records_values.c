@@ -32,10 +32,10 @@ static void add_name(void *context, const char *name)
 static void add_value(void *context, const struct records_value *value)
 {
     struct found *f = context;
-    f->used += (size_t)snprintf(f->text + f->used, FOUND - f->used, "%s%s%d=%s/%d%s;",
-                                value->name ? value->name : "", value->name ? " " : "",
-                                (int)value->place, value->bytes, (int)value->size,
-                                value->text ? "t" : "");
+    f->used +=
+        (size_t)snprintf(f->text + f->used, FOUND - f->used, "%s%s%d=%s/%d%s;",
+                         value->name ? value->name : "", value->name ? " " : "", (int)value->place,
+                         value->bytes, (int)value->size, value->text ? "t" : "");
 }
 
 static enum status end_row(void *context, const struct record *row, struct message *m)
@@ -80,8 +80,9 @@ static const struct {
     {&csv, "\xef\xbb\xbf\"x\"\r\n\r\n1\r\n2", "<x>0=1/1t;|0=2/1t;|"},
     {&csv, ",text,text\n1,,2\n", "<><text><text>0=1/1t;1=/0t;2=2/1t;|"},
     {&csv, "id,body\n", "<id><body>"},
-    {&csv, "id,body\n1,2,3\n", "f, line 2, column 5: this is field 3, but the header names only 2 "
-                               "columns; quote a text that has commas"},
+    {&csv, "id,body\n1,2,3\n",
+     "f, line 2, column 5: this is field 3, but the header names only 2 "
+     "columns; quote a text that has commas"},
     {&csv, "id,body\n1,\"2\n", "f, line 2, column 3: the quote that begins here has no end"},
     {&lines, "{\"a\":1,\"b\":\"x\\n\",\"c\":null,\"d\":[1,{\"e\":2}],\"f\":true,\"g\":\"\"}\n",
      "a 0=1/1;b 1=x\n/2t;c 2=/0;d 3=/0;f 4=true/4;g 5=/0t;|"},

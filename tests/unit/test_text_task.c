@@ -363,9 +363,8 @@ static void another_file_is_refused(void **state)
     for (size_t i = 0; i < sizeof same_size / sizeof *same_size; i++)
         assert_open_refuses(&options, same_size[i], sizeof rows - 1,
                             " has changed since it was first read (SHA-256 ");
-    assert_open_refuses(
-        &options, rows, sizeof rows - 3,
-        ": has 37 bytes, but had 39 when it was first read: put the old file back");
+    assert_open_refuses(&options, rows, sizeof rows - 3,
+                        ": has 37 bytes, but had 39 when it was first read: put the old file back");
     options.test_rows = 3; /* in a results file that somebody changed */
     assert_open_refuses(&options, rows, sizeof rows - 1,
                         ": its rows have changed since it was first read");

@@ -159,7 +159,7 @@ void records_on_name(struct records *r, records_name *on_name, void *context)
     r->name_context = context;
 }
 
-void records_on_value(struct records *r, records_hear *on_value)
+void records_on_value(struct records *r, records_value_visit *on_value)
 {
     r->on_value = on_value;
 }

@@ -58,8 +58,8 @@ struct records *records_new(const struct records_format *format, const char *pat
                             records_visit visit, void *context);
 void records_free(struct records *r); /* NULL allowed */
 
-/* Hears the names of all columns of the header, or members of the first object that lacks the text
- * or the label, in their order. Before the first byte is fed. */
+/* Calls on_name with the names of all columns of the header, or members of the first object that
+ * lacks the text or the label, in their order. Before the first byte is fed. */
 typedef void records_name(void *context, const char *name);
 void records_on_name(struct records *r, records_name *on_name, void *context);
 
@@ -72,11 +72,11 @@ struct records_value {
     bool text;         /* it may be a text: a field, or a string */
 };
 
-/* Reads all columns in the place of the format's two, which need not be there: on_value hears each
- * value of a row, then visit, with the same context, that the row has ended: its record is empty.
- * Nothing is refused for being no text or no label. Before the first byte is fed. */
-typedef void records_hear(void *context, const struct records_value *value);
-void records_on_value(struct records *r, records_hear *on_value);
+/* Reads all columns in the place of the format's two, which need not be there: on_value is called
+ * with each value of a row, then visit, with the same context and an empty record, when the row has
+ * ended. Nothing is refused for being no text or no label. Before the first byte is fed. */
+typedef void records_value_visit(void *context, const struct records_value *value);
+void records_on_value(struct records *r, records_value_visit *on_value);
 
 /* Takes the file's next bytes, any number of them: a corpus_visit, whose context is the struct
  * records. BAD_INPUT with line and column where they are not of the form; the reader then only

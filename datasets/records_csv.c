@@ -92,7 +92,7 @@ static enum status end_name(struct csv *c, struct message *m)
     return STATUS_OK;
 }
 
-static void hear_value(const struct csv *c)
+static void visit_value(const struct csv *c)
 {
     const struct records_value value = {
         .place = c->field, .bytes = c->kept, .size = c->field_size, .text = true};
@@ -111,7 +111,7 @@ static enum status end_field(struct csv *c, struct message *m)
                               " columns; quote a text that has %s",
                               c->field + 1, c->columns, separator_name(c));
     } else if (c->base.on_value) {
-        hear_value(c);
+        visit_value(c);
     } else if (c->field + 1 == c->column[TEXT]) {
         c->row.text = c->field_offset;
         c->row.text_size = c->field_size;

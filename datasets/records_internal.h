@@ -25,8 +25,8 @@ struct records {
     void *context;
     records_name *on_name; /* NULL: nobody asks */
     void *name_context;
-    records_hear *on_value; /* NULL: text and label are wanted */
-    struct place at;        /* of the next byte */
+    records_value_visit *on_value; /* NULL: text and label are wanted */
+    struct place at;               /* of the next byte */
     int64_t offset;
     int mark; /* bytes of a byte order mark seen, -1 where none can come */
 };

@@ -86,7 +86,7 @@ static bool read_label(struct json *j, struct found *f)
     return json_scalar(j, &f->row.label, &quoted);
 }
 
-static bool hear_value(const struct jsonl *l, struct json *j, const char *key, int64_t place)
+static bool visit_value(const struct jsonl *l, struct json *j, const char *key, int64_t place)
 {
     struct records_value value = {.place = place, .name = key, .bytes = ""};
     if (next_is(j, '{') || next_is(j, '[') || next_is(j, 'n')) {
@@ -115,7 +115,7 @@ static bool read_object(const struct jsonl *l, struct json *j, struct found *f, 
             return false;
         if (names)
             names_add(names, &l->base, key);
-        bool ok = l->base.on_value && hear_value(l, j, key, place);
+        bool ok = l->base.on_value && visit_value(l, j, key, place);
         j->text = start;
         if (!l->base.on_value)
             ok = strcmp(key, format->text_name) == 0    ? read_text(l, j, f)

@@ -78,11 +78,17 @@ as_job() { # job, program: runs the script with this in the place of headcount
     rm -f "$JOBS/words"
     SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=$array SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_ON_NODE=2 ./job.sh </dev/null
 }
-# A run that ends with this status, after its job has got this signal.
+# A run that ends with this status, after its job has got this signal and waits again: bash loses the status of what
+# ends while it obeys a signal.
 cat >ender <<'E'
 #!/bin/sh
 trap '' USR1
-[ ! -e "$JOBS/signal" ] || kill "-$(cat "$JOBS/signal")" "$PPID"
+waits() { grep -q '^State:.S' "/proc/$PPID/status" && ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$PPID/status"; }
+if [ -e "$JOBS/signal" ]; then
+    until waits; do sleep .01; done
+    kill "-$(cat "$JOBS/signal")" "$PPID"
+    until waits; do sleep .01; done
+fi
 exit "$(cat "$JOBS/status")"
 E
 chmod +x ender

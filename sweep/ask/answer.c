@@ -132,30 +132,63 @@ static void add_size(const struct answer *a, double size, bool unit)
 
 /* ---- what was found ---- */
 
-static bool is_beaten(const struct answer *a, int64_t heads)
+/* Whether the head count was held against that one, and this came of it. */
+static bool has_outcome(const struct answer *a, int64_t heads, enum rival_outcome outcome)
 {
-    bool beaten = false;
+    bool has = false;
     for (int i = 0; i < a->compared->rivals; i++)
-        beaten = beaten || (a->compared->rival[i].heads == heads &&
-                            a->compared->rival[i].outcome == RIVAL_BEATEN);
-    return beaten;
+        has = has ||
+              (a->compared->rival[i].heads == heads && a->compared->rival[i].outcome == outcome);
+    return has;
 }
 
 /* In the set that contains the best, by the tests of all trials that explored, and not shown to be
- * worse where the head count is held against it. */
+ * worse where the head count is held against it. What fresh trials show to be better is one,
+ * whatever was explored. */
 static bool is_peer(const struct answer *a, const struct verdict_row *r)
 {
-    return r->among_best && r->heads != a->heads && !is_beaten(a, r->heads);
+    if (is_contradicted(a) && has_outcome(a, r->heads, RIVAL_BETTER))
+        return true;
+    return r->among_best && r->heads != a->heads && !has_outcome(a, r->heads, RIVAL_BEATEN);
 }
 
-/* "; 1, 2 and 8"; false: there are none. */
-static bool add_peers(const struct answer *a, const char *opening, const char *last)
+/* By how much a peer did better in the exploring trials, where these show that the head count is
+ * not the best itself: the pick need not be, as it is the one with the fewest heads of those that
+ * come close. Else 0, as where it does not matter. */
+static double lead_of(const struct answer *a, const struct verdict_row *peer)
+{
+    const struct verdict_row *own = row_of(a->v, a->heads);
+    if (!own || own->among_best || all_equivalent(a) || !is_peer(a, peer))
+        return 0;
+    double lead = peer->test.mean - own->test.mean;
+    return fmax(a->in->loss ? -lead : lead, 0);
+}
+
+static bool is_ahead(const struct answer *a, const struct verdict_row *r)
+{
+    return lead_of(a, r) > 0;
+}
+
+static double lead_of_best_peer(const struct answer *a)
+{
+    double most = 0;
+    for (int i = 0; i < a->v->rows; i++)
+        most = fmax(most, lead_of(a, &a->v->row[i]));
+    return most;
+}
+
+/* Tells some head counts from the others. */
+typedef bool answer_test(const struct answer *a, const struct verdict_row *r);
+
+/* "; 1, 2 and 8": those that `chosen` takes; false: there are none. */
+static bool add_those(const struct answer *a, answer_test *chosen, const char *opening,
+                      const char *last)
 {
     int count = 0, seen = 0;
     for (int i = 0; i < a->v->rows; i++)
-        count += is_peer(a, &a->v->row[i]);
+        count += chosen(a, &a->v->row[i]);
     for (int i = 0; i < a->v->rows; i++)
-        if (is_peer(a, &a->v->row[i])) {
+        if (chosen(a, &a->v->row[i])) {
             text_add(a->out, "%s%" PRId64,
                      seen == 0           ? opening
                      : seen == count - 1 ? last
@@ -166,42 +199,44 @@ static bool add_peers(const struct answer *a, const char *opening, const char *l
     return count > 0;
 }
 
-/* By how much the best of its peers did better, where the head count is shown not to be the best
- * itself: the pick need not be, as it is the one with the fewest heads of those that come close.
- * Else 0, as where it does not matter. */
-static double behind(const struct answer *a)
+/* By how much others did better: of the exploring trials, which is said where the other numbers are
+ * those of fresh ones. A head count that chose an edge of its grid is not called worse. */
+static void add_better(const struct answer *a, double lead)
 {
-    const struct verdict_row *own = row_of(a->v, a->heads);
-    double most = 0;
-    if (!own || own->among_best || all_equivalent(a))
-        return 0;
-    for (int i = 0; i < a->v->rows; i++) {
-        double lead = a->v->row[i].test.mean - own->test.mean;
-        if (is_peer(a, &a->v->row[i]))
-            most = fmax(most, a->in->loss ? -lead : lead);
-    }
-    return most;
+    bool fresh = a->compared != a->v;
+    add_those(a, is_ahead, fresh ? "; in the exploring trials " : "; ", " or ");
+    text_add(a->out, " %s better, by about ",
+             fresh || verdict_at_edge(a->in, a->heads) ? "did" : "is");
+    add_size(a, lead, true);
 }
 
-/* What else there is to take. One that chose an edge of its grid is not called worse. */
+/* What else there is to take. */
 static void add_others(const struct answer *a)
 {
-    const double lead = behind(a);
+    const double lead = lead_of_best_peer(a);
     if (all_equivalent(a)) {
         text_add(a->out, "; all are shown to be within ");
         add_size(a, a->v->plateau_margin, true);
         text_add(a->out, " of the best");
     } else if (is_contradicted(a)) {
-        add_peers(a, "; the best may be ", " or ");
+        add_those(a, is_peer, "; the best may be ", " or ");
     } else if (lead > 0) {
-        add_peers(a, "; ", " or ");
-        text_add(a->out, " %s better, by about ", verdict_at_edge(a->in, a->heads) ? "did" : "is");
-        add_size(a, lead, true);
-    } else if (add_peers(a, "; ", " and ")) {
+        add_better(a, lead);
+    } else if (add_those(a, is_peer, "; ", " and ")) {
         text_add(a->out, " may be as good");
     }
     if (a->v->candidate > 0 && a->v->candidate != a->heads)
         text_add(a->out, "; the exploring trials alone would now pick %" PRId64, a->v->candidate);
+}
+
+/* What stands between the head count and its own number. */
+static const char *remark(const struct answer *a)
+{
+    if (is_contradicted(a) && all_equivalent(a))
+        return " did worse: ";
+    if (is_confirmed(a) && leads_little(a) && !(lead_of_best_peer(a) > 0))
+        return ", though it seems to matter little: ";
+    return ", ";
 }
 
 /* "4 heads, 2.510 bits per byte, against 2.611 bits per byte with 1 and 2.803 ... with 32"; of what
@@ -213,10 +248,7 @@ static void add_choice(const struct answer *a)
     const char *opening = ", against ";
     add_heads(a, a->heads);
     if (row) {
-        text_add(a->out, "%s",
-                 is_confirmed(a) && leads_little(a) && !(behind(a) > 0)
-                     ? ", though it seems to matter little: "
-                     : ", ");
+        text_add(a->out, "%s", remark(a));
         add_value(a, row->test.mean);
     }
     for (int i = 0; i < c->rivals; i++) {
@@ -231,13 +263,24 @@ static void add_choice(const struct answer *a)
     add_others(a);
 }
 
+/* What is said of a head count that is not confirmed, before its name. Where it matters little,
+ * nothing is advised against. */
+static const char *unconfirmed(const struct answer *a)
+{
+    if (all_equivalent(a))
+        return is_contradicted(a) ? "the number of heads hardly matters, although in fresh trials "
+                                  : "the number of heads hardly matters; the choice so far: ";
+    return is_contradicted(a) ? "do not take "
+                              : "no head count is confirmed as best; the choice so far: ";
+}
+
 static void write_found(const struct answer *a)
 {
     const struct verdict *v = a->v;
     const struct verdict_row *best = row_of(v, v->best);
     text_add(a->out, "For %s ", a->subject);
     if (is_confirmed(a)) {
-        text_add(a->out, behind(a) > 0 ? "the confirmed choice is " : "take ");
+        text_add(a->out, lead_of_best_peer(a) > 0 ? "the confirmed choice is " : "take ");
         add_choice(a);
     } else if (v->kind == VERDICT_ALL_EQUAL && best) {
         text_add(a->out, "no difference between head counts was seen: every trial has ");
@@ -249,11 +292,7 @@ static void write_found(const struct answer *a)
     } else if (a->heads == 0 || v->kind == VERDICT_SINGLE) {
         text_add(a->out, "nothing was found");
     } else {
-        text_add(a->out, "%s%s",
-                 all_equivalent(a)    ? "the number of heads hardly matters; "
-                 : is_contradicted(a) ? ""
-                                      : "no head count is confirmed as best; ",
-                 is_contradicted(a) ? "do not take " : "the choice so far: ");
+        text_add(a->out, "%s", unconfirmed(a));
         add_choice(a);
     }
     text_add(a->out, ".\n");
@@ -270,7 +309,7 @@ static void write_sure(const struct answer *a)
     text_add(a->out, "%s%s%s", explored ? finding : "", explored && confirmation ? " " : "",
              confirmation ? confirmation : "");
     if (confirm && confirm->written && !a->v->confirmed)
-        text_add(a->out, " So no confirming trials were needed, and it ended early.");
+        text_add(a->out, " So there were no confirming trials, and it ended early.");
     text_add(a->out, "\n");
 }
 
@@ -312,16 +351,6 @@ static void add_blind(const struct answer *a)
         text_add(a->out, " could not show");
 }
 
-/* Whether more minutes train longer: that many times as long, or a larger net. */
-static bool time_helps(const struct answer *a)
-{
-    struct design d = *a->design;
-    bool helps = design_steps_max(&d, a->look) >= FIT_WORTH * a->in->steps;
-    while (++d.size < design_kind(d.kind)->sizes)
-        helps = helps || design_steps_max(&d, a->look) >= design_steps_min(&d, a->look);
-    return helps;
-}
-
 /* Whether a longer text allows more: not where the largest net gets all the steps that are of use.
  */
 static bool text_limits(const struct answer *a)
@@ -343,11 +372,29 @@ static void add_simple_model(const struct answer *a)
              " A byte model of order %d, which only counts, needs %.3f bits per byte, less than "
              "any net here: these have hardly learned the text.",
              ANSWER_ORDER, a->order_bits);
-    if (time_helps(a))
+    if (fit_time_helps(a->look, a->design))
         text_add(a->out, " They have to train longer: give more --minutes, or more train.steps if "
                          "you set these.");
     else if (text_limits(a))
         text_add(a->out, " The text is too short for them; a longer one would help.");
+}
+
+/* The number of an option, "length=", that is the same in all trials; else 0. */
+static long fixed_number(const struct answer *a, const char *option)
+{
+    const char *at = strstr(a->fixed, option);
+    return at ? strtol(at + strlen(option), NULL, 10) : 0;
+}
+
+/* Of rows: how much of their texts was not seen. */
+static void add_cut(const struct answer *a)
+{
+    long length = fixed_number(a, "length=");
+    if (a->look->kind == LOOK_ROWS && length > 0 && a->look->typical > length)
+        text_add(a->out,
+                 " Of each text the nets saw the first %ld bytes, and one in ten has %" PRId64
+                 " or more.",
+                 length, a->look->typical);
 }
 
 static void write_limits(const struct answer *a)
@@ -355,15 +402,16 @@ static void write_limits(const struct answer *a)
     static const char *const whole[LOOK_KINDS] = {[LOOK_TEXT] = "this text",
                                                   [LOOK_ROWS] = "this split of these rows",
                                                   [LOOK_TOY] = "this task"};
-    const char *width = strstr(a->fixed, "d_model=");
+    long width = fixed_number(a, "d_model=");
     text_add(a->out, "This is about %s and nets ", whole[a->look->kind]);
-    if (width)
-        text_add(a->out, "of d_model %ld ", strtol(width + strlen("d_model="), NULL, 10));
+    if (width > 0)
+        text_add(a->out, "of d_model %ld ", width);
     text_add(a->out, "after %" PRId64 " steps", a->in->steps);
     if (any_improving(a->v))
         text_add(a->out, ", which were still improving");
     add_blind(a);
     text_add(a->out, ".");
+    add_cut(a);
     add_simple_model(a);
     text_add(a->out, "\n");
 }

@@ -9,69 +9,46 @@
 
 #include "engine/base/file.h"
 #include "engine/base/sha256.h"
+#include "sweep/ask/digits.h"
 #include "sweep/ask/sets.h"
 #include "sweep/ask/sheet.h"
 #include "sweep/plan/tree.h"
 
 static const char MARK[] = "# headcount ask ", BEFORE_HASH[] = ", sha256 ";
-enum { VERSION = 2, HASH = 64 };
+enum { VERSION = 3, HASH = 64 };
 
-/* ---- what was asked ---- */
-
-static void add_text(struct sha256 *hash, const char *text)
-{
-    sha256_update(hash, text, strlen(text) + 1);
-}
-
-/* Defaults and what was guessed, or read from the file, are there as what is set is. */
-static void add_task(struct sha256 *hash, const struct look *l)
-{
-    char value[OPTION_TEXT_MAX];
-    add_text(hash, l->point.task->name);
-    for (const struct option_entry *o = l->point.task->options; o->name; o++) {
-        if (o->local || option_format(o, l->point.task_options, value, sizeof value) < 0)
-            continue;
-        add_text(hash, o->name);
-        add_text(hash, value);
-    }
-}
+/* What the last line tells beside the design. */
+struct written {
+    char trains[DIGITS_SIZE], asked[DIGITS_SIZE];
+};
 
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* all: of how often they run and how they are judged, too. */
-static void digest(const struct look *l, const char *const *sets, int count, bool all,
-                   char digits[ASKED_SIZE])
+/* Of what is set, in an order of its own; but for the task, all of which the digits of the trials
+ * tell of. */
+static void digest(const char *const *sets, int count, char digits[DIGITS_SIZE])
 {
     struct sha256 hash;
     char hex[65];
     sha256_init(&hash);
-    add_task(&hash, l);
-    for (const char *set = NULL; (set = sets_next(sets, count, set)) != NULL;) {
-        bool trained = begins(set, "model.") || begins(set, "train.") || begins(set, "metric=");
-        if (!begins(set, "task.") && (all || trained))
-            add_text(&hash, set);
-    }
+    for (const char *set = NULL; (set = sets_next(sets, count, set)) != NULL;)
+        if (!begins(set, "task."))
+            sha256_update(&hash, set, strlen(set) + 1);
     sha256_final(&hash, hex);
-    snprintf(digits, ASKED_SIZE, "%.12s", hex);
-}
-
-void ask_file_asked(const struct look *l, const char *const *sets, int count, struct asked *asked)
-{
-    digest(l, sets, count, false, asked->trained);
-    digest(l, sets, count, true, asked->all);
+    snprintf(digits, DIGITS_SIZE, "%.12s", hex);
 }
 
 /* ---- the last line ---- */
 
 /* Its beginning; NULL: the text has none such. */
-static char *last_line(char *text, size_t size)
+static const char *last_line(const char *text, size_t size)
 {
     if (size == 0 || text[size - 1] != '\n')
         return NULL;
-    char *line = text + size - 1;
+    const char *line = text + size - 1;
     while (line > text && line[-1] != '\n')
         line--;
     return begins(line, MARK) ? line : NULL;
@@ -89,81 +66,144 @@ static const char *written_hash(const char *line)
 }
 
 /* False where it is not as this version writes it. A size that the kind does not have is -1. */
-static bool read_design(const char *line, enum look_kind kind, struct design *d, struct asked *was)
+static bool read_design(const char *line, enum look_kind kind, struct design *d,
+                        struct written *was)
 {
     char size[32];
     int end = 0;
     const struct design_kind *k = design_kind(kind);
     *d = (struct design){.kind = kind, .size = -1};
     if (sscanf(line + strlen(MARK),
-               "%*d: %lf minutes, %31[a-z0-9-], %ld steps, level %d, seeds %d, confirm %d, "
-               "trains %12[0-9a-f], asked %12[0-9a-f]%n",
-               &d->minutes, size, &d->steps, &d->level, &d->seeds, &d->confirm, was->trained,
-               was->all, &end) != 8 ||
+               "%*d: %lf minutes, %31[a-z0-9-], %ld steps for %lf minutes, level %d, seeds %d, "
+               "confirm %d, trains %12[0-9a-f], asked %12[0-9a-f]%n",
+               &d->minutes, size, &d->steps, &d->steps_minutes, &d->level, &d->seeds, &d->confirm,
+               was->trains, was->asked, &end) != 9 ||
         !begins(line + strlen(MARK) + end, BEFORE_HASH))
         return false;
     for (int i = 0; i < k->sizes; i++)
         if (strcmp(k->size[i].name, size) == 0)
             d->size = i;
     return d->steps > 0 && d->level >= 0 && d->level < design_levels() && d->seeds > 0 &&
-           isfinite(d->minutes);
+           isfinite(d->minutes) && isfinite(d->steps_minutes);
 }
 
-/* Of a file whose other lines no person has changed. */
-static enum ask_file_state state_of(const char *line, const struct look *l,
-                                    const struct asked *asked, struct design *d)
+/* The beginning of the last line of a text whose other lines are as they were written; else NULL.
+ */
+static const char *own_line(const char *text, size_t size)
 {
-    struct asked was;
-    int version;
-    if (sscanf(line + strlen(MARK), "%d:", &version) == 1 && version != VERSION)
-        return ASK_FILE_OTHER;
-    if (!read_design(line, l->kind, d, &was))
-        return ASK_FILE_CHANGED;
-    if (d->size < 0 || strcmp(was.trained, asked->trained) != 0)
-        return ASK_FILE_OTHER;
-    return strcmp(was.all, asked->all) == 0 ? ASK_FILE_SAME : ASK_FILE_KEYS;
+    const char *line = last_line(text, size), *hash = line ? written_hash(line) : NULL;
+    char now[65];
+    if (!hash)
+        return NULL;
+    sha256_hex(text, (size_t)(line - text), now);
+    return strncmp(now, hash, HASH) == 0 ? line : NULL;
 }
 
-enum status ask_file_read(const char *path, const struct look *l, const struct asked *asked,
-                          enum ask_file_state *state, struct design *d, struct message *m)
+bool ask_file_is_own(const char *text, size_t size)
+{
+    return own_line(text, size) != NULL;
+}
+
+/* What is set now may be such that the design is refused, which then is another one. */
+static enum status has_digits(const struct design *d, const struct look *l, const char *path,
+                              const char *const *sets, int count, const char *digits, bool *same,
+                              struct message *m)
+{
+    char now[DIGITS_SIZE];
+    enum status s = digits_of(d, l, path, sets, count, now, m);
+    *same = s == STATUS_OK && strcmp(now, digits) == 0;
+    return s == STATUS_BAD_INPUT ? STATUS_OK : s;
+}
+
+/* By the last line of a file whose other lines no person has changed. */
+static enum status state_of(const char *line, const char *path, const struct look *l,
+                            const char *const *sets, int count, enum ask_file_state *state,
+                            struct design *d, struct message *m)
+{
+    struct written was;
+    char asked[DIGITS_SIZE];
+    int version;
+    bool same = false;
+    enum status s = STATUS_OK;
+    *state = ASK_FILE_OTHER;
+    if (sscanf(line + strlen(MARK), "%d:", &version) == 1 && version != VERSION)
+        return STATUS_OK;
+    if (!read_design(line, l->kind, d, &was)) {
+        *state = ASK_FILE_CHANGED;
+        return STATUS_OK;
+    }
+    if (d->size >= 0)
+        s = has_digits(d, l, path, sets, count, was.trains, &same, m);
+    digest(sets, count, asked);
+    if (same)
+        *state = strcmp(asked, was.asked) == 0 ? ASK_FILE_SAME : ASK_FILE_KEYS;
+    return s;
+}
+
+enum status ask_file_read(const char *path, const struct look *l, const char *const *sets,
+                          int count, enum ask_file_state *state, struct design *d,
+                          struct message *m)
 {
     void *text;
     size_t size;
-    char now[65];
     *state = ASK_FILE_NONE;
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return STATUS_OK;
     enum status s = file_read(path, TREE_BYTES, &text, &size, m);
     if (s != STATUS_OK)
         return s;
-    const char *line = last_line(text, size), *written = line ? written_hash(line) : NULL;
+    const char *line = own_line(text, size);
     *state = ASK_FILE_CHANGED;
-    if (written) {
-        sha256_hex(text, (size_t)(line - (const char *)text), now);
-        if (strncmp(now, written, HASH) == 0)
-            *state = state_of(line, l, asked, d);
-    }
+    if (line)
+        s = state_of(line, path, l, sets, count, state, d, m);
     free(text);
-    return STATUS_OK;
+    return s;
+}
+
+enum status ask_file_refuse_changed(const char *path, struct message *m)
+{
+    struct text_buffer word = {0};
+    text_add_shell(&word, path);
+    enum status s = status_fail(m, STATUS_BAD_INPUT,
+                                "%s: was changed since ask wrote it, or was not written by ask, "
+                                "and is left as it is. Run it (headcount run %s), or move it away "
+                                "and ask again",
+                                path, word.text ? word.text : path);
+    free(word.text);
+    return s;
+}
+
+/* Measuring takes a while, in which a person may have changed it. */
+static enum status check_unchanged(const char *path, const struct look *l, struct message *m)
+{
+    enum ask_file_state state;
+    struct design unused;
+    enum status s = ask_file_read(path, l, NULL, 0, &state, &unused, m);
+    return s == STATUS_OK && state == ASK_FILE_CHANGED ? ask_file_refuse_changed(path, m) : s;
 }
 
 enum status ask_file_write(const char *path, const struct design *d, const struct look *l,
-                           const char *name, const struct asked *asked, const char *const *sets,
-                           int count, struct message *m)
+                           const char *name, const char *const *sets, int count, struct message *m)
 {
-    char sha256[65];
+    char sha256[65], trains[DIGITS_SIZE], asked[DIGITS_SIZE];
     struct text_buffer text = {0};
+    enum status s = digits_of(d, l, path, sets, count, trains, m);
+    if (s != STATUS_OK)
+        return s;
+    digest(sets, count, asked);
     sheet_write(d, l, name, sets, count, &text);
     sha256_hex(text.text ? text.text : "", text.used, sha256);
     text_add(&text,
-             "%s%d: %g minutes, %s, %ld steps, level %d, seeds %d, confirm %d, trains %s, asked "
-             "%s%s%s\n",
-             MARK, VERSION, d->minutes, design_size(d)->name, d->steps, d->level, d->seeds,
-             d->confirm, asked->trained, asked->all, BEFORE_HASH, sha256);
+             "%s%d: %g minutes, %s, %ld steps for %g minutes, level %d, seeds %d, confirm %d, "
+             "trains %s, asked %s%s%s\n",
+             MARK, VERSION, d->minutes, design_size(d)->name, d->steps, d->steps_minutes, d->level,
+             d->seeds, d->confirm, trains, asked, BEFORE_HASH, sha256);
     struct iovec part = {.iov_base = text.text, .iov_len = text.used};
-    file_remove_unfinished(path);
-    enum status s =
-        text.out_of_memory ? status_no_memory(m, "a sweep file") : file_write(path, &part, 1, m);
+    s = text.out_of_memory ? status_no_memory(m, "a sweep file") : check_unchanged(path, l, m);
+    if (s == STATUS_OK) {
+        file_remove_unfinished(path);
+        s = file_write(path, &part, 1, m);
+    }
     free(text.text);
     return s;
 }

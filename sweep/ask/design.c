@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/file.h"
-#include "engine/base/sha256.h"
 
 /* ---- the tables ---- */
 
@@ -92,7 +91,7 @@ long design_steps_max(const struct design *d, const struct look *l)
     const struct design_size *size = design_size(d);
     double seen = (double)size->batch, most = (double)size->steps_max;
     if (kinds[d->kind].passes == 0)
-        return whole_steps(most);
+        return size->steps_max;
     if (d->kind == LOOK_TEXT)
         seen *= (double)size->length;
     double all = d->kind == LOOK_TEXT
@@ -115,17 +114,11 @@ const char *design_subject(const struct look *l)
     return l->kind == LOOK_TOY ? l->point.task->name : file_last_name(look_string(l, "file"));
 }
 
-void design_name(const struct design *d, const struct look *l, const char *trained,
-                 char name[DESIGN_NAME_SIZE])
+void design_name(const struct look *l, const char *digits, char name[DESIGN_NAME_SIZE])
 {
     enum { STEM = 48 };
-    const struct design_size *s = design_size(d);
     const char *subject = design_subject(l), *dot = strrchr(subject, '.');
     size_t n = dot && dot > subject ? (size_t)(dot - subject) : strlen(subject), used = 0;
-    char all[256], sha256[65];
-    int size = snprintf(all, sizeof all, "%s %ld %ld %ld %ld %ld %ld", trained, s->d_model,
-                        s->layers, s->d_ff, s->length, s->batch, d->steps);
-    sha256_hex(all, (size_t)size, sha256);
     for (size_t i = 0; i < n && used < STEM; i++) {
         char c[2] = {subject[i], '\0'};
         name[used++] = (c[0] >= '0' && c[0] <= '9') || (c[0] >= 'A' && c[0] <= 'Z') ||
@@ -133,7 +126,7 @@ void design_name(const struct design *d, const struct look *l, const char *train
                            ? c[0]
                            : '-';
     }
-    snprintf(name + used, DESIGN_NAME_SIZE - used, "-%.6s", sha256);
+    snprintf(name + used, DESIGN_NAME_SIZE - used, "-%.6s", digits);
     if (name[0] == '-') /* which would be an option where it is typed */
         name[0] = '_';
 }

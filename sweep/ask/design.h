@@ -31,11 +31,12 @@ struct design_level {
 
 struct design {
     enum look_kind kind;
-    int size, level; /* in the tables */
-    long steps;      /* a multiple of DESIGN_STEPS, unless it is set */
-    int seeds;       /* that explore: the level's, or more, up to those of the next one */
-    int confirm;     /* fresh seeds: the level's, or those on which it was confirmed before */
-    double minutes;  /* for which it was made; only said */
+    int size, level;      /* in the tables */
+    long steps;           /* a multiple of DESIGN_STEPS, unless it is set */
+    int seeds;            /* that explore: the level's, or more, up to those of the next one */
+    int confirm;          /* fresh seeds: the level's, or those on which it was confirmed before */
+    double minutes;       /* for which it was made; only said, */
+    double steps_minutes; /* ... as those are of which its steps came */
 };
 
 enum { DESIGN_STEPS = 40, DESIGN_LEVEL = 1 /* the usual one; that below is for want of time */ };
@@ -60,10 +61,8 @@ long design_row_length(const struct look *l);
 /* What the sweep is asked about, as a name in a sentence: the file's last name, or the toy's. */
 const char *design_subject(const struct look *l);
 
-/* The name of the sweep: of what it is about, and six digits of everything that its trials depend
- * on but seeds. trained: what was asked of these (ask_file.h). */
+/* The name of the sweep: of what it is about, and the first six of its digits (digits.h). */
 enum { DESIGN_NAME_SIZE = 64 };
-void design_name(const struct design *d, const struct look *l, const char *trained,
-                 char name[DESIGN_NAME_SIZE]);
+void design_name(const struct look *l, const char *digits, char name[DESIGN_NAME_SIZE]);
 
 #endif

@@ -13,8 +13,8 @@
  * pass. Few head counts choose an edge, and most sweeps find something. */
 static const double ADDED = .08, CONFIRMED = .8;
 
-/* Seconds beside the trials: the program's start, the page with its maps of attention, the answer.
- * Taken for that: it is to be measured, on small files and on large ones. */
+/* Seconds beside the trials, of a small file: the program's start, the page with its maps of
+ * attention, the answer. That a large file is read again for them is not counted. */
 static const double BESIDE_S = 5;
 
 /* ---- measured once ---- */
@@ -109,6 +109,10 @@ double estimate_seconds(void *context, const struct design *d)
     struct estimate *e = context;
     double seconds = NAN;
     e->status = forecast_design(e, d, &seconds, &e->message);
+    if (e->status == STATUS_BAD_INPUT && d->size > e->refused_size) {
+        e->refused_size = d->size;
+        e->refused = e->message;
+    }
     return seconds;
 }
 

@@ -14,7 +14,10 @@ struct estimate {
     long workers;       /* at once; 0: as many as there are cores */
     enum status status; /* of the last design; message says why it has no time */
     struct message message;
-    struct plan *first; /* estimate_free's; NULL at first */
+    int refused_size; /* the largest size of net that cannot be (BAD_INPUT); 0 where none is larger
+                         than the smallest */
+    struct message refused; /* ... and why */
+    struct plan *first;     /* estimate_free's; NULL at first */
     struct config *first_config;
 };
 

@@ -16,9 +16,11 @@ static bool fit_steps(const struct fit *f, double limit_s, struct design *d)
         d->steps = f->steps;
         return seconds_of(f, d) <= limit_s;
     }
+    if (most < least) /* the data do not allow it: nothing has to be measured */
+        return false;
     d->steps = least;
     double least_s = seconds_of(f, d);
-    if (!(least_s <= limit_s) || most < least)
+    if (!(least_s <= limit_s))
         return false;
     d->steps = 2 * least;
     double per_step = (seconds_of(f, d) - least_s) / (double)least;
@@ -28,14 +30,14 @@ static bool fit_steps(const struct fit *f, double limit_s, struct design *d)
     return true;
 }
 
-/* The highest level that there is time for, from the one that d has. confirmed: as in fit_more. */
-static void fit_level(const struct fit *f, double limit_s, int confirmed, struct design *d)
+/* The highest level that there is time for, from the one that d has. claimed: as in fit_more. */
+static void fit_level(const struct fit *f, double limit_s, int claimed, struct design *d)
 {
     struct design more = *d;
     for (int level = d->level + 1; level < design_levels(); level++) {
         design_set_level(&more, level);
-        if (confirmed)
-            more.confirm = confirmed;
+        if (claimed)
+            more.confirm = claimed;
         if (!(seconds_of(f, &more) <= limit_s))
             return;
         *d = more;
@@ -60,7 +62,7 @@ static void fit_seeds(const struct fit *f, double limit_s, struct design *d)
 
 struct design fit_design(const struct fit *f, double minutes)
 {
-    struct design d = {.kind = f->look->kind, .minutes = minutes};
+    struct design d = {.kind = f->look->kind, .minutes = minutes, .steps_minutes = minutes};
     for (int level = DESIGN_LEVEL; level >= 0; level--)
         for (d.size = design_kind(d.kind)->sizes - 1; d.size >= 0; d.size--) {
             design_set_level(&d, level);
@@ -76,7 +78,7 @@ struct design fit_design(const struct fit *f, double minutes)
     return d;
 }
 
-enum fit_more fit_more(const struct fit *f, const struct design *old, int confirmed, double minutes,
+enum fit_more fit_more(const struct fit *f, const struct design *old, int claimed, double minutes,
                        struct design *d)
 {
     struct design kept = *old;
@@ -84,13 +86,33 @@ enum fit_more fit_more(const struct fit *f, const struct design *old, int confir
     bool longer = d->size == old->size && (double)d->steps >= FIT_WORTH * (double)old->steps;
     if (d->size > old->size || longer)
         return FIT_ANEW;
-    if (confirmed)
-        kept.confirm = confirmed;
-    fit_level(f, 60 * minutes, confirmed, &kept);
+    if (claimed)
+        kept.confirm = claimed;
+    fit_level(f, 60 * minutes, claimed, &kept);
     fit_seeds(f, 60 * minutes, &kept);
     *d = kept;
     if (kept.level == old->level && kept.seeds == old->seeds)
         return FIT_AS_IT_IS;
     d->minutes = minutes;
     return FIT_SEEDS;
+}
+
+static double no_seconds(void *context, const struct design *d)
+{
+    (void)context;
+    (void)d;
+    return 0;
+}
+
+enum fit_more fit_beyond(const struct fit *f, const struct design *old, int claimed,
+                         struct design *d)
+{
+    const struct fit free_of_time = {.look = f->look, .steps = f->steps, .seconds = no_seconds};
+    return fit_more(&free_of_time, old, claimed, INFINITY, d);
+}
+
+bool fit_time_helps(const struct look *l, const struct design *d)
+{
+    struct design beyond;
+    return fit_beyond(&(struct fit){.look = l}, d, 0, &beyond) == FIT_ANEW;
 }

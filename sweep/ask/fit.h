@@ -26,8 +26,17 @@ enum fit_more {
 };
 enum { FIT_WORTH = 3 };
 
-/* confirmed: on so many fresh seeds, which stay as many; 0: not yet. minutes may be INFINITY. */
-enum fit_more fit_more(const struct fit *f, const struct design *old, int confirmed, double minutes,
+/* claimed: so many fresh seeds were written down with what it found, and stay as many; 0: nothing
+ * was yet. */
+enum fit_more fit_more(const struct fit *f, const struct design *old, int claimed, double minutes,
                        struct design *d);
+
+/* The same for any number of minutes: what the data and the tables allow. Nothing is measured. */
+enum fit_more fit_beyond(const struct fit *f, const struct design *old, int claimed,
+                         struct design *d);
+
+/* Whether more minutes, or more steps if these are set, would train longer: FIT_WORTH times as
+ * long, or a larger net. */
+bool fit_time_helps(const struct look *l, const struct design *d);
 
 #endif

@@ -12,6 +12,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "sweep/ask/quote.h"
+#include "sweep/ask/sets.h"
 
 enum {
     WINDOWS_MIN = 32,   /* of the test part: its blocks, over which differences are tested */
@@ -20,16 +21,6 @@ enum {
     TENTHS = 10         /* parts of a file, of which one is tested on */
 };
 static const double RANDOM_BITS = 7.98; /* per byte, from which on a file is as good as random */
-
-size_t look_option(const char *set, const char **name, const char **value)
-{
-    const char *equals = strchr(set, '=');
-    if (strncmp(set, "task.", 5) != 0 || !equals || equals == set + 5)
-        return 0;
-    *name = set + 5;
-    *value = equals + 1;
-    return (size_t)(equals - *name);
-}
 
 /* ---- options ---- */
 
@@ -105,31 +96,17 @@ static enum status apply_sets(struct point *p, const char *const *sets, int coun
 {
     enum status s = STATUS_OK;
     for (int i = 0; i < count && s == STATUS_OK; i++) {
-        const char *name, *value;
-        char copy[64], text[OPTION_TEXT_MAX];
+        const char *equals = strchr(sets[i], '=');
+        char name[64], text[OPTION_TEXT_MAX];
         bool quoted;
-        size_t n = look_option(sets[i], &name, &value);
-        if (n == 0)
+        if (strncmp(sets[i], "task.", 5) != 0 || !equals || equals == sets[i] + 5)
             continue;
-        snprintf(copy, sizeof copy, "%.*s", (int)n, name);
-        if (!quote_read(value, text, sizeof text, &quoted))
-            return status_fail(m, STATUS_BAD_INPUT, "--set task.%s: its value is too long", copy);
-        s = set_option(p, copy, text, quoted, m);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - sets[i]) - 5, sets[i] + 5);
+        if (!quote_read(equals + 1, text, sizeof text, &quoted))
+            return status_fail(m, STATUS_BAD_INPUT, "--set task.%s: its value is too long", name);
+        s = set_option(p, name, text, quoted, m);
     }
     return s;
-}
-
-/* What is given for the option; NULL: nothing. */
-static const char *given(const char *const *sets, int count, const char *option)
-{
-    const char *found = NULL;
-    for (int i = 0; i < count; i++) {
-        const char *name, *value;
-        size_t n = look_option(sets[i], &name, &value);
-        if (n == strlen(option) && strncmp(name, option, n) == 0)
-            found = value;
-    }
-    return found;
 }
 
 /* ---- a file ---- */
@@ -138,11 +115,13 @@ static const char *given(const char *const *sets, int count, const char *option)
 static bool is_rows(const char *path, const char *const *sets, int count)
 {
     struct records_format f;
-    const char *mode = given(sets, count, "mode");
+    const char *mode = sets_value(sets, count, "task.mode");
     if (mode)
         return strcmp(mode, "classify") == 0;
-    return given(sets, count, "text_column") || given(sets, count, "label_column") ||
-           given(sets, count, "separator") || records_format_of(path, '\0', &f, NULL) == STATUS_OK;
+    return sets_value(sets, count, "task.text_column") ||
+           sets_value(sets, count, "task.label_column") ||
+           sets_value(sets, count, "task.separator") ||
+           records_format_of(path, '\0', &f, NULL) == STATUS_OK;
 }
 
 struct line_count {
@@ -195,8 +174,11 @@ static enum status guess_columns(const struct corpus *file, const char *const *s
 {
     struct look_columns c;
     struct point *p = &l->point;
-    const char *text = given(sets, count, "text_column") ? look_string(l, "text_column") : NULL;
-    const char *label = given(sets, count, "label_column") ? look_string(l, "label_column") : NULL;
+    const char *text = NULL, *label = NULL;
+    if (sets_value(sets, count, "task.text_column"))
+        text = look_string(l, "text_column");
+    if (sets_value(sets, count, "task.label_column"))
+        label = look_string(l, "label_column");
     if (text && label && strcmp(text, label) == 0)
         return status_fail(m, STATUS_BAD_INPUT,
                            "--text-column and --label-column are the same; the label must be "
@@ -286,18 +268,18 @@ enum status look_file(const char *path, const char *const *sets, int count, stru
     return s == STATUS_OK ? survey(path, l, m) : s;
 }
 
-static enum status read_order(struct arena *a, const struct look *l, int order, double *bits,
-                              struct message *m)
+/* *opened is the caller's to close, whatever happens. */
+static enum status read_order(struct arena *a, const struct look *l, int order,
+                              struct task_source *volatile *opened, double *bits, struct message *m)
 {
     const struct task_file *file = l->point.task->file;
     struct task_source *source;
     struct task_anchors anchors;
     enum status s = file->open(a, l->point.task_options, &source, m);
-    if (s != STATUS_OK)
-        return s;
-    s = file->anchors(source, &anchors, m);
+    *opened = source;
+    if (s == STATUS_OK)
+        s = file->anchors(source, &anchors, m);
     *bits = s == STATUS_OK ? anchors.bits_per_byte[order] : NAN;
-    file->close(source);
     return s;
 }
 
@@ -305,9 +287,11 @@ enum status look_order_bits(const struct look *l, int order, double *bits, struc
 {
     jmp_buf exhausted;
     struct arena arena;
+    struct task_source *volatile opened = NULL;
     arena_init(&arena, &exhausted);
-    enum status s =
-        setjmp(exhausted) ? status_no_memory(m, "the file") : read_order(&arena, l, order, bits, m);
+    enum status s = setjmp(exhausted) ? status_no_memory(m, "the file")
+                                      : read_order(&arena, l, order, &opened, bits, m);
+    l->point.task->file->close(opened);
     arena_free(&arena);
     return s;
 }

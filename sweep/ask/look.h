@@ -29,12 +29,13 @@ struct look_columns {
     const char *form; /* as above */
 };
 
-/* Reads a file of rows to its end, and guesses. The text is the column with the longest values, the
- * label the one with the fewest different ones, two at least, that come back; a column called
- * `text` is the text, one called `label` the label, whatever it holds. text and label that are not
- * NULL are given and not guessed, even if there is no such column, nor is a separator other than
- * '\0'. BAD_INPUT where the rows cannot be read, with the place, and where no two columns will do:
- * names those that there are, and the remedy. */
+/* Reads a file of rows to its end, and guesses. The text is the column with the longest values, of
+ * which those of a column with gaps count for less, the label the one with the fewest different
+ * ones, two at least, that come back; a column called `text` is the text, one called `label` the
+ * label, whatever it holds. text and label that are not NULL are given and not guessed, even if
+ * there is no such column, nor is a separator other than '\0'. BAD_INPUT where the rows cannot be
+ * read, with the place, and where no two columns will do: names those that there are, and the
+ * remedy. */
 enum status look_columns(const struct corpus *file, char separator, const char *text,
                          const char *label, struct look_columns *found, struct message *m);
 
@@ -56,8 +57,5 @@ enum status look_order_bits(const struct look *l, int order, double *bits, struc
 int64_t look_integer(const struct look *l, const char *option);
 const char *look_string(const struct look *l, const char *option);
 const char *look_word(const struct look *l, const char *option);
-
-/* The option of a set "task.NAME=VALUE": its length is returned, 0 for any other set. */
-size_t look_option(const char *set, const char **name, const char **value);
 
 #endif

@@ -273,8 +273,16 @@ static const struct column *best_label(const struct columns *cs, const char *tex
     return best;
 }
 
-/* The one with the longest values; of two that are as long, the one that leaves the better label.
- * label: the column that it cannot be; NULL: it leaves one. */
+/* How much speaks for a column as the text. A row without a text is refused, so that of two which
+ * are about as long the one without gaps is taken; but no number of the row for a text that one row
+ * lacks. */
+static int64_t text_weight(const struct columns *cs, const struct column *c)
+{
+    return c->texts == cs->rows ? 3 * c->bytes : 2 * c->bytes;
+}
+
+/* The one with the longest values (text_weight); of two that are as long, the one that leaves the
+ * better label. label: the column that it cannot be; NULL: it leaves one. */
 static const struct column *best_text(const struct columns *cs, const char *label)
 {
     const struct column *best = NULL;
@@ -284,8 +292,8 @@ static const struct column *best_text(const struct columns *cs, const char *labe
         bool taken = label ? strcmp(c->name, label) == 0 : !left;
         if (taken || !can_be_named(c) || !has_few_gaps(cs, c->texts))
             continue;
-        if (best && (c->bytes < best->bytes ||
-                     (c->bytes == best->bytes && (!left || left->kinds >= kinds))))
+        int64_t weight = text_weight(cs, c), other = best ? text_weight(cs, best) : -1;
+        if (weight < other || (weight == other && (!left || left->kinds >= kinds)))
             continue;
         best = c;
         kinds = left ? left->kinds : 0;

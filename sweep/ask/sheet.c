@@ -217,8 +217,8 @@ static const char *steps_why(const struct design *d, const struct look *l, char 
     if (d->steps < most && d->size == 0 && d->steps <= design_steps_min(d, l))
         snprintf(why, size, "fewer show nothing");
     else if (d->steps < most)
-        snprintf(why, size, "what %g minute%s allow%s", d->minutes, d->minutes == 1 ? "" : "s",
-                 d->minutes == 1 ? "s" : "");
+        snprintf(why, size, "what %g minute%s allow%s", d->steps_minutes,
+                 d->steps_minutes == 1 ? "" : "s", d->steps_minutes == 1 ? "s" : "");
     else if (most < design_size(d)->steps_max)
         snprintf(why, size, "%d passes over what it is trained on", design_kind(d->kind)->passes);
     else

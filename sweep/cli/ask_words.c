@@ -44,16 +44,6 @@ void ask_words_look(const struct look *l)
     print_paragraph(&text);
 }
 
-void ask_words_other(enum ask_file_state state, const char *path)
-{
-    if (state == ASK_FILE_OTHER)
-        text_print(stdout,
-                   "Something else is asked now than when %s was written, or the data have "
-                   "changed, or headcount has: it is written anew, and its trials begin under "
-                   "another name.\n",
-                   path);
-}
-
 /* "1, 2, 4 and 8" */
 static void add_heads(const struct config *c, struct text_buffer *text)
 {
@@ -115,28 +105,62 @@ void ask_words_changes(bool anew, const struct config *was, const struct config 
     add_number(text, was->tune_seeds, is->tune_seeds, "to tune on");
 }
 
-void ask_words_more(const struct ask_more *more)
+/* More minutes, or other keys, for a file of the same trials. */
+static void print_more(const struct decision *x, double minutes)
 {
-    const char *changes = more->changes.used > 0 ? more->changes.text : NULL;
+    const char *changes = x->changes.used > 0 ? x->changes.text : NULL;
+    const bool keys = x->state == ASK_FILE_KEYS;
     struct text_buffer text = {0};
     char because[64] = "Other keys are set than before";
-    if (!more->keys)
-        snprintf(because, sizeof because, "%g minutes", more->minutes);
-    if (!changes && !more->keys && more->ever)
+    if (!keys)
+        snprintf(because, sizeof because, "%g minutes", minutes);
+    if (!changes && !keys && x->ever)
         text_add(&text, "%s are not enough for more than there is: it goes on as it is.", because);
-    else if (!changes && !more->keys)
+    else if (!changes && !keys)
         text_add(&text, "More time would hardly show more: it goes on as it is.");
-    else if (changes && more->fit == FIT_ANEW)
+    else if (changes && x->fit == FIT_ANEW)
         text_add(&text,
                  "%g minutes allow more: %s. That comes nearer to what there is to learn, but no "
-                 "trial can stay: it begins anew under another name, and the old results stay in "
-                 "the results file.",
-                 more->minutes, changes);
+                 "trial can stay: it %s, and the old results stay in the results file.",
+                 minutes, changes,
+                 x->begun.there ? "goes on with another sweep, which was begun before"
+                                : "begins anew under another name");
     else
-        text_add(&text, "%s: the trials that there are stay%s%s%s.", because,
+        text_add(&text, "%s: the results that there are stay%s%s%s.", because,
                  changes ? ", and each head count gets " : "", changes ? changes : "",
-                 more->confirmed ? "; what was confirmed stays as it is" : "");
+                 x->begun.claimed ? "; the confirmation stays as it is" : "");
     print_paragraph(&text);
+}
+
+/* Where no file is there for these trials. */
+static void print_anew(const struct decision *x, const char *path)
+{
+    struct text_buffer text = {0};
+    if (x->state == ASK_FILE_OTHER)
+        text_add(&text,
+                 "Something else is asked now than when %s was written, or the data have changed, "
+                 "or headcount has: it is written anew%s",
+                 path, x->begun.there ? ". " : ", and its trials begin under another name.");
+    if (x->begun.there)
+        text_add(&text,
+                 "The results file has a sweep of these trials, %s: it goes on, and keeps "
+                 "its seeds.",
+                 x->begun.name);
+    if (text.used > 0)
+        print_paragraph(&text);
+}
+
+void ask_words_decision(const struct decision *x, const char *path, double minutes)
+{
+    struct text_buffer text = {0};
+    if (*x->larger.text) {
+        text_add(&text, "Larger nets are left out: %s.", x->larger.text);
+        print_paragraph(&text);
+    }
+    if (x->more)
+        print_more(x, minutes);
+    else if (x->write)
+        print_anew(x, path);
 }
 
 /* ---- what will be done ---- */
@@ -150,21 +174,22 @@ static int rates_of(const struct config *c)
 }
 
 /* Why it takes longer than so many minutes, where it does by a fifth or more; or why no longer. */
-static void add_limit(const struct design *d, double seconds, double minutes,
+static void add_limit(const struct decision *x, double seconds, double minutes,
                       struct text_buffer *text)
 {
+    const double made_for = x->design.minutes;
     bool longer = seconds > 72 * minutes;
-    if (longer && d->minutes > minutes)
+    if (longer && made_for > minutes)
         text_add(text,
                  " The sweep file was written for %g minutes; move it away to ask for %g minute%s.",
-                 d->minutes, minutes, minutes == 1 ? "" : "s");
-    else if (longer && d->size == 0 && d->level == 0 && d->steps <= design_size(d)->steps_min)
+                 made_for, minutes, minutes == 1 ? "" : "s");
+    else if (longer && x->cheapest)
         text_add(text, " In less time nothing would show.");
-    else if (!longer && d->level == design_levels() - 1) /* steps as many as are of use, too */
+    else if (!longer && !x->ever && made_for >= minutes) /* else print_more has said it */
         text_add(text, " More time would hardly show more.");
 }
 
-static void add_time(const struct design *d, const struct forecast *f, const struct config *c,
+static void add_time(const struct decision *x, const struct forecast *f, const struct config *c,
                      long workers, double minutes, struct text_buffer *text)
 {
     struct forecast_range left = estimate_left(f, c, workers);
@@ -180,7 +205,7 @@ static void add_time(const struct design *d, const struct forecast *f, const str
                  text_duration(left.least, time[1], sizeof time[1]),
                  text_duration(left.most, time[2], sizeof time[2]));
     text_add(text, ".");
-    add_limit(d, left.expected, minutes, text);
+    add_limit(x, left.expected, minutes, text);
 }
 
 /* Of rows: how much of their texts is not seen. */
@@ -194,7 +219,7 @@ static void add_cut(const struct look *l, const struct config *c, struct text_bu
                  length, l->typical);
 }
 
-void ask_words_plan(const struct design *d, const struct look *l, const struct config *c,
+void ask_words_plan(const struct decision *x, const struct look *l, const struct config *c,
                     const struct forecast *f, long workers, double minutes)
 {
     struct text_buffer text = {0};
@@ -210,7 +235,7 @@ void ask_words_plan(const struct design *d, const struct look *l, const struct c
                  c->confirm);
     text_add(&text, ". ");
     add_cut(l, c, &text);
-    add_time(d, f, c, workers, minutes, &text);
+    add_time(x, f, c, workers, minutes, &text);
     print_paragraph(&text);
 }
 

@@ -1,12 +1,9 @@
 /* headcount ask: from a file, or a toy, to an answer: writes a sweep file and runs it. */
 #include "engine/base/file.h"
 #include "sweep/ask/answer.h"
-#include "sweep/ask/ask_file.h"
-#include "sweep/ask/begun.h"
-#include "sweep/ask/estimate.h"
-#include "sweep/ask/fit.h"
 #include "sweep/ask/sets.h"
 #include "sweep/ask/sheet.h"
+#include "sweep/cli/ask_decide.h"
 #include "sweep/cli/ask_options.h"
 #include "sweep/cli/ask_words.h"
 #include "sweep/cli/command_plan.h"
@@ -27,10 +24,9 @@ struct asking {
     const struct ask_options *o;
     const char *given; /* FILE; NULL for a toy */
     struct look look;
-    struct asked asked;
     char name[DESIGN_NAME_SIZE]; /* of the sweep */
     char path[PATH_MAX], page[PATH_MAX];
-    struct design design;
+    struct decision decision;
 };
 
 /* That the sweep file and the page can be written. */
@@ -41,8 +37,8 @@ static enum status check_folder(const struct asking *a, struct message *m)
     if (slash) /* "/" stays */
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - a->path) + (slash == a->path),
                  a->path);
-    if (access(folder, W_OK | X_OK) == 0)
-        return STATUS_OK;
+    if (access(folder, W_OK | X_OK) == 0 || errno == ENOENT || errno == ENOTDIR)
+        return STATUS_OK; /* where there is no folder, there is no file: which is said then */
     return status_fail(m, STATUS_BAD_INPUT,
                        "%s: %s; the sweep file and the page are written there. %s", folder,
                        strerror(errno),
@@ -127,176 +123,31 @@ static enum status look(struct asking *a, struct message *m)
     const struct command_texts *set = &a->o->set;
     enum status s = sets_check(set->item, set->count, m);
     if (s == STATUS_OK)
-        s = a->given ? look_file(a->given, set->item, set->count, &a->look, m)
-                     : look_toy(a->o->task, set->item, set->count, &a->look, m);
-    if (s == STATUS_OK)
         s = find_paths(a, m);
     if (s == STATUS_OK)
         s = check_folder(a, m);
+    if (s == STATUS_OK)
+        s = a->given ? look_file(a->given, set->item, set->count, &a->look, m)
+                     : look_toy(a->o->task, set->item, set->count, &a->look, m);
     if (s == STATUS_OK && !a->o->write)
         s = check_page(a->page, m);
-    if (s == STATUS_OK)
-        s = check_sets(a, m);
-    if (s == STATUS_OK)
-        ask_file_asked(&a->look, set->item, set->count, &a->asked);
-    return s;
+    return s == STATUS_OK ? check_sets(a, m) : s;
 }
 
-/* What the results file has of the sweep of a->design. */
-static enum status find_begun(const struct asking *a, struct begun *b, struct message *m)
-{
-    struct store *s = NULL;
-    char name[DESIGN_NAME_SIZE];
-    design_name(&a->design, &a->look, a->asked.trained, name);
-    *b = (struct begun){0};
-    snprintf(b->name, sizeof b->name, "%s", name);
-    enum status status = command_open_existing(a->o->db, &s, m);
-    if (status != STATUS_OK || !s)
-        return status;
-    status = begun_find(s, name, b, m);
-    return store_close_after(s, status, m);
-}
-
-/* The sweep goes by the name that it has, and what it found is confirmed on as many fresh seeds as
- * were written down with it: others would be a second try. */
-static enum status keep_begun(struct asking *a, struct message *m)
+/* Decides what is to be written, or stays. */
+static enum status decide(struct asking *a, struct message *m)
 {
     const struct command_texts *set = &a->o->set;
-    const long fresh = sets_number(set->item, set->count, "confirm");
-    struct begun b;
-    enum status s = find_begun(a, &b, m);
-    if (s != STATUS_OK)
-        return s;
-    snprintf(a->name, sizeof a->name, "%s", b.name);
-    if (b.confirm > 0 && fresh > 0 && fresh != b.confirm)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "--set confirm=%ld: what sweep %s found was written down, to be "
-                           "confirmed on %d fresh seeds, and another number would be a second try; "
-                           "set confirm=%d, or leave it out",
-                           fresh, b.name, b.confirm, b.confirm);
-    if (b.confirm > 0)
-        a->design.confirm = b.confirm;
-    return STATUS_OK;
-}
-
-static enum status refuse_changed(const char *path, struct message *m)
-{
-    struct text_buffer word = {0};
-    text_add_shell(&word, path);
-    enum status s = status_fail(m, STATUS_BAD_INPUT,
-                                "%s: was changed since ask wrote it, or was not written by ask, "
-                                "and is left as it is. Run it (headcount run %s), or move it away "
-                                "and ask again",
-                                path, word.text ? word.text : path);
-    free(word.text);
-    return s;
-}
-
-/* Adds to changes what the sweep file of d has otherwise than the one that is there. */
-static enum status compare(const struct asking *a, const struct design *d, bool anew,
-                           struct text_buffer *changes, struct message *m)
-{
-    const struct command_texts *set = &a->o->set;
-    struct config *was = NULL, *is = NULL;
-    enum status s = config_read(a->path, NULL, 0, &was, m);
-    if (s == STATUS_OK)
-        s = sheet_parse(d, &a->look, a->path, set->item, set->count, &is, m);
-    if (s == STATUS_OK)
-        ask_words_changes(anew, was, is, changes);
-    config_free(was);
-    config_free(is);
-    return s;
-}
-
-/* What so many minutes (more->minutes) make of the design that has been begun, and how its sweep
- * file then differs. */
-static enum status see_more(const struct asking *a, const struct fit *f, struct ask_more *more,
-                            struct design *d, struct message *m)
-{
-    const struct estimate *e = f->context;
-    *d = a->design;
-    if (more->minutes > d->minutes)
-        more->fit = fit_more(f, &a->design, more->confirmed, more->minutes, d);
-    if (e->status != STATUS_OK)
-        return status_fail(m, e->status, "%s", e->message.text);
-    enum status s = compare(a, d, more->fit == FIT_ANEW, &more->changes, m);
-    if (s == STATUS_OK && more->fit == FIT_ANEW && more->changes.used == 0) {
-        /* All that would be another net is set: there is time for seeds. */
-        more->fit = FIT_SEEDS;
-        d->size = a->design.size;
-        d->steps = a->design.steps;
-        d->confirm = more->confirmed ? more->confirmed : d->confirm;
-        s = compare(a, d, false, &more->changes, m);
-    }
-    return s;
-}
-
-/* What becomes of a design that has been begun, for which other keys may be set. */
-static enum status decide_more(struct asking *a, const struct fit *f, struct ask_more *more,
-                               struct message *m)
-{
-    struct begun b;
-    struct design d, beyond;
-    enum status s = find_begun(a, &b, m);
-    if (s != STATUS_OK)
-        return s;
-    more->confirmed = b.confirm;
-    s = see_more(a, f, more, &d, m);
-    if (s == STATUS_OK && (more->keys || more->changes.used > 0)) {
-        a->design = d;
-    } else if (s == STATUS_OK) {
-        struct ask_more most = {.confirmed = b.confirm, .minutes = INFINITY};
-        s = see_more(a, f, &most, &beyond, m);
-        more->ever = most.changes.used > 0;
-        free(most.changes.text);
-    }
-    return s;
-}
-
-/* By the sweep file that is there, or is not; *write: whether another one is to be written. */
-static enum status decide_by(struct asking *a, const struct fit *f, enum ask_file_state state,
-                             bool *write, struct message *m)
-{
-    struct ask_more more = {.keys = state == ASK_FILE_KEYS, .minutes = (double)a->o->minutes};
-    const struct estimate *e = f->context;
-    bool known = more.keys || state == ASK_FILE_SAME;
-    bool asks_more = known && (more.keys || more.minutes > a->design.minutes);
-    if (!known)
-        a->design = fit_design(f, more.minutes);
-    enum status s = asks_more                ? decide_more(a, f, &more, m)
-                    : e->status != STATUS_OK ? status_fail(m, e->status, "%s", e->message.text)
-                                             : STATUS_OK;
-    *write = state != ASK_FILE_SAME || more.changes.used > 0;
-    if (s == STATUS_OK && *write)
-        s = keep_begun(a, m);
-    if (s == STATUS_OK && asks_more)
-        ask_words_more(&more);
-    if (s == STATUS_OK && !known)
-        ask_words_other(state, a->path);
-    free(more.changes.text);
-    return s;
-}
-
-/* Decides what is to be written; *write: whether anything is. */
-static enum status decide(struct asking *a, bool *write, struct message *m)
-{
-    const struct ask_options *o = a->o;
-    struct estimate e = {.look = &a->look,
+    struct question q = {.look = &a->look,
                          .path = a->path,
-                         .sets = o->set.item,
-                         .count = o->set.count,
-                         .workers = o->workers};
-    const struct fit f = {.look = &a->look,
-                          .steps = sets_number(o->set.item, o->set.count, "train.steps"),
-                          .seconds = estimate_seconds,
-                          .context = &e};
-    enum ask_file_state state;
-    enum status s = ask_file_read(a->path, &a->look, &a->asked, &state, &a->design, m);
-    if (s == STATUS_OK)
-        s = state == ASK_FILE_CHANGED ? refuse_changed(a->path, m)
-                                      : decide_by(a, &f, state, write, m);
-    estimate_free(&e);
-    return s;
+                         .sets = set->item,
+                         .count = set->count,
+                         .minutes = (double)a->o->minutes,
+                         .workers = a->o->workers};
+    enum status s = command_open_existing(a->o->db, &q.results, m);
+    if (s != STATUS_OK)
+        return s;
+    return store_close_after(q.results, ask_decide(&q, &a->decision, m), m);
 }
 
 /* What the sweep file says, and how long what is left of it takes. */
@@ -317,7 +168,7 @@ static enum status show_plan(struct asking *a, bool *done, struct message *m)
     if (status == STATUS_OK) {
         *done = forecast_is_done(f);
         snprintf(a->name, sizeof a->name, "%s", c->name);
-        ask_words_plan(&a->design, &a->look, c, f, a->o->workers, (double)a->o->minutes);
+        ask_words_plan(&a->decision, &a->look, c, f, a->o->workers, (double)a->o->minutes);
     }
     forecast_free(f);
     status = store_close_after(s, status, m);
@@ -359,7 +210,7 @@ static void print_answer(struct scope *x, void *context)
     const struct report_data *r = report_data_read(x, sweep_id, false);
     if (a->look.kind == LOOK_TEXT)
         look_order_bits(&a->look, ANSWER_ORDER, &order_bits, &m);
-    answer_write(r, &a->look, &a->design, order_bits, &text);
+    answer_write(r, &a->look, &a->decision.design, order_bits, &text);
     ask_words_answer(text.text ? text.text : "");
 }
 
@@ -381,19 +232,21 @@ static int ask(struct asking *a)
 {
     struct message m = {{0}};
     const struct command_texts *set = &a->o->set;
-    bool write = true, done = false;
+    const struct decision *x = &a->decision;
+    bool done = false;
     enum status s = look(a, &m);
     if (s == STATUS_OK) {
         ask_words_look(&a->look);
-        s = decide(a, &write, &m);
+        s = decide(a, &m);
     }
-    if (s == STATUS_OK && write)
-        s = ask_file_write(a->path, &a->design, &a->look, a->name, &a->asked, set->item, set->count,
-                           &m);
+    if (s == STATUS_OK)
+        ask_words_decision(x, a->path, (double)a->o->minutes);
+    if (s == STATUS_OK && x->write)
+        s = ask_file_write(a->path, &x->design, &a->look, x->begun.name, set->item, set->count, &m);
     if (s == STATUS_OK) {
         text_print(stdout, "%s: %s\n", a->path,
-                   write ? "written, with a reason for each value"
-                         : "as it was written before, and stays so");
+                   x->write ? "written, with a reason for each value"
+                            : "as it was written before, and stays so");
         s = show_plan(a, &done, &m);
     }
     if (s != STATUS_OK)
@@ -445,6 +298,7 @@ int command_ask(int argc, char **argv)
     for (int i = 0; i < made.count; i++)
         free(made.item[i]);
     free(words);
+    free(a ? a->decision.changes.text : NULL);
     free(a);
     return exit_status;
 }

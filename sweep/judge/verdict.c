@@ -277,8 +277,7 @@ bool verdict_over_files(const struct verdict_input *in)
     return in->replicated && strcmp(in->replicated, "task.file") == 0;
 }
 
-/* The smallest or the largest head count that took part, without the candidate. */
-static int64_t outermost(const struct verdict *v, bool largest)
+int64_t outermost(const struct verdict *v, bool largest)
 {
     int64_t found = 0;
     for (int i = 0; i < v->rows; i++) {

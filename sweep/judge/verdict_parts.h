@@ -28,6 +28,10 @@ double judge_guess(const struct judge *j, const struct verdict_trial *t);
 /* Has results and takes part in the tests. */
 bool row_tested(const struct verdict_row *r);
 
+/* The smallest or the largest head count that took part, without the candidate: those that it is
+ * held against. 0: there is none. */
+int64_t outermost(const struct verdict *v, bool largest);
+
 /* Index of a head count of the plan; -1: it has none of that number. */
 int heads_index(const struct verdict_input *in, int64_t heads);
 

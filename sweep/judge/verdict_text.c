@@ -66,7 +66,7 @@ void put_difference_bits(const struct writer *w, double loss)
 {
     if (!verdict_has_bits(w->in))
         return;
-    put(w, ", ");
+    put(w, " or ");
     put_difference(w, loss / M_LN2);
     put(w, " bits per byte");
 }
@@ -87,7 +87,7 @@ static bool over_blocks(const struct verdict *v, int *fewest, int *most)
 
 const char *paired_test(const struct writer *w)
 {
-    return w->v->blocks ? "two-way paired t test" : "paired t test";
+    return w->v->blocks ? "paired t test over seeds and blocks" : "paired t test";
 }
 
 const char *val_metric(const struct writer *w)

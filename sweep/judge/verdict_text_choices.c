@@ -68,7 +68,8 @@ void write_choices(const struct writer *w)
     put(w, "Each head count's own values %s on validation",
         chosen < in->count ? "are being chosen" : "were chosen");
     if (in->tuning_seeds > 0)
-        put(w, ", with %d other seed%s each", in->tuning_seeds, plural(in->tuning_seeds));
+        put(w, ", on %d seed%s that %s not judged", in->tuning_seeds, plural(in->tuning_seeds),
+            in->tuning_seeds == 1 ? "is" : "are");
     put(w, ": ");
     for (int i = 0; i < in->choices; i++) {
         if (!leads(&g, i))
@@ -81,7 +82,7 @@ void write_choices(const struct writer *w)
         put(w, " with ");
         put_group(&g, i);
     }
-    put(w, "; the comparison is about these");
+    put(w, "; the finding is about these");
 }
 
 /* The seeds are others, the instances are not. */

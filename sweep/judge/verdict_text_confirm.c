@@ -149,18 +149,9 @@ static void put_under_way(const struct writer *w)
     put_explored(w);
 }
 
-/* One of those that a candidate is held against: the smallest and the largest head count other than
- * itself. */
 static bool is_outermost(const struct writer *w, int64_t heads)
 {
-    const struct verdict *v = w->v;
-    bool smaller = false, larger = false;
-    for (int i = 0; i < v->rows; i++) {
-        bool other = row_tested(&v->row[i]) && v->row[i].heads != v->candidate;
-        smaller = smaller || (other && v->row[i].heads < heads);
-        larger = larger || (other && v->row[i].heads > heads);
-    }
-    return heads != v->candidate && row_tested(row_of(v, heads)) && !(smaller && larger);
+    return heads == outermost(w->v, false) || heads == outermost(w->v, true);
 }
 
 /* Why nothing was written down. Where the finding is undecided for the same reason, it says what

@@ -21,15 +21,22 @@ static void put_range_over(const struct writer *w, const struct crossed *c, enum
         put_range(w, low, high);
 }
 
+/* "-0.037 test loss or -0.054 bits per byte (less is better), 95% interval of the loss ..." */
+static void put_estimate(const struct writer *w, const struct stats_paired *pair)
+{
+    put_difference(w, pair->mean);
+    put(w, " %s", test_metric(w));
+    put_difference_bits(w, pair->mean);
+    put(w, "%s, %.3g%% interval%s ", w->in->loss ? " (less is better)" : "", 100 * w->v->level,
+        verdict_has_bits(w->in) ? " of the loss" : "");
+    put_range(w, pair->low, pair->high);
+}
+
 static void put_crossed(const struct writer *w, const struct verdict_rival *r)
 {
     const struct stats_paired *pair = &r->pair;
-    put_difference(w, pair->mean);
-    put(w, " test loss");
-    put_difference_bits(w, pair->mean);
-    put(w, " (less is better), %.3g%% interval ", 100 * w->v->level);
-    put_range(w, pair->low, pair->high);
-    put(w, ", over %d seeds (%d won, %d lost) and %d blocks of the test text; two-sided, %s ",
+    put_estimate(w, pair);
+    put(w, ", over %d seeds (%d won, %d lost) and %d blocks of the test text; two-sided %s, ",
         pair->n, pair->wins, pair->losses, r->crossed.columns, paired_test(w));
     put_p(w, pair->p);
 }
@@ -55,11 +62,7 @@ static void put_tests(const struct writer *w, const struct verdict_rival *r)
         put_p(w, pair->sign_flip_p);
         return;
     }
-    put_difference(w, pair->mean);
-    put(w, " %s", test_metric(w));
-    put_difference_bits(w, pair->mean);
-    put(w, "%s, %.3g%% interval ", less, 100 * w->v->level);
-    put_range(w, pair->low, pair->high);
+    put_estimate(w, pair);
     put(w, ", over %d %ss (%d won, %d lost", pair->n, unit, pair->wins, pair->losses);
     if (w->in->replicated)
         put(w, "; each the mean of its seeds, %d pairs in all", r->seed_pairs);

@@ -129,15 +129,31 @@ static bool has_set(const struct writer *w)
     return v->best != 0 && v->finished > 1 && count_rows(w, is_not_compared) < v->finished;
 }
 
+static bool is_worse_by_little(const struct writer *w, const struct verdict_row *r)
+{
+    return is_beaten(w, r) && r->in_plateau;
+}
+
+/* Equivalent to the best and yet worse than another: no contradiction, if it is said by how much.
+ */
+static void put_worse_by_little(const struct writer *w)
+{
+    if (count_rows(w, is_worse_by_little) == 0)
+        return;
+    put(w, " (");
+    put_rows(w, is_worse_by_little, NULL);
+    put(w, " by less than the margin, %g)", w->v->plateau_margin);
+}
+
 static void put_could_be_best(const struct writer *w)
 {
     int set = count_rows(w, is_among_best), beaten = count_rows(w, is_beaten);
     if (count_rows(w, is_in_circle) > 0) {
-        put(w, "Each head count is shown to be worse than another");
+        put(w, "Each head count is shown to be worse than another one");
         put_after(w);
         put(w, ", which shows nothing where %ss are missing", w->v->unit);
     } else if (beaten == 0) {
-        put(w, "No head count is shown to be worse than another");
+        put(w, "No head count is shown to be worse than another one");
         put_after(w);
         put(w, ": each of those %s could be the best", tried(w));
     } else {
@@ -147,8 +163,9 @@ static void put_could_be_best(const struct writer *w)
         put_set(w, is_among_best);
         put(w, ", with %.3g%% confidence; ", 100 * w->v->level);
         put_rows(w, is_beaten, NULL);
-        put(w, beaten > 1 ? " are each shown to be worse than another"
-                          : " is shown to be worse than another");
+        put(w, beaten > 1 ? " are each shown to be worse than another one"
+                          : " is shown to be worse than another one");
+        put_worse_by_little(w);
     }
 }
 

@@ -304,9 +304,9 @@ static void write_method(const struct view *v, struct document *d)
         text_add(&text, " over seeds and blocks of the text");
     text_add(
         &text,
-        ". p is that of the two-sided%s paired t test, corrected for the number of comparisons "
+        ". p is that of the two-sided paired t test%s, corrected for the number of comparisons "
         "at the head count (Holm 1979)%s; *: p < %s",
-        judged->blocks ? ", two-way" : "",
+        judged->blocks ? " over both" : "",
         report_between_is_claimed(v->between) && judged->prediction
             ? ", but for what was claimed beforehand"
             : "",

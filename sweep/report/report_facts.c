@@ -35,11 +35,11 @@ static void add_guess(const struct report_data *r, struct text_buffer *text)
     if (!r->setting[0].input.loss)
         text_add(text, " Guessing gets %.3g.", guess);
     else if (verdict_has_bits(&r->setting[0].input))
-        text_add(
-            text,
-            " Guessing by how often each byte comes has a loss of %.3g (%.3f bits per byte)%s.",
-            guess, guess / M_LN2,
-            r->setting[0].verdict->guess_varies ? ", on average over the texts" : "");
+        text_add(text,
+                 " Guessing each byte by how often it occurs has a loss of %.3g nats (%.3f bits "
+                 "per byte)%s.",
+                 guess, guess / M_LN2,
+                 r->setting[0].verdict->guess_varies ? ", on average over the texts" : "");
     else
         text_add(text, " Guessing has a loss of %.3g.", guess);
 }
@@ -60,7 +60,7 @@ static void add_trials(const struct report_data *r, struct text_buffer *text)
     else if (tuning == 0 || judged + tuning != r->planned)
         text_add(text, " All %ld trials have ended.", r->planned);
     else
-        text_add(text, " All %ld trials have ended: %ld are judged, %ld served to choose.",
+        text_add(text, " All %ld trials have ended: %ld are judged, %ld chose tuned values.",
                  r->planned, judged, tuning);
     if (eliminated > 0)
         text_add(text, " %ld more %s eliminated at a rung.", eliminated,

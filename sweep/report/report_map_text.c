@@ -1,5 +1,6 @@
 /* The map in words and numbers: for people and as JSON. */
 #include <math.h>
+#include <string.h>
 
 #include "sweep/report/report_map.h"
 
@@ -39,11 +40,11 @@ void report_map_cell(const struct report_cell *c, struct text_buffer *text)
         if (last > i)
             text_add(text, "-%lld", (long long)v->row[last].heads);
     }
-    const char *space = text->used > before ? " " : "";
+    bool any = text->used > before;
     if (c->edge)
-        text_add(text, "%s(%lld)", space, (long long)c->edge);
+        text_add(text, "%s (%lld)", any ? "" : "none", (long long)c->edge);
     else
-        text_add(text, *space ? " (%s)" : "%s", missing(c));
+        text_add(text, any ? " (%s)" : "%s", missing(c));
 }
 
 /* Empty where no setting is. */
@@ -140,6 +141,34 @@ static void add_line(const struct report_map *map, struct text_buffer *text)
     text_add(text, ".");
 }
 
+/* Whether heads divide d_model among them in all settings. */
+static bool heads_split(const struct report_map *map, int k)
+{
+    if (strcmp(map->axis[k].path, "model.d_model") != 0)
+        return false;
+    for (int i = 0; i < map->cells; i++) {
+        const struct verdict *v = map->cell[i].set->verdict;
+        for (int h = 0; h < v->rows; h++)
+            if ((double)(v->row[h].heads * v->row[h].d_head) != map->cell[i].at[k])
+                return false;
+    }
+    return true;
+}
+
+/* What two slopes would mean, and which of them the interval has. */
+static void add_meaning(const struct fit_term *b, struct text_buffer *text)
+{
+    bool zero = b->low <= 0 && b->high >= 0, one = b->low <= 1 && b->high >= 1;
+    text_add(text, " 0 would mean that the best number of heads stays, 1 that their best width "
+                   "does: the interval has ");
+    text_add(text, zero && one ? "both." : zero ? "0, not 1." : one ? "1, not 0." : "neither.");
+}
+
+static bool is_at_end(const struct fit_term *b)
+{
+    return fabs(b->estimate - b->low) < .005 || fabs(b->estimate - b->high) < .005;
+}
+
 static void add_slope(const struct report_map *map, int k, struct text_buffer *text)
 {
     const struct fit_term *b = &map->fit.term[k + 1];
@@ -152,6 +181,13 @@ static void add_slope(const struct report_map *map, int k, struct text_buffer *t
     if (!isnan(b->low))
         text_add(text, " (%.2f to %.2f)", exp2(b->low), exp2(b->high));
     text_add(text, ".");
+    if (isnan(b->low))
+        return;
+    if (b->high > b->low && is_at_end(b))
+        text_add(text, " The estimate lies at an end of its interval because h* jumps from one "
+                       "head count tried to the next.");
+    if (heads_split(map, k))
+        add_meaning(b, text);
 }
 
 static int slopes_with_interval(const struct report_map *map, const struct fit *f)
@@ -238,8 +274,8 @@ static void add_impossible(const struct report_map *map, struct text_buffer *tex
 
 static const char MAP_LEGEND[] =
     ", and in brackets h*: the fewest heads whose mean validation value is within 0.005 of the "
-    "best. h* is an estimate. The smallest head count of a confidence set is not: it falls "
-    "as seeds become fewer.";
+    "best. h* is an estimate; the smallest of the head counts before it is not, as it falls when "
+    "seeds become fewer.";
 
 static void write_fit(const struct report_data *r, const struct report_map *map, const char *unit,
                       struct document *d)

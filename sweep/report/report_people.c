@@ -178,10 +178,10 @@ static void write_legend(const struct report_data *r, struct document *d)
     bool loss = set->input.loss;
     text_add(&text,
              "Test %s at the step of the best validation, over n %ss%s, with a 95%% t interval of "
-             "the mean%s (cut at 0%s);",
+             "the mean%s%s;",
              loss ? "loss" : "accuracy", set->verdict->unit,
              set->input.replicated ? ", each the mean of its seeds" : "",
-             set->verdict->blocks ? ", over the seeds alone" : "", loss ? "" : " and 1");
+             set->verdict->blocks ? ", over the seeds alone" : "", loss ? "" : " (cut at 0 and 1)");
     report_legend(r, &text);
     text_add(&text, " *: the head count that the verdict is about;");
     if (has_plateau_mark(r))

@@ -62,8 +62,8 @@ struct line {
     double view_bits, view_low, view_high; /* as the view has it, where bad trials are in no mean */
     bool at_edge;                          /* of its grid */
     const struct report_setting *set;
-    int plot;    /* the plot's width */
-    double most; /* the right end of its scale: 1, or the largest loss */
+    int plot;           /* the plot's width */
+    double least, most; /* the ends of its scale: 0 and 1, or those of the losses */
 };
 
 static struct line line_of(const struct report_setting *set, int i)
@@ -146,9 +146,10 @@ static void make_plot(struct table *t, const void *row)
     const struct line *l = row;
     const struct stats_summary *s = &l->row.test;
     char plot[DOT_PLOT_SIZE] = "";
-    double most = l->most > 0 ? l->most : 1;
+    double width = l->most > l->least ? l->most - l->least : 1;
     if (!l->row.limited)
-        text_dot_plot(s->mean / most, s->low / most, s->high / most, l->plot, plot);
+        text_dot_plot((s->mean - l->least) / width, (s->low - l->least) / width,
+                      (s->high - l->least) / width, l->plot, plot);
     table_text(t, plot);
 }
 
@@ -253,44 +254,58 @@ static const struct table_column COLUMNS[] = {
 
 /* ---- for people ---- */
 
-/* The plot's title is its scale: "0      .5      1", of a loss "0         2.31". */
-static void plot_title(double right, int width, char title[PLOT_MAX + 1])
+/* The plot's title is its scale: "0      .5      1", of losses "1.57       1.62". */
+static void plot_title(double left, double right, int width, char title[PLOT_MAX + 1])
 {
-    char most[16];
-    int n = snprintf(most, sizeof most, "%.3g", right);
+    char least[16], most[16];
+    int digits = right - left < .1 ? 4 : 3;
+    int n = snprintf(least, sizeof least, "%.*g", digits, left);
+    int m = snprintf(most, sizeof most, "%.*g", digits, right);
     memset(title, ' ', (size_t)width);
     title[width] = '\0';
-    title[0] = '0';
-    if (right == 1)
+    if (n + m < width) {
+        memcpy(title, least, (size_t)n);
+        memcpy(title + width - m, most, (size_t)m);
+    }
+    if (left == 0 && right == 1)
         memcpy(title + width / 2 - 1, ".5", 2);
-    if (n < width)
-        memcpy(title + width - n, most, (size_t)n);
 }
 
-/* The right end of the plot's scale: 1, or the largest loss. */
-static double plot_most(const struct report_setting *set)
+/* The ends of the plot's scale: 0 and 1, or of losses those that hold all means and intervals. */
+static void plot_scale(const struct report_setting *set, double *least, double *most)
 {
-    double most = set->input.loss ? 0 : 1;
-    for (int i = 0; i < set->count && set->input.loss; i++) {
+    *least = 0;
+    *most = 1;
+    if (!set->input.loss)
+        return;
+    *least = *most = NAN;
+    for (int i = 0; i < set->count; i++) {
         const struct verdict_row *row = &set->verdict->row[i];
-        if (!row->limited)
-            most = fmax(most, fmax(row->test.mean, row->test.high));
+        if (row->limited)
+            continue;
+        *least = fmin(*least, fmin(row->test.mean, row->test.low));
+        *most = fmax(*most, fmax(row->test.mean, row->test.high));
     }
-    return most;
+    if (isnan(*least)) {
+        *least = 0;
+        *most = 1;
+    }
 }
 
 /* plot: the width of one, 0 for none. */
 static void add_lines(const struct report_setting *set, int plot, struct table *t)
 {
-    double most = plot_most(set);
+    double least, most;
+    plot_scale(set, &least, &most);
     if (plot) {
         char title[PLOT_MAX + 1];
-        plot_title(most, plot, title);
+        plot_title(least, most, plot, title);
         table_add_titled(t, (struct table_column){.make = make_plot}, "%s", title);
     }
     for (int i = 0; i < set->count; i++) {
         struct line line = line_of(set, i);
         line.plot = plot;
+        line.least = least;
         line.most = most;
         table_row(t, &line);
         if (line.row.heads == set->verdict->candidate)

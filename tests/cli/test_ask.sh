@@ -104,18 +104,32 @@ check "... fewer" gives 0 "as it was written before" $toy --minutes 2 --write
 check "in another order it is the same question" gives 0 "as it was written before" --vocab=4 --length 4 --task copy $small --write
 name=$(sed -n 's/^name: \([^ ]*\).*/\1/p' copy.headcount.yaml)
 check "more seeds are no other sweep" \
-    gives 0 "Other keys are set than before: the trials that there are stay, and each head count gets 4 seeds (before: 3)" \
+    gives 0 "Other keys are set than before: the results that there are stay, and each head count gets 4 seeds (before: 3)" \
     $toy --set seeds=4 --write
 check "... as its file says" grep -q '^seeds: 4 ' copy.headcount.yaml
 check "... under the same name" grep -q "^name: $name " copy.headcount.yaml
 check "... nor is what does not matter" gives 0 "Other keys .* gets 3 seeds (before: 4)" $toy --set equivalence=.02 --write
 check "... under the same name" grep -q "^name: $name " copy.headcount.yaml
-check "... and back" gives 0 "Other keys are set than before: the trials that there are stay[.;]" $toy --write
+check "... and back" gives 0 "Other keys are set than before: the results that there are stay[.;]" $toy --write
 check "something else is another sweep" gives 0 "Something else is asked now" $toy --vocab 5 --write
 check "... under another name" fails grep -q "^name: $name " copy.headcount.yaml
-check "... and back" gives 0 "Something else is asked now" $toy --write
+check "... and back" gives 0 "Something else is asked now .* written anew\. The results file has a sweep of these trials, $name: it goes on" \
+    $toy --write
 check "... under its own" grep -q "^name: $name " copy.headcount.yaml
 check "... nothing of which has to run" runs_nothing copy.headcount.yaml results/headcount.db
+check "what no sweep can have is refused" gives 2 "^headcount ask: with .*--set run_cap=1.* more than run_cap 1" \
+    $toy --set run_cap=1 --write
+check "... and leaves the sweep file that can be run" runs_nothing copy.headcount.yaml results/headcount.db
+check "head counts join those that there are" gives 0 "Other keys are set than before" $toy --set "model.heads=[1, 2, 4]" --write
+check "... under the same name" grep -q "^name: $name " copy.headcount.yaml
+check "others alone are refused" gives 2 "sweep $name is of these trials, but none of its head counts .* another results file with --db" \
+    $toy --set "model.heads=[4, 8]" --write
+check "... and back" gives 0 "Other keys are set than before" $toy --write
+mv copy.headcount.yaml kept.yaml
+check "a sweep file that was moved away is written again for the same sweep" \
+    gives 0 "The results file has a sweep of these trials, $name: it goes on, and keeps its seeds\." $toy --write
+check "... really" grep -q "^name: $name " copy.headcount.yaml
+mv kept.yaml copy.headcount.yaml
 
 # What was found is confirmed once, whatever it was.
 sql results/headcount.db "UPDATE plan_change SET claim = '{\"best\":2,\"over\":[1]}' WHERE by = 'confirm'"
@@ -124,7 +138,9 @@ check "what is written down is not confirmed on other seeds" \
     gives 2 "confirm=7: what sweep $name found was written down, to be confirmed on 6 fresh seeds, .* set confirm=6, or leave it out" \
     $toy --set confirm=7 --write
 check "... nothing is written" cmp copy.headcount.yaml kept.yaml
-check "... without a number it keeps its own" gives 0 "Other keys are set" --task copy --length 4 --vocab=4 ${small% --set confirm=6} --write
+check "... without a number it keeps its own" gives 0 \
+    "Other keys are set than before: the results that there are stay; the confirmation stays as it is\." \
+    --task copy --length 4 --vocab=4 ${small% --set confirm=6} --write
 check "... really" grep -q '^confirm: 6  *# on so many' copy.headcount.yaml
 check "... under its name" grep -q "^name: $name " copy.headcount.yaml
 check "... and with it" gives 0 "Other keys are set" $toy --write
@@ -158,7 +174,10 @@ rm gather.headcount.yaml
 
 # ---- more minutes ----
 large="--task gather --set model.d_model=256 --set model.heads=[1,2,256] --set model.layers=8"
-check "a minute is too little for a large net" gives 0 "In less time nothing would show\." $large --minutes 1 --write
+check "a minute is too little for a long toy" gives 0 "In less time nothing would show\." \
+    --task induction --length 128 --vocab 40 --minutes 1 -j 1 --write
+check "... and for a large net" gives 0 "That takes about" $large --minutes 1 --write
+check "... but a smaller one would show something" fails grep -q 'In less time' line
 check "more minutes train longer" gives 0 "allow more: steps 800 (before: 200)\..*begins anew" \
     $large --minutes 100000 --write
 check "fewer minutes leave it as it is, and say so" \
@@ -168,7 +187,7 @@ rm gather.headcount.yaml
 check "where the steps are given" gives 0 "" $large --set train.steps=3000 --minutes 1 --write
 check "... fewer would show something" fails grep -q 'In less time' line
 name=$(sed -n 's/^name: \([^ ]*\).*/\1/p' gather.headcount.yaml)
-check "... they are for seeds" gives 0 "the trials that there are stay, and each head count gets 24 seeds (before: 5), 32 fresh ones to confirm on (before: 6)" \
+check "... they are for seeds" gives 0 "the results that there are stay, and each head count gets 24 seeds (before: 5), 32 fresh ones to confirm on (before: 6)" \
     $large --set train.steps=3000 --minutes 100000 --write
 check "... under the same name" grep -q "^name: $name " gather.headcount.yaml
 rm gather.headcount.yaml
@@ -253,7 +272,7 @@ check "a file elsewhere has its own beside it" gives 0 "" deeper/other.csv $tiny
 check "... both" [ -e deeper/other.csv.headcount.yaml -a -e deeper/other.csv.headcount.html ]
 
 # ---- a folder that cannot be written to ----
-mkdir locked && cp rows.csv locked && chmod 555 locked && chmod 755 "$dir"
+mkdir locked && cp rows.csv short.txt locked && chmod 555 locked && chmod 755 "$dir"
 as_user=
 [ "$(id -u)" != 0 ] || as_user='setpriv --reuid 65534 --regid 65534 --clear-groups'
 refuses_folder() { # ...
@@ -262,7 +281,7 @@ refuses_folder() { # ...
 }
 if $as_user test -x "$headcount" -a -r locked/rows.csv 2>/dev/null; then
     check "a folder that nothing can be written to is refused" refuses_folder locked/rows.csv --write
-    check "... before it has measured" fails grep -q rows "$dir/said"
+    check "... before the file is read, which would be refused" refuses_folder locked/short.txt --write
 else
     skip "a folder that nothing can be written to is refused" "a program that others can reach"
 fi

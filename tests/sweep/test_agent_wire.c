@@ -204,7 +204,7 @@ static void what_is_no_agent_is_found_out(void **state)
     assert_int_equal(fed(true, noise, sizeof noise, &m), STATUS_OK); /* the last may begin it */
     memset(noise, 'x', sizeof noise);
     assert_int_equal(fed(true, noise, sizeof noise, &m), STATUS_BAD_INPUT);
-    assert_non_null(strstr(m.text, "no agent"));
+    assert_non_null(strstr(m.text, "is not a headcount agent"));
     assert_int_equal(fed(true, "\x89headcount agent 1\n", 19, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "terminal"));
     assert_int_equal(fed(true, "\x89headcount agent 2\r\n\x1a\n", 22, &m), STATUS_BAD_INPUT);

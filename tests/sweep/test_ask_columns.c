@@ -46,6 +46,7 @@ static const struct {
      NULL, "body", "kind", 0, NULL},
     {"a.csv", "body,flag\n", "a row with number @,?\n", NULL, NULL, "body", "flag", 0, NULL},
     {"a.csv", "id,body,stars\n", "@,?,%\n", NULL, NULL, "body", "stars", 0, NULL},
+    {"a.csv", "body,note,kind\n", "a@,?,%\n", NULL, NULL, "body", "kind", 0, NULL},
     /* what is called text and label is these, whatever it holds, and also one without the other */
     {"a.csv", "text,label,body\n", "@,@,a row with number @\n", NULL, NULL, "text", "label", 0,
      NULL},

@@ -1,15 +1,9 @@
 /* What a time allows: the largest net that gets enough steps, then more steps, then more seeds; and
- * what more time does for a design that was begun. Times are made up. And what the sweep file knows
- * of itself. */
+ * what more time does for a design that was begun. Times are made up. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "sweep/ask/ask_file.h"
 #include "sweep/ask/fit.h"
 #include "tests/sweep/look_help.h"
 
@@ -23,6 +17,19 @@ static double seconds(void *context, const struct design *d)
            (level->tune_seeds * 1.5 + d->seeds + .4 * (double)d->confirm);
 }
 
+/* The same, which tells the largest size that it was asked for. */
+struct asked_sizes {
+    double flop_s;
+    int largest;
+};
+
+static double seconds_asked(void *context, const struct design *d)
+{
+    struct asked_sizes *x = context;
+    x->largest = d->size > x->largest ? d->size : x->largest;
+    return seconds(&x->flop_s, d);
+}
+
 static double unknown(void *context, const struct design *d)
 {
     (void)context;
@@ -30,13 +37,24 @@ static double unknown(void *context, const struct design *d)
     return NAN;
 }
 
+/* A larger net; or longer training; or more seeds. Seeds that are for want of time (level 0) become
+ * as many as usual first. */
+static bool is_no_less(const struct design *d, const struct design *before)
+{
+    bool usual = before->level < DESIGN_LEVEL && d->level >= DESIGN_LEVEL;
+    bool seeds = d->level >= before->level && d->seeds >= before->seeds;
+    return d->size > before->size ||
+           (d->size == before->size &&
+            (usual || d->steps > before->steps || (d->steps == before->steps && seeds)));
+}
+
 static void more_time_is_never_for_less(void **state)
 {
     double flop_s = 1e-8;
     struct look *l = text_of(100000000);
     const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
-    double before = 0;
-    int size = 0, filled = 0, n = 0;
+    struct design before = {.kind = LOOK_TEXT};
+    int filled = 0, n = 0;
     (void)state;
     for (double minutes = 1; minutes < 10000; minutes *= 1.3, n++) {
         struct design d = fit_design(&f, minutes);
@@ -44,12 +62,11 @@ static void more_time_is_never_for_less(void **state)
         assert_true(taken <= 60 * minutes * 1.001 || (d.size == 0 && d.level == 0));
         assert_true(d.steps >= design_size(&d)->steps_min && d.steps <= design_size(&d)->steps_max);
         assert_int_equal(d.steps % DESIGN_STEPS, 0);
-        assert_true(d.size >= size && taken >= .7 * before);
-        size = d.size;
-        before = taken;
+        assert_true(is_no_less(&d, &before));
+        before = d;
         filled += taken > .75 * 60 * minutes;
     }
-    assert_int_equal(size, design_kind(LOOK_TEXT)->sizes - 1);
+    assert_int_equal(before.size, design_kind(LOOK_TEXT)->sizes - 1);
     assert_true(filled > n * 7 / 10); /* most of the time is used */
     free(l);
 }
@@ -80,15 +97,18 @@ static void the_time_is_used(void **state)
     free(l);
 }
 
+/* ... and others are not even measured. */
 static void little_data_makes_small_nets(void **state)
 {
     double flop_s = 1e-12;
+    struct asked_sizes asked = {.flop_s = flop_s};
     struct look *small = text_of(12000), *large = text_of(100000000);
-    const struct fit f = {.look = small, .seconds = seconds, .context = &flop_s};
+    const struct fit f = {.look = small, .seconds = seconds_asked, .context = &asked};
     const struct fit g = {.look = large, .seconds = seconds, .context = &flop_s};
     struct design d = fit_design(&f, 10);
     (void)state;
     assert_int_equal(d.size, 0);
+    assert_int_equal(asked.largest, 0);
     assert_int_equal(d.level, design_levels() - 1); /* what is left of the time is for seeds */
     assert_true(d.steps <= design_steps_max(&d, small));
     assert_true(fit_design(&g, 10).size > 0);
@@ -142,6 +162,7 @@ static void more_minutes_keep_or_begin_anew(void **state)
     assert_true(d.size == old.size && d.steps == old.steps && d.level > old.level);
     assert_int_equal(d.confirm, design_level(&d)->confirm);
     assert_true(seconds(&flop_s, &d) <= 20 * 60 && d.minutes == 20);
+    assert_true(d.steps_minutes == 10); /* the steps are those of the ten */
     assert_int_equal(fit_more(&f, &old, 7, 20, &d), FIT_SEEDS);
     assert_int_equal(d.confirm, 7); /* on as many as it was */
     assert_int_equal(fit_more(&f, &old, 0, 600, &d), FIT_ANEW);
@@ -170,183 +191,36 @@ static void nothing_begins_anew_with_a_smaller_net(void **state)
     free(l);
 }
 
-/* ---- what is asked ---- */
-
-static struct asked asked_of(const struct look *l, const char *const *sets, int count)
+/* However much time there is, and without measuring any. */
+static void what_more_time_would_change_is_known(void **state)
 {
-    struct asked asked;
-    ask_file_asked(l, sets, count, &asked);
-    return asked;
-}
-
-static bool same_trials(const struct asked *a, const struct asked *b)
-{
-    return strcmp(a->trained, b->trained) == 0;
-}
-
-static bool all_the_same(const struct asked *a, const struct asked *b)
-{
-    return same_trials(a, b) && strcmp(a->all, b->all) == 0;
-}
-
-static void how_it_is_asked_makes_no_other_sweep(void **state)
-{
-    static const char *const sets[] = {"model.layers=1", "train.clip=2", "seeds=9"};
-    static const char *const turned[] = {"seeds=9", "train.clip=3", "train.clip=2",
-                                         "model.layers=1"};
-    static const char *const keys[] = {"model.layers=1", "train.clip=2", "seeds=12", "confirm=32",
-                                       "equivalence=.02"};
-    static const char *const trains[] = {"model.layers=1", "train.clip=3", "seeds=9"};
-    static const char *const metric[] = {"model.layers=1", "train.clip=2", "seeds=9",
-                                         "metric={name: val_acc}"};
-    const struct design d = {.kind = LOOK_TEXT, .size = 1, .steps = 400};
-    struct look *l = text_of(300000), *renamed = text_of(300000), *other = text_of(300000);
-    struct asked a = asked_of(l, sets, 3), b = asked_of(l, turned, 4);
-    char name[2][DESIGN_NAME_SIZE];
+    struct look *l = text_of(10000000), *small = text_of(12000);
+    const struct fit f = {.look = l}, set = {.look = l, .steps = 1500}, g = {.look = small};
+    struct design old = {.kind = LOOK_TEXT, .size = 2, .steps = 1500}, d;
     (void)state;
-    assert_true(all_the_same(&a, &b));
-    b = asked_of(l, keys, 5);
-    assert_true(same_trials(&a, &b) && !all_the_same(&a, &b));
-    b = asked_of(l, trains, 3);
-    assert_false(same_trials(&a, &b));
-    b = asked_of(l, metric, 4); /* which chooses the best step of a trial */
-    assert_false(same_trials(&a, &b));
-    set_text(renamed, "file", "c/tom.txt");
-    b = asked_of(renamed, sets, 3);
-    assert_true(all_the_same(&a, &b));
-    design_name(&d, l, a.trained, name[0]);
-    design_name(&d, renamed, b.trained, name[1]);
-    assert_string_equal(strrchr(name[0], '-'), strrchr(name[1], '-'));
-    assert_true(strncmp(name[0], "b-", 2) == 0 && strncmp(name[1], "tom-", 4) == 0);
-    set_text(other, "sha256", "0123");
-    b = asked_of(other, sets, 3);
-    assert_false(same_trials(&a, &b));
+    design_set_level(&old,
+                     design_levels() - 1); /* 2500 steps more are no reason, a larger net is */
+    assert_int_equal(fit_beyond(&f, &old, 0, &d), FIT_ANEW);
+    assert_true(fit_time_helps(l, &old));
+    old.size = design_kind(LOOK_TEXT)->sizes - 1;
+    old.steps = design_steps_max(&old, l) / FIT_WORTH;
+    assert_true(fit_time_helps(l, &old));
+    old.steps = design_steps_max(&old, l) / FIT_WORTH + 1;
+    assert_false(fit_time_helps(l, &old));
+    assert_int_equal(fit_beyond(&f, &old, 0, &d), FIT_AS_IT_IS);
+    old.steps = 1500;
+    assert_int_equal(fit_beyond(&set, &old, 0, &d), FIT_AS_IT_IS);
+    design_set_level(&old, DESIGN_LEVEL);
+    assert_int_equal(fit_beyond(&set, &old, 7, &d), FIT_SEEDS);
+    assert_true(d.level == design_levels() - 1 && d.confirm == 7);
+    d = (struct design){.kind = LOOK_TEXT, .steps = 720};
+    assert_false(fit_time_helps(small, &d));
+    design_set_level(&old, DESIGN_LEVEL);
+    old.size = 0;
+    old.steps = 720;
+    assert_int_equal(fit_beyond(&g, &old, 0, &d), FIT_SEEDS);
     free(l);
-    free(renamed);
-    free(other);
-}
-
-static void defaults_and_guesses_may_be_named(void **state)
-{
-    static const char *const sets[] = {"task.slots=3", "task.vocab=8"};
-    static const char *const turned[] = {"task.vocab=8", "task.slots=4", "task.slots=3"};
-    static const char *const named[] = {"task.slots=4"}; /* as by default */
-    static const char *const guessed[] = {"task.mode=classify", "task.label_column=label"};
-    struct look *l = toy_of("gather", sets, 2), *again = toy_of("gather", turned, 3);
-    struct look *plain = toy_of("gather", NULL, 0), *with = toy_of("gather", named, 1);
-    struct look *rows = rows_of(600, 60, 30);
-    struct asked a = asked_of(l, sets, 2), b = asked_of(again, turned, 3);
-    (void)state;
-    assert_true(all_the_same(&a, &b));
-    a = asked_of(plain, NULL, 0);
-    assert_false(same_trials(&a, &b));
-    b = asked_of(with, named, 1);
-    assert_true(all_the_same(&a, &b));
-    a = asked_of(rows, NULL, 0);
-    b = asked_of(rows, guessed, 2);
-    assert_true(all_the_same(&a, &b));
-    free(l);
-    free(again);
-    free(plain);
-    free(with);
-    free(rows);
-}
-
-/* ---- the file ---- */
-
-static char path[240];
-
-static void change(const char *mode, const char *text)
-{
-    FILE *f = fopen(path, mode);
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-/* The first one of such a text. */
-static void replace(const char *text, char with)
-{
-    char all[8192] = "";
-    FILE *f = fopen(path, "r+");
-    assert_non_null(f);
-    assert_true(fread(all, 1, sizeof all - 1, f) > 0);
-    char *found = strstr(all, text);
-    assert_non_null(found);
-    fseek(f, found - all, SEEK_SET);
-    fputc(with, f);
-    fclose(f);
-}
-
-static enum ask_file_state state_of(const struct look *l, const struct asked *asked,
-                                    struct design *d)
-{
-    enum ask_file_state state;
-    struct message m = {{0}};
-    assert_int_equal(ask_file_read(path, l, asked, &state, d, &m), STATUS_OK);
-    return state;
-}
-
-static bool same_design(const struct design *a, const struct design *b)
-{
-    return a->kind == b->kind && a->size == b->size && a->level == b->level &&
-           a->steps == b->steps && a->seeds == b->seeds && a->confirm == b->confirm &&
-           a->minutes == b->minutes;
-}
-
-static void a_file_knows_whether_it_was_changed(void **state)
-{
-    static const char *const sets[] = {"model.layers=1", "train.clip=2", "seeds=9", "confirm=null"};
-    char folder[200];
-    const char *base = getenv("TMPDIR");
-    struct look *l = text_of(300000);
-    const struct asked asked = asked_of(l, sets, 4), keys = asked_of(l, sets, 3),
-                       other = asked_of(l, sets, 1);
-    struct design d = {.kind = LOOK_TEXT,
-                       .size = 1,
-                       .level = 2,
-                       .steps = 400,
-                       .seeds = 7,
-                       .confirm = 8,
-                       .minutes = 10},
-                  read;
-    struct message m = {{0}};
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/headcount-ask-XXXXXX", base && *base ? base : "/tmp");
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/b.txt.headcount.yaml", folder);
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_NONE);
-    assert_int_equal(ask_file_write(path, &d, l, "b-123456", &asked, sets, 4, &m), STATUS_OK);
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_SAME);
-    assert_true(same_design(&read, &d));
-    assert_int_equal(state_of(l, &keys, &read), ASK_FILE_KEYS);
-    assert_true(same_design(&read, &d));
-    assert_int_equal(state_of(l, &other, &read), ASK_FILE_OTHER);
-    replace("ask 2:", 'A'); /* no line of ask's */
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_CHANGED);
-    replace("Ask 2:", 'a');
-    replace("2: 10 minutes", '1'); /* of another version, which may mean otherwise what it says */
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_OTHER);
-    replace("1: 10 minutes", '2');
-    replace("level 2", 'L');
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_CHANGED);
-    assert_int_equal(ask_file_write(path, &d, l, "b-123456", &asked, sets, 4, &m), STATUS_OK);
-    change("a", " ");
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_CHANGED);
-    assert_int_equal(ask_file_write(path, &d, l, "b-123456", &asked, sets, 4, &m), STATUS_OK);
-    change("r+", "% ");
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_CHANGED);
-    change("w", "");
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_CHANGED);
-    change("w", "# headcount ask 1: ten minutes\n");
-    assert_int_equal(state_of(l, &asked, &read), ASK_FILE_CHANGED);
-    unlink(path);
-    mkdir(path, 0700);
-    enum ask_file_state unused;
-    assert_int_not_equal(ask_file_read(path, l, &asked, &unused, &read, &m), STATUS_OK);
-    rmdir(path);
-    rmdir(folder);
-    free(l);
+    free(small);
 }
 
 int main(void)
@@ -359,9 +233,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_the_cheapest),
         cmocka_unit_test(more_minutes_keep_or_begin_anew),
         cmocka_unit_test(nothing_begins_anew_with_a_smaller_net),
-        cmocka_unit_test(how_it_is_asked_makes_no_other_sweep),
-        cmocka_unit_test(defaults_and_guesses_may_be_named),
-        cmocka_unit_test(a_file_knows_whether_it_was_changed),
+        cmocka_unit_test(what_more_time_would_change_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,8 @@ static char *sheet_of(const struct look *l, const struct design *d, const char *
 
 static struct design design_of(enum look_kind kind, int size, long steps)
 {
-    struct design d = {.kind = kind, .size = size, .steps = steps, .minutes = 10};
+    struct design d = {
+        .kind = kind, .size = size, .steps = steps, .minutes = 60, .steps_minutes = 10};
     design_set_level(&d, DESIGN_LEVEL);
     return d;
 }
@@ -114,6 +115,7 @@ static void assert_steps_why(const struct look *l, int size, long steps, const c
     free(sheet);
 }
 
+/* ... those of the first ask where more minutes only added seeds. */
 static void steps_say_what_limits_them(void **state)
 {
     struct look *small = text_of(12000), *large = text_of(100000000), *few = rows_of(125, 25, 30);

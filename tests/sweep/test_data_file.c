@@ -99,7 +99,7 @@ static void what_is_not_known_or_not_needed(void **state)
     assert_ok(store_data_place(s, "", &place, &x->m));
     assert_string_equal(place.path, "");
     assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
-    assert_non_null(strstr(x->m.text, "does not say where the file with SHA-256 " SHA_A));
+    assert_non_null(strstr(x->m.text, "learnt from the file with SHA-256 " SHA_A));
     close_store(x, s);
 }
 

@@ -20,7 +20,7 @@ static void test_bad_trials(void **state)
            "All 5 trials with 16 heads diverged or failed and count as guessing (test accuracy "
            "0.0625).",
            "The best of the head counts tried is one of 1 and 4 heads, with 95% confidence; 16 is "
-           "shown to be worse than another.",
+           "shown to be worse than another one.",
            "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
            "the sweep file tests that.",
            "4 heads against 1: +0.095 test accuracy, 95% interval -0.428 to +0.617, over 5 seeds "
@@ -55,7 +55,8 @@ static void test_no_difference(void **state)
         &s, VERDICT_CLAIM_NOT_CONFIRMED,
         "Claim not confirmed: 2 heads, claimed to be better than 1, are not shown to be better "
         "than 1 (difference in test accuracy 0, p = 1), within 1500 steps, on this task instance.",
-        "No head count is shown to be worse than another: each of those tried could be the best.",
+        "No head count is shown to be worse than another one: each of those tried could be the "
+        "best.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
         "sweep file tests that.",
         "2 heads against 1: no difference at any of 5 seeds.",
@@ -84,7 +85,7 @@ static void test_many_seeds(void **state)
            "Claim confirmed: 2 heads are better than 1 (difference in test accuracy +0.398, p < "
            ".0001), as predicted before the first trial, on this task instance.",
            "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
-           "worse than another.",
+           "worse than another one.",
            "2 heads against 1: +0.398 test accuracy, 95% interval +0.397 to +0.399, over 30 seeds "
            "(30 won, 0 lost); two-sided paired t test p < .0001.",
            "Other head counts, task instances and tasks were not tested.",
@@ -223,7 +224,7 @@ static void test_not_finished(void **state)
         "Not finished within the limit of time or memory: 8 heads (1 of 5 trials); a head count "
         "with such a trial is in no comparison.",
         "The best of the head counts that finished is 2 heads, with 95% confidence; 1 and 4 are "
-        "each shown to be worse than another.",
+        "each shown to be worse than another one.",
         "2 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds (5 "
         "won, 0 lost); two-sided paired t test p < .0001.",
         "2 heads against 4: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds (5 "
@@ -241,11 +242,11 @@ static void test_not_finished(void **state)
     s.trial[2][0].test = s.trial[2][1].test = 1; /* 2 is not shown to be better than 4 */
     expect_with(&s, "The best of",
                 "The best of the head counts that finished is one of 2 and 4 heads, with 95% "
-                "confidence; 1 is shown to be worse than another.");
+                "confidence; 1 is shown to be worse than another one.");
     s.in.equivalence = .05;
     expect_with(&s, "The best of",
                 "The best of the head counts that finished is one of 2 and 4 heads, with 95% "
-                "confidence; 1 is shown to be worse than another.");
+                "confidence; 1 is shown to be worse than another one.");
     s.in.equivalence = 0;
     claim(&s, 2, 1, 8);
     expect_sentence(&s, 0, "Claim undecided: 8 heads did not finish.");
@@ -281,11 +282,11 @@ static void test_plateau(void **state)
     s.trial[0][0].test = .6;
     expect_sentence(&s, 1,
                     "The best of the head counts tried is one of 2 and 8 heads (d_head 16 and 4), "
-                    "with 95% confidence; 1 and 4 are each shown to be worse than another.");
+                    "with 95% confidence; 1 and 4 are each shown to be worse than another one.");
     s.heads[1].d_head = s.heads[3].d_head = 8;
     expect_sentence(&s, 1,
                     "The best of the head counts tried is one of 2 and 8 heads (d_head 8), with "
-                    "95% confidence; 1 and 4 are each shown to be worse than another.");
+                    "95% confidence; 1 and 4 are each shown to be worse than another one.");
     s.in.equivalence = .05;
     expect_sentence(&s, 1,
                     "2 and 8 heads (d_head 8) are shown to be equivalent: each is within 0.05 of "
@@ -436,7 +437,7 @@ static void test_circle(void **state)
         s.trial[2][k].seed = k < 3 ? k : k + 3;
     }
     expect_with(&s, "Each head count",
-                "Each head count is shown to be worse than another, which shows nothing where "
+                "Each head count is shown to be worse than another one, which shows nothing where "
                 "seeds are missing.");
     expect_with(&s, "No head count", NULL);
 }

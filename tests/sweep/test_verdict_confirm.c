@@ -87,6 +87,13 @@ static void no_rival_at_an_edge(void **state)
     assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
     memcpy(&b.explored.trial[0], &b.explored.trial[2], sizeof b.explored.trial[0]);
     assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
+    b.explored.axis[1][0].edge = GRID_INNER; /* the largest alone */
+    assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
+    b.explored.axis[1][0].edge = GRID_SMALLEST; /* the smallest alone */
+    b.explored.axis[3][0].edge = GRID_INNER;
+    assert_pick(&b.explored, VERDICT_RIVAL_AT_EDGE, 0, 0, 0);
+    b.explored.axis[1][0].edge = GRID_INNER; /* only 4, which it is not held against */
+    assert_pick(&b.explored, VERDICT_EDGE, 1, 2, 16);
 }
 
 /* It is no lack of a finding: more values may help. */
@@ -135,13 +142,17 @@ static void confirmed(void **state)
         "Exploratory finding, a middle head count wins: 4 heads are better than both 1 (difference "
         "in test accuracy +0.282, p < .0001) and 16 (+0.712, p < .0001), the smallest and the "
         "largest head count tried, within 1500 steps, on this task instance.");
-    expect_with(&b.explored, "To confirm it", NULL);
+    expect_with(&b.explored, "To confirm this", NULL);
     expect_with(&b.explored, "The candidate was chosen",
                 "The candidate was chosen without these seeds, so each comparison must reach p < "
                 ".05; nothing else is tested on them.");
     char *rival = sentence_with(&b.explored, "On fresh seeds, 4 heads against 16: ");
     assert_non_null(rival);
     free(rival);
+    b.explored.in.confirm = NULL;
+    expect_with(&b.explored, "To confirm this",
+                "To confirm this, run a new sweep with unused seeds and claim: {best: 4, over: [1, "
+                "16]}.");
 }
 
 /* The effect is that of fresh trials alone: what exploring found does not count. */
@@ -179,7 +190,7 @@ static void not_confirmed(void **state)
     free(said);
 }
 
-static void no_result(void **state)
+static void equal_results(void **state)
 {
     (void)state;
     struct both b = middle_found();
@@ -188,10 +199,14 @@ static void no_result(void **state)
     write_down(&b, 4, 1, 0);
     SAYS(b, "Not confirmed on 6 fresh seeds: 4 heads better than 1, but every trial there has the "
             "same test accuracy, explored on 5 others.");
-    b = middle_found();
-    add_fresh(&b, 1, broken);
+}
+
+static void unfinished_results(void **state)
+{
+    (void)state;
+    struct both b = middle_found();
+    add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_good);
-    b.fresh.trial[0][0].bad = false;
     b.fresh.trial[0][0].limited = true;
     write_down(&b, 4, 1, 0);
     SAYS(b, "Undecided on 6 fresh seeds: 4 heads better than 1, but some of these did not finish "
@@ -277,7 +292,8 @@ int main(void)
         cmocka_unit_test(confirmed),
         cmocka_unit_test(by_themselves),
         cmocka_unit_test(not_confirmed),
-        cmocka_unit_test(no_result),
+        cmocka_unit_test(equal_results),
+        cmocka_unit_test(unfinished_results),
         cmocka_unit_test(before_it_is_judged),
         cmocka_unit_test(seeds_that_are_not_fresh),
         cmocka_unit_test(trials_like_these),

@@ -18,7 +18,7 @@ static void test_replicated(void **state)
         "Claim confirmed: 2 heads are better than 1 (difference in test accuracy +0.262, p = "
         ".00077), as predicted before the first trial, within 1500 steps, over 3 task instances.",
         "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be worse "
-        "than another.",
+        "than another one.",
         "2 heads against 1: +0.262 test accuracy, 95% interval +0.230 to +0.293, over 3 task "
         "instances (3 won, 0 lost; each the mean of its seeds, 6 pairs in all); two-sided paired t "
         "test p = .00077.",
@@ -78,13 +78,14 @@ static void test_texts(void **state)
     EXPECT(
         &s, VERDICT_CLAIM_CONFIRMED,
         "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is better: "
-        "-0.040, -0.058 bits per byte, p = .00146), as predicted before the first trial, within "
+        "-0.040 or -0.058 bits per byte, p = .00146), as predicted before the first trial, within "
         "1500 steps, over 6 texts.",
         "The 6 texts were chosen, not drawn: nothing is known of kinds of text that are not among "
         "them.",
         "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be worse "
-        "than another.",
-        "2 heads against 1: -0.040 test loss, -0.058 bits per byte (less is better), 95% interval "
+        "than another one.",
+        "2 heads against 1: -0.040 test loss or -0.058 bits per byte (less is better), 95% "
+        "interval of the loss "
         "-0.056 to -0.024, over 6 texts (6 won, 0 lost; each the mean of its seeds, 12 pairs in "
         "all); two-sided paired t test p = .00146.",
         "Other head counts, training lengths and seeds (every text had the same) were not tested.",
@@ -155,7 +156,7 @@ static void test_loss(void **state)
         "in test loss, less is better: -0.718, p < .0001) and 4 (-0.288, p < .0001), the smallest "
         "and the largest head count tried, within 1500 steps, on this task instance.",
         "The best of the head counts tried is 2 heads, with 95% confidence; 1 and 4 are each "
-        "shown to be worse than another.",
+        "shown to be worse than another one.",
         "2 heads against 1: -0.718 test loss (less is better), 95% interval -0.734 to -0.702, "
         "over 5 seeds (5 won, 0 lost); two-sided paired t test p < .0001.",
         "2 heads against 4: -0.288 test loss (less is better), 95% interval -0.318 to -0.258, "
@@ -188,7 +189,7 @@ static void test_looks(void **state)
            "smallest and the largest head count tried, within 1500 steps, on this task instance.",
            "Decided at look 2 of 3. Each look tests at .0167 (.05 / 3), because there are several.",
            "The best of the head counts tried is one of 2 and 4 heads, with 98.3% confidence; 1 "
-           "and 8 are each shown to be worse than another.",
+           "and 8 are each shown to be worse than another one.",
            "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
            "the sweep file tests that.",
            "4 heads against 1: +0.282 test accuracy, 98.3% interval +0.259 to +0.305, over 5 seeds "
@@ -232,9 +233,9 @@ static void test_tuned(void **state)
            "At the edge of the grid: 2 heads chose the largest lr tried, 0.01, and may be better "
            "beyond it.",
            "The best of the head counts tried is 1 head, with 95% confidence; 2 is shown to be "
-           "worse than another; this is about the values tried.",
+           "worse than another one; this is about the values tried.",
            "Each head count's own values were chosen on validation: lr=0.003 with 1 head; lr=0.01 "
-           "with 2 heads; the comparison is about these.",
+           "with 2 heads; the finding is about these.",
            "Other head counts, training lengths, learning rates, task instances and tasks were not "
            "tested.",
            "The trials with 2 heads are also those of the setting d_head=8; as evidence they count "
@@ -244,11 +245,12 @@ static void test_tuned(void **state)
     s.axis[0][0].chosen = 1;
     expect_with(&s, "own values",
                 "Each head count's own values were chosen on validation: lr=0.01 with 1 and 2 "
-                "heads; the comparison is about these.");
+                "heads; the finding is about these.");
     s.in.tuning_seeds = 3;
-    expect_with(&s, "own values",
-                "Each head count's own values were chosen on validation, with 3 other seeds each: "
-                "lr=0.01 with 1 and 2 heads; the comparison is about these.");
+    expect_with(
+        &s, "own values",
+        "Each head count's own values were chosen on validation, on 3 seeds that are not judged: "
+        "lr=0.01 with 1 and 2 heads; the finding is about these.");
     s.in.choices = 0;
     s.heads[0].lr = "0.01";
     s.heads[1].lr = "0.005";

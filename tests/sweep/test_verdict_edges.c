@@ -49,13 +49,13 @@ static void inner_choices_change_nothing(void **state)
         "largest head count tried, within 1500 steps, each head count at its own best of lr 0.01, "
         "0.03 and 0.1, on this task instance.",
         "The best of the head counts tried is 4 heads, with 95% confidence; 1 and 32 are each "
-        "shown to be worse than another.",
+        "shown to be worse than another one.",
         "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds (5 "
         "won, 0 lost); two-sided paired t test p < .0001.",
         "4 heads against 32: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds (5 "
         "won, 0 lost); two-sided paired t test p < .0001.",
         "Each head count's own values were chosen on validation: lr=0.03 with 1, 4 and 32 heads; "
-        "the comparison is about these.",
+        "the finding is about these.",
         "Other head counts, training lengths, learning rates, task instances and tasks were not "
         "tested.",
         "To confirm this, run a new sweep with unused seeds and claim: {best: 4, over: [1, 32]}.",
@@ -80,7 +80,7 @@ static void a_rival_at_an_edge_is_no_loser(void **state)
     assert_outcomes(&s, "better", "rival_at_edge");
     expect_sentence(&s, 1,
                     "The best of the head counts tried is 4 heads, with 95% confidence; 1 and 32 "
-                    "are each shown to be worse than another; this is about the values tried.");
+                    "are each shown to be worse than another one; this is about the values tried.");
     expect_sentence(
         &s, 0,
         "Undecided: 4 heads did better than both the smallest (1) and the largest (32) head count "
@@ -302,7 +302,7 @@ static void a_plateau_is_about_the_values_tried(void **state)
     expect_with(
         &s, "The best of",
         "The best of the head counts tried is one of 4 and 64 heads, with 95% confidence; 1 and 32 "
-        "are each shown to be worse than another; this is about the values tried.");
+        "are each shown to be worse than another one; this is about the values tried.");
     s.heads[2].n = 0;
     s.in.planned -= 5;
     expect_sentence(&s, 1,
@@ -421,16 +421,16 @@ static void several_axes(void **state)
         "count at its own best of clip 0 and 1, and of warmup 0 and 75, on this task instance.");
     expect_with(&s, "The best of",
                 "The best of the head counts tried is 1 head (d_head 32), with 95% confidence; 2 "
-                "is shown to be worse than another; this is about the values tried.");
+                "is shown to be worse than another one; this is about the values tried.");
     expect_with(&s, "own values",
                 "Each head count's own values were chosen on validation: clip=0, warmup=0 with 1 "
-                "head; clip=1, warmup=75 with 2 heads; the comparison is about these.");
+                "head; clip=1, warmup=75 with 2 heads; the finding is about these.");
     choose(&s, 1, -1, GRID_INNER);
     s.axis[1][1].chosen = -1;
     s.axis[1][1].edge = GRID_INNER;
     expect_with(&s, "own values",
                 "Each head count's own values are being chosen on validation: clip=0, warmup=0 "
-                "with 1 head; the comparison is about these.");
+                "with 1 head; the finding is about these.");
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static void the_budget_comes_first(void **state)
         "smallest and the largest head count tried, at lr 0.003 for all, on this task instance.");
     expect_with(&s, "The best of",
                 "The best of the head counts tried after 1500 steps is 4 heads (d_head 8), with "
-                "95% confidence; 1 and 16 are each shown to be worse than another.");
+                "95% confidence; 1 and 16 are each shown to be worse than another one.");
     expect_with(
         &s, "were not tested",
         "Other head counts, training lengths, learning rates, task instances and tasks were not "

@@ -15,7 +15,7 @@ static void test_claim_confirmed(void **state)
            ".0001) and 16 (+0.712, p < .0001), as predicted before the first trial, within 1500 "
            "steps at lr 0.003 for all, on this task instance.",
            "The best of the head counts tried is 4 heads (d_head 8), with 95% confidence; 1 and 16 "
-           "are each shown to be worse than another.",
+           "are each shown to be worse than another one.",
            "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds "
            "(5 won, 0 lost); two-sided paired t test p < .0001.",
            "4 heads against 16: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds "
@@ -46,7 +46,7 @@ static void test_claim_not_confirmed(void **state)
         "(difference in test accuracy +0.276, p < .0001), but are not shown to be better than 8 "
         "(difference in test accuracy -0.006, p = .374), within 1500 steps, on this task instance.",
         "The best of the head counts tried is one of 4 and 8 heads, with 95% confidence; 1 is "
-        "shown to be worse than another.",
+        "shown to be worse than another one.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
         "the sweep file tests that.",
         "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
@@ -84,7 +84,7 @@ static void test_claim_contradicted(void **state)
            "these 5 miss them, the finding errs more often than p says: in simulated sweeps with 5 "
            "seeds a false claim was confirmed in 13 to 25%, not 2.5%.",
            "The best of the head counts tried is one of 1, 4 and 16 heads, with 95% confidence; 8 "
-           "and 32 are each shown to be worse than another.",
+           "and 32 are each shown to be worse than another one.",
            "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
            "the sweep file tests that.",
            "8 heads against 1: -0.264 test accuracy, 95% interval -0.311 to -0.217, over 5 seeds "
@@ -181,7 +181,7 @@ static void test_no_prediction(void **state)
         "The claim, 4 heads better than 1 and 16, is no prediction: it was written after 15 of 15 "
         "trials had ended. The results are judged as if it were not there.",
         "The best of the head counts tried is 4 heads, with 95% confidence; 1 and 16 are each "
-        "shown to be worse than another.",
+        "shown to be worse than another one.",
         "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds (5 "
         "won, 0 lost); two-sided paired t test p < .0001.",
         "4 heads against 16: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds (5 "
@@ -261,7 +261,7 @@ static void test_middle(void **state)
         "in test accuracy +0.276, p < .0001) and 32 (+0.706, p < .0001), the smallest and the "
         "largest head count tried, within 1500 steps at lr 0.003 for all, on this task instance.",
         "The best of the head counts tried is one of 4 and 8 heads (d_head 8 and 4), with 95% "
-        "confidence; 1 and 32 are each shown to be worse than another.",
+        "confidence; 1 and 32 are each shown to be worse than another one.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
         "sweep file tests that.",
         "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds (5 "
@@ -296,7 +296,7 @@ static void test_not_significant(void **state)
            "better than 8 (difference in test accuracy -0.006, p = .374), within 1500 steps, on "
            "this task instance.",
            "The best of the head counts tried is one of 4 and 8 heads, with 95% confidence; 1 is "
-           "shown to be worse than another.",
+           "shown to be worse than another one.",
            "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
            "the sweep file tests that.",
            "4 heads against 1: +0.276 test accuracy, 95% interval +0.257 to +0.295, over 5 seeds "
@@ -326,7 +326,7 @@ static void test_edges(void **state)
         "No middle head count wins: 1 head, the smallest head count tried, is the fewest within "
         "0.005 of the best validation accuracy, within 1500 steps, on this task instance.",
         "The best of the head counts tried is one of 1 and 2 heads, with 95% confidence; 4 is "
-        "shown to be worse than another.",
+        "shown to be worse than another one.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
         "sweep file tests that.",
         "Other head counts, training lengths, task instances and tasks were not tested.",
@@ -341,7 +341,7 @@ static void test_edges(void **state)
         "No middle head count wins: 4 heads, the largest head count tried, are the fewest within "
         "0.005 of the best validation accuracy, within 1500 steps, on this task instance.",
         "The best of the head counts tried is 4 heads, with 95% confidence; 1 and 2 are each shown "
-        "to be worse than another.",
+        "to be worse than another one.",
         "Other head counts, training lengths, task instances and tasks were not tested.",
         "A head count cannot be the best if another is better in a one-sided paired t test at p < "
         ".025 (.05 / 2 comparisons).");
@@ -360,7 +360,8 @@ static void test_zero_variance(void **state)
         "Not significant: 2 heads, the fewest within 0.005 of the best validation accuracy, are "
         "not shown to be better than 1 (difference in test accuracy +0.500, p = .0625) and 4 "
         "(+0.500, p = .0625), within 1500 steps, on this task instance.",
-        "No head count is shown to be worse than another: each of those tried could be the best.",
+        "No head count is shown to be worse than another one: each of those tried could be the "
+        "best.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
         "sweep file tests that.",
         "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
@@ -385,7 +386,7 @@ static void test_zero_variance(void **state)
            "Claim confirmed: 2 heads are better than 1 (difference in test accuracy +0.500, p = "
            ".0312), as predicted before the first trial, within 1500 steps, on this task instance.",
            "The best of the head counts tried is one of 2 and 4 heads, with 95% confidence; 1 is "
-           "shown to be worse than another.",
+           "shown to be worse than another one.",
            "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
            "the sweep file tests that.",
            "2 heads against 1: +0.500 test accuracy at each of 6 seeds; equal differences leave "
@@ -435,7 +436,8 @@ static void test_missing_seeds(void **state)
         ".0001), the smallest and the largest head count tried, within 1500 steps, on this task "
         "instance.",
         "The best of the head counts tried is one of 4 and 8 heads, with 95% confidence; 1 and 16 "
-        "are each shown to be worse than another; 1 head count could not be compared, for want of "
+        "are each shown to be worse than another one; 1 head count could not be compared, for want "
+        "of "
         "seeds, and may be the best.",
         "Failing to tell head counts apart does not show that they are equal: `equivalence` in the "
         "sweep file tests that.",

@@ -3,29 +3,16 @@
 #define TESTS_UNIT_OWN_FILE_H
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "engine/base/status.h"
+#include "tests/own_folder.h"
 
-#include <cmocka.h>
-
-static char folder[256], path[300];
 static struct message m;
 
 /* Set-up and teardown of the group, and the teardown of a test that makes a file. */
 static int set_up(void **state)
 {
-    const char *base = getenv("TMPDIR");
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/headcount-text-XXXXXX", base && *base ? base : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
+    return make_folder(state);
 }
 
 static int remove_file(void **state)
@@ -36,22 +23,7 @@ static int remove_file(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
-    return rmdir(folder); /* fails where anything is left */
-}
-
-static void name_file(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-}
-
-static void write_file(const char *name, const void *bytes, size_t size)
-{
-    name_file(name);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, size, f), size);
-    assert_int_equal(fclose(f), 0);
+    return remove_folder(state);
 }
 
 /* The message begins with the file's path. */

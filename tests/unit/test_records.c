@@ -10,6 +10,7 @@
 
 #include "datasets/records.h"
 #include "tests/assert_each.h"
+#include "tests/unit/pieces_help.h"
 
 #include <cmocka.h>
 
@@ -45,19 +46,7 @@ static enum status read_pieces(struct found *f, size_t piece, struct message *m)
     f->text[0] = m->text[0] = '\0';
     struct records *r = records_new(f->format, "f", note, f);
     assert_non_null(r);
-    enum status s = STATUS_OK;
-    for (size_t at = 0; s == STATUS_OK && at < f->size; at += piece) {
-        size_t n = f->size - at < piece ? f->size - at : piece;
-        unsigned char *bytes = malloc(n); /* alone, so that a step beyond it is seen */
-        assert_non_null(bytes);
-        memcpy(bytes, f->file + at, n);
-        s = records_feed(r, bytes, n, m);
-        free(bytes);
-    }
-    if (s == STATUS_OK)
-        s = records_end(r, m);
-    records_free(r);
-    return s;
+    return read_all(r, f->file, f->size, piece, m);
 }
 
 /* All ways to cut the file into equal pieces say the same. */

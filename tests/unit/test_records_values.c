@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "datasets/records.h"
+#include "tests/unit/pieces_help.h"
 
 #include <cmocka.h>
 
@@ -50,25 +51,12 @@ static enum status end_row(void *context, const struct record *row, struct messa
 static enum status read_pieces(const struct records_format *format, const char *file, size_t piece,
                                struct found *f, struct message *m)
 {
-    size_t size = strlen(file);
     *f = (struct found){.text = ""};
     struct records *r = records_new(format, "f", end_row, f);
     assert_non_null(r);
     records_on_name(r, add_name, f);
     records_on_value(r, add_value);
-    enum status s = STATUS_OK;
-    for (size_t at = 0; s == STATUS_OK && at < size; at += piece) {
-        size_t n = size - at < piece ? size - at : piece;
-        unsigned char *bytes = malloc(n); /* alone, so that a step beyond it is seen */
-        assert_non_null(bytes);
-        memcpy(bytes, file + at, n);
-        s = records_feed(r, bytes, n, m);
-        free(bytes);
-    }
-    if (s == STATUS_OK)
-        s = records_end(r, m);
-    records_free(r);
-    return s;
+    return read_all(r, file, strlen(file), piece, m);
 }
 
 static const struct {

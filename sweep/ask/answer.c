@@ -48,7 +48,8 @@ static bool is_confirmed(const struct answer *a)
 
 static bool is_contradicted(const struct answer *a)
 {
-    return a->compared == a->decided && a->compared->kind == VERDICT_CLAIM_CONTRADICTED;
+    return a->decided && a->decided == a->compared &&
+           a->decided->kind == VERDICT_CLAIM_CONTRADICTED;
 }
 
 /* What was confirmed stays so, though more exploring trials may speak for another head count. And a

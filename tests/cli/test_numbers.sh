@@ -264,7 +264,7 @@ check "every interval and p of gather-tuned is recomputed from its trials" recom
 paired t test p \< .0001.
 - 4 heads against 2: +0.019 test accuracy, 95% interval +0.013 to +0.026, over 8 seeds (7 won, 1 lost); two-sided \
 paired t test p = .000214.
-- 4 heads against 32: +0.704 test accuracy, 95% interval +0.701 to +0.707, over 8 seeds (8 won, 0 lost); two-sided \
+- 4 heads against 32: +0.704 test accuracy, 95% interval +0.701 to +0.708, over 8 seeds (8 won, 0 lost); two-sided \
 paired t test p \< .0001.
 - 4, 8 and 16 heads (d\_head 8, 4 and 2) are shown to be equivalent: each is within 0.005 of the best test accuracy.
 - The best of the head counts tried is one of 4, 8 and 16 heads; 1, 2 and 32 are each shown to be worse than another.

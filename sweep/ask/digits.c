@@ -15,14 +15,6 @@ static void add_text(struct sha256 *hash, const char *text)
     sha256_update(hash, text, strlen(text) + 1);
 }
 
-static bool is_tuned(const struct config *c, const char *path)
-{
-    for (int i = 0; i < c->tune; i++)
-        if (strcmp(c->tune_path[i], path) == 0)
-            return true;
-    return false;
-}
-
 /* The axis that comes after `before` by its path, NULL for the first; NULL: there is none. */
 static const struct axis *next_axis(const struct config *c, const struct axis *before)
 {
@@ -76,7 +68,7 @@ static enum status hash_trials(const struct config *c, const struct look *l, str
     enum status s = STATUS_OK;
     const struct axis *axis = NULL;
     while (s == STATUS_OK && (axis = next_axis(c, axis)) != NULL)
-        if (strcmp(axis->path, "model.heads") != 0 && !is_tuned(c, axis->path))
+        if (strcmp(axis->path, "model.heads") != 0 && !config_is_tuned(c, axis->path))
             s = set_axis(&p, axis, hash, m);
     p.model.heads = NO_HEADS;
     point_json(&p, json);

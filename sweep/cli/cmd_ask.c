@@ -87,9 +87,8 @@ static enum status check_one_setting(const struct config *c, struct message *m)
     for (int i = 0; i < c->axes; i++) {
         const struct axis *axis = &c->axis[i];
         bool other = strcmp(axis->path, "model.heads") != 0 &&
-                     (axis->kind != AXIS_VALUES || axis->values > 1);
-        for (int k = 0; k < c->tune; k++)
-            other = other && strcmp(axis->path, c->tune_path[k]) != 0;
+                     (axis->kind != AXIS_VALUES || axis->values > 1) &&
+                     !config_is_tuned(c, axis->path);
         for (int k = 0; k < c->replicate; k++)
             other = other && strcmp(axis->path, c->replicate_path[k]) != 0;
         if (other)

@@ -412,6 +412,14 @@ enum status config_read(const char *path, const char *const *sets, int set_count
     return s;
 }
 
+bool config_is_tuned(const struct config *c, const char *path)
+{
+    for (int i = 0; i < c->tune; i++)
+        if (strcmp(c->tune_path[i], path) == 0)
+            return true;
+    return false;
+}
+
 void config_free(struct config *c)
 {
     if (c)

@@ -179,6 +179,9 @@ enum status config_read_stdin(const char *as, const char *const *sets, int set_c
 enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,
                          int set_count, struct config **c, struct message *m);
 
+/* Whether each head count chooses its own value on that path. */
+bool config_is_tuned(const struct config *c, const char *path);
+
 void config_free(struct config *c); /* NULL is allowed */
 
 /* Cores for each trial: "auto" (0), or a number from 1 to TEAM_MAX; false: neither. */

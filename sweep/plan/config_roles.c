@@ -230,9 +230,8 @@ static enum status check_replicated(const struct reading *r, const struct option
                               "%s cannot be replicated: its values are not samples of one thing; "
                               "name options of task or train, such as task.instance",
                               t->text);
-    for (int i = 0; i < c->tune; i++)
-        if (strcmp(c->tune_path[i], t->text) == 0)
-            return reading_refuse(r, t->place, "%s is tuned: it cannot be replicated too", t->text);
+    if (config_is_tuned(c, t->text))
+        return reading_refuse(r, t->place, "%s is tuned: it cannot be replicated too", t->text);
     if (c->rung_eta && is_of_steps(t->text))
         return reading_refuse(r, t->place,
                               "%s cannot be replicated where tune has rungs: values would be "

@@ -8,9 +8,8 @@
 static bool is_beyond(const struct config *c, const struct config_excluded *e)
 {
     for (int i = 0; c->extend && i < e->pairs; i++)
-        for (int k = 0; k < c->tune; k++)
-            if (strcmp(e->path[i], c->tune_path[k]) == 0)
-                return true;
+        if (config_is_tuned(c, e->path[i]))
+            return true;
     return false;
 }
 

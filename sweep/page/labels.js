@@ -47,13 +47,13 @@ function placesAlong(f, y) {
     return places;
 }
 
-/* Places for the name of a point: beside it, and ever farther around it. */
+/* Places for the name of a point: beside it, and ever farther around it, the more of them the farther. */
 function placesAround(x, y) {
-    const ring = radius =>
-        [0, 1, 3, 2, 4, 5, 7, 6].map(eighth => {
-            const angle = (eighth * Math.PI) / 4,
-                dx = Math.cos(angle);
-            return {x: x + radius * dx, y: y + 4 + radius * Math.sin(angle), anchor: dx > 0.1 ? 'start' : dx < -0.1 ? 'end' : 'middle', radius};
-        });
-    return [{x: x + 9, y: y + 4, anchor: 'start', radius: 9}, ...[14, 22, 30, 40].flatMap(ring)];
+    const at = (radius, angle) => {
+        const dx = Math.cos(angle);
+        return {x: x + radius * dx, y: y + 4 + radius * Math.sin(angle), anchor: dx > 0.1 ? 'start' : dx < -0.1 ? 'end' : 'middle', radius};
+    };
+    const near = radius => [0, 1, 3, 2, 4, 5, 7, 6].map(eighth => at(radius, (eighth * Math.PI) / 4)),
+        far = radius => Array.from({length: 24}, (_, i) => at(radius, (i * Math.PI) / 12));
+    return [at(9, 0), ...[14, 22, 30, 40].flatMap(near), ...[52, 66, 82, 100, 120, 145, 170].flatMap(far)];
 }

@@ -10,7 +10,7 @@ SAN      =
 
 # Of the machine that the compiler builds for; nothing where there is no compiler yet (`make deps`).
 ARCH    := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
-VERSION := 0.1.0
+VERSION := 1.0.0
 # A tar of `make dist` has .commit instead of a history: the commit, and a hash of what it compiles.
 PACKED  := $(if $(wildcard .git),,$(shell cat .commit 2>/dev/null))
 COMMIT  := $(or $(firstword $(PACKED)),$(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown))

@@ -63,17 +63,15 @@ static enum status refuse_ties(const struct options *o, struct task_shape *s, st
     if (asked(&two) < LEAST_ASKED) {
         s->at_fault = of_dims;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.dims is %lld: of %lld points with so few coordinates, fewer than "
-                           "%.0f %% have a single %s one; make task.dims larger or task.length "
-                           "smaller",
-                           dims, length, 100 * LEAST_ASKED, find);
+                           "task.dims is %lld, too small: fewer than %.0f %% of %lld points have a "
+                           "single %s point; make task.dims larger or task.length smaller",
+                           dims, 100 * LEAST_ASKED, length, find);
     }
     s->at_fault = of_vocab;
-    return status_fail(
-        m, STATUS_BAD_INPUT,
-        "task.vocab is %lld: of %lld points of %lld coordinates with so many values, "
-        "fewer than %.0f %% have a single %s one; make task.vocab smaller",
-        vocab, length, dims, 100 * LEAST_ASKED, find);
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "task.vocab is %lld, too large: fewer than %.0f %% of %lld points with %lld "
+                       "coordinates have a single %s point; make task.vocab smaller",
+                       vocab, 100 * LEAST_ASKED, length, dims, find);
 }
 
 static enum status shape(const void *options, struct task_shape *s, struct message *m)

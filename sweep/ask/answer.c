@@ -211,6 +211,28 @@ static void add_better(const struct answer *a, double lead)
     add_size(a, lead, true);
 }
 
+/* Shown to be within the margin of the best; no peer, and none whose own number is told. */
+static bool is_close(const struct answer *a, const struct verdict_row *r)
+{
+    bool told = r->heads == a->heads;
+    for (int i = 0; i < a->compared->rivals; i++)
+        told = told || a->compared->rival[i].heads == r->heads;
+    return r->in_plateau && !told && !is_peer(a, r);
+}
+
+/* "; 4 is shown to be within 0.029 bits per byte of the best" */
+static void add_close(const struct answer *a)
+{
+    int count = 0;
+    for (int i = 0; i < a->v->rows; i++)
+        count += is_close(a, &a->v->row[i]);
+    if (isnan(a->v->plateau_margin) || !add_those(a, is_close, "; ", " and "))
+        return;
+    text_add(a->out, " %s shown to be within ", count == 1 ? "is" : "are");
+    add_size(a, a->v->plateau_margin, true);
+    text_add(a->out, " of the best");
+}
+
 /* What else there is to take. */
 static void add_others(const struct answer *a)
 {
@@ -223,8 +245,10 @@ static void add_others(const struct answer *a)
         add_those(a, is_peer, "; the best may be ", " or ");
     } else if (lead > 0) {
         add_better(a, lead);
-    } else if (add_those(a, is_peer, "; ", " and ")) {
-        text_add(a->out, " may be as good");
+    } else {
+        if (add_those(a, is_peer, "; ", " and "))
+            text_add(a->out, " may be as good");
+        add_close(a);
     }
     if (a->v->candidate > 0 && a->v->candidate != a->heads)
         text_add(a->out, "; the exploring trials alone would now pick %" PRId64, a->v->candidate);
@@ -331,8 +355,8 @@ static double blind_to(const struct verdict_rival *r)
     return isfinite(half) ? half : 0;
 }
 
-/* "; differences from 1 head below about 0.8 and from 32 heads below about 12 percentage points
- * could not show": head counts vary more or less, so each has its own. */
+/* " Differences from 1 head below about 0.8 and from 32 heads below about 12 percentage points
+ * would not show on so few seeds." Head counts vary more or less, so each has its own. */
 static void add_blind(const struct answer *a)
 {
     const struct verdict *c = a->compared;
@@ -343,13 +367,13 @@ static void add_blind(const struct answer *a)
         double blind = blind_to(&c->rival[i]);
         if (!(blind > 0))
             continue;
-        text_add(a->out, "%sfrom ", seen == 0 ? "; differences " : " and ");
+        text_add(a->out, "%sfrom ", seen == 0 ? " Differences " : " and ");
         add_heads(a, c->rival[i].heads);
         text_add(a->out, " below about ");
         add_size(a, blind, ++seen == count);
     }
     if (count > 0)
-        text_add(a->out, " could not show");
+        text_add(a->out, " would not show on so few seeds.");
 }
 
 /* Whether a longer text allows more: not where the largest net gets all the steps that are of use.
@@ -408,10 +432,11 @@ static void write_limits(const struct answer *a)
     if (width > 0)
         text_add(a->out, "of d_model %ld ", width);
     text_add(a->out, "after %" PRId64 " steps", a->in->steps);
-    if (any_improving(a->v))
-        text_add(a->out, ", which were still improving");
+    text_add(a->out, "%s",
+             any_improving(a->v)
+                 ? "; they were still improving, so more steps may change the answer."
+                 : ".");
     add_blind(a);
-    text_add(a->out, ".");
     add_cut(a);
     add_simple_model(a);
     text_add(a->out, "\n");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "datasets/corpus.h"
 #include "datasets/records.h"
@@ -241,13 +242,26 @@ static enum status survey(const char *path, struct look *l, struct message *m)
     return s == STATUS_OK ? l->point.task->shape(l->point.task_options, &l->shape, m) : s;
 }
 
+static enum status refuse_folder(const char *path, struct message *m)
+{
+    struct stat about;
+    if (stat(path, &about) || !S_ISDIR(about.st_mode))
+        return STATUS_OK; /* or what opening it says */
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "%s: is a folder. Ask about one of its files; or join several with cat, and "
+                       "ask about the file that they make",
+                       path);
+}
+
 enum status look_file(const char *path, const char *const *sets, int count, struct look *l,
                       struct message *m)
 {
     struct corpus file;
     char window[16];
     *l = (struct look){0};
-    enum status s = corpus_open(path, &file, m);
+    enum status s = refuse_folder(path, m);
+    if (s == STATUS_OK)
+        s = corpus_open(path, &file, m);
     if (s != STATUS_OK)
         return s;
     point_init(&l->point, task_find("text"));

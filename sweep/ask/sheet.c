@@ -222,7 +222,7 @@ static const char *steps_why(const struct design *d, const struct look *l, char 
     else if (most < design_size(d)->steps_max)
         snprintf(why, size, "%d passes over what it is trained on", design_kind(d->kind)->passes);
     else
-        snprintf(why, size, "more hardly change anything");
+        snprintf(why, size, "enough to compare nets of this size");
     return why;
 }
 

@@ -109,9 +109,8 @@ static enum status check_fresh(const struct question *q, const struct begun *b, 
     if (b->claimed == 0 || fresh == 0 || fresh == b->claimed)
         return STATUS_OK;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "--set confirm=%ld: what sweep %s found was written down, to be "
-                       "confirmed on %d fresh seeds, and another number would be a second try; "
-                       "set confirm=%d, or leave it out",
+                       "--set confirm=%ld: the confirmation of sweep %s was fixed with %d fresh "
+                       "seeds, which cannot change; set confirm=%d, or leave it out",
                        fresh, b->name, b->claimed, b->claimed);
 }
 
@@ -133,9 +132,9 @@ static enum status check_joined(const struct question *q, const struct decision 
         s = store_stranger(q->results, p, &stranger, m);
     if (s == STATUS_OK && stranger)
         s = status_fail(m, STATUS_BAD_INPUT,
-                        "sweep %s is of these trials, but none of its head counts with their tuned "
-                        "values is among those that are set now; set one of them too, or give "
-                        "another results file with --db",
+                        "these settings continue sweep %s, but keep none of its head counts with "
+                        "their tuned values; keep at least one, or give another results file with "
+                        "--db",
                         x->begun.name);
     plan_free(p);
     config_free(c);

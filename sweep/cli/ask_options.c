@@ -43,7 +43,7 @@ const struct command_syntax ask_syntax = {
         "Ends with an answer, and everything as a page beside the file.\n"
         "\n"
         "The first Ctrl-C stops it, and the same command goes on. With more minutes it keeps the\n"
-        "trials that there are, or says why it begins anew. A sweep file that you have changed is\n"
+        "trials that there are, or says why it starts over. A sweep file that you have changed is\n"
         "never written again: `headcount run` runs it. Without a terminal and without --yes it "
         "only\n"
         "writes.\n",

@@ -25,7 +25,7 @@ void ask_words_look(const struct look *l)
         text_add(
             &text,
             "%s: %s bytes of text in %s line%s; each byte is to be predicted from those before "
-            "it. (Rows with labels: --mode classify.)",
+            "it. (If it is rows with labels, give --mode classify.)",
             text_shown(design_subject(l), a, sizeof a),
             text_count(look_integer(l, "size"), number[0], sizeof number[0]),
             text_count(l->lines, number[1], sizeof number[1]), l->lines == 1 ? "" : "s");
@@ -124,7 +124,7 @@ static void print_more(const struct decision *x, double minutes)
                  "trial can stay: it %s, and the old results stay in the results file.",
                  minutes, changes,
                  x->begun.there ? "goes on with another sweep, which was begun before"
-                                : "begins anew under another name");
+                                : "starts over under another name");
     else
         text_add(&text, "%s: the results that there are stay%s%s%s.", because,
                  changes ? ", and each head count gets " : "", changes ? changes : "",
@@ -139,7 +139,7 @@ static void print_anew(const struct decision *x, const char *path)
     if (x->state == ASK_FILE_OTHER)
         text_add(&text,
                  "Something else is asked now than when %s was written, or the data have changed, "
-                 "or headcount has: it is written anew%s",
+                 "or headcount has: it is written again%s",
                  path, x->begun.there ? ". " : ", and its trials begin under another name.");
     if (x->begun.there)
         text_add(&text,
@@ -227,12 +227,12 @@ void ask_words_plan(const struct decision *x, const struct look *l, const struct
     add_heads(c, &text);
     text_add(&text, " heads for %s steps", value_of(c, "train.steps"));
     if (c->tune)
-        text_add(&text, ": each head count tries %d learning rates or more", rates_of(c));
-    text_add(&text, "%s %d seed%s", c->tune ? ", and its best gets" : ", each on", c->seeds,
+        text_add(&text, ": each head count tries %d learning rates or more%s", rates_of(c),
+                 c->rung_eta ? ", of which the worse ones stop early" : "");
+    text_add(&text, "%s %d seed%s", c->tune ? ", and the best one gets" : ", each on", c->seeds,
              c->seeds == 1 ? "" : "s");
     if (c->confirm)
-        text_add(&text, "; what these find is confirmed on %" PRId64 " fresh ones, or is not",
-                 c->confirm);
+        text_add(&text, ". What these find is then tested on %" PRId64 " fresh ones", c->confirm);
     text_add(&text, ". ");
     add_cut(l, c, &text);
     add_time(x, f, c, workers, minutes, &text);

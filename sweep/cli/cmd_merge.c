@@ -84,7 +84,7 @@ static void say_left(struct merge *g)
     if (left > 0)
         text_add(&g->said,
                  "%ld checkpoint%s left behind: a link, or a file that is not a checkpoint of its "
-                 "trial, is not taken. These trials begin anew.\n",
+                 "trial, is not taken. These trials start over.\n",
                  left, left == 1 ? " was" : "s were");
 }
 

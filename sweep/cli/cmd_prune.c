@@ -36,7 +36,7 @@ static const struct command_syntax syntax = {
     .details =
         "Removes the heads of all completed trials of SWEEP, or of one TRIAL, one after the\n"
         "other, the least needed on the validation set first; what each is worth is estimated\n"
-        "anew after every removal. At each head count the model is made really smaller, tested\n"
+        "again after every removal. At each head count the model is made really smaller, tested\n"
         "and timed. Results stay in the results file (table pruning), so that only what is\n"
         "missing is computed; the report shows every method that was asked for, and models\n"
         "pruned to a head count beside those trained with it. Without SWEEP: the only one in\n"

@@ -100,8 +100,8 @@ static enum status check_merged(const struct plan *plan, const char *db, struct 
     if (status == STATUS_OK && stranger)
         status =
             status_fail(m, STATUS_BAD_INPUT,
-                        "%s already holds another sweep \"%s\" (no point in common), so shards "
-                        "could not be merged into it; use another `name` or another --db",
+                        "%s already holds a different sweep \"%s\" (no points in common), so "
+                        "shards could not be merged into it; use another `name` or another --db",
                         db, plan_config(plan)->name);
     store_close(s, NULL);
     return status == STATUS_OK ? check_results(plan, db, true, m) : status;
@@ -132,8 +132,8 @@ static enum status check_source(const struct plan *plan, const char *db, struct 
     if (status == STATUS_OK && begun > 0)
         status = status_fail(
             m, STATUS_BAD_INPUT,
-            "%s: the best steps of sweep \"%s\" were chosen there by a metric other than %s; put "
-            "that one back, give the sweep another `name`, or move that file away",
+            "%s: its sweep \"%s\" chose its best steps by a metric other than %s; put the old "
+            "metric back, give the sweep another `name`, or move that file away",
             db, c->name, metric_name(c->metric));
     store_close(s, NULL);
     return status;
@@ -156,12 +156,12 @@ static enum status check_sweep(const struct config *config, const struct submit_
     struct plan *plan = NULL;
     if (config->looks && o->array)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "each look needs the results of all shards, and shards do not see each "
-                           "other's; use --nodes");
+                           "--array cannot be used with looks, which need the results of all "
+                           "shards; use --nodes");
     if (config->confirm && o->array)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "confirm needs the results of all shards, and shards do not see each "
-                           "other's; use --nodes");
+                           "--array cannot be used with confirm, which needs the results of all "
+                           "shards; use --nodes");
     enum status s = command_plan_new("submit", config, o->db, &plan, m);
     if (s != STATUS_OK)
         return s;

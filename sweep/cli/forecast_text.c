@@ -155,8 +155,9 @@ static void print_design(const struct plan *p, const struct forecast *f)
     if (c->extend)
         print_extend(p, f);
     if (f->reopened > 0)
-        printf("%ld head count%s may choose anew, as the values to choose from are others now.\n",
-               f->reopened, f->reopened == 1 ? "" : "s");
+        printf(
+            "%ld head count%s may choose again, because the values to choose from have changed.\n",
+            f->reopened, f->reopened == 1 ? "" : "s");
     if (c->replicate) {
         printf("Replicates: %ld (", plan_replicates(p));
         for (int i = 0; i < c->replicate; i++)

@@ -141,11 +141,11 @@ static enum status refuse_own(const char *word, struct message *m)
     bool name = long_value(word, "job-name", NAME_MIN) || is_short(word, 'J');
     if (name || long_value(word, "comment", COMMENT_MIN))
         return status_fail(m, STATUS_BAD_INPUT,
-                           "sbatch's %s cannot be given, because `headcount status` finds the jobs "
-                           "of a results file by it%s",
+                           "sbatch's %s cannot be given, because headcount uses it to find its own "
+                           "jobs; %s",
                            name ? "--job-name" : "--comment",
-                           name ? "; a job has the name of its sweep: use --set name=NAME"
-                                : ", as `headcount submit` does those to wait for; leave it out");
+                           name ? "set the name of the sweep instead (--set name=NAME)"
+                                : "leave it out");
     return STATUS_OK;
 }
 

@@ -1,12 +1,11 @@
-/* The way from each format to the next. None is left behind yet: format 8 is the first that is
- * read.
+/* The way from each format to the next. There is none yet: format 8, of version 1.0.0, is the first
+ * that is read, and tests/data/db/format-8.sql a file of it.
  *
  * A step makes of a file of one format one of the next, but for the views, which are made anew. A
  * new column stands last in its table (ALTER TABLE appends), in the view `trials` where it belongs,
  * and in tests/crash/rows.sh where any value is welcome. A view that is new stands in the step as a
  * comment, "-- adds view NAME", so that a user's own of that name is told. Until there is a step,
- * tests/sweep/test_store_formats.c and test_store_migrate.c make some up; the first step brings a
- * file of format 8 with it, made by the program of that format. */
+ * tests/sweep/test_store_formats.c and test_store_migrate.c make some up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -76,7 +76,7 @@ static void check_axes(struct scope *x, const struct evidence_setting *set)
             same = strcmp(c->axis[k].path, first->axis[k].path) == 0;
         if (!same)
             scope_fail(x, STATUS_CORRUPT,
-                       "%s: trials with %lld and %lld heads tune other axes in the setting %s",
+                       "%s: trials with %lld and %lld heads tune different axes in the setting %s",
                        store_path(x->store), (long long)first->heads, (long long)c->heads,
                        set->setting);
     }

@@ -103,7 +103,7 @@ static enum status put_trials(struct export *e, struct message *m)
             status = text_check(e->out, m);
         if (status == STATUS_OK && stop_requests() > 0)
             status = status_fail(m, STATUS_INTERRUPTED,
-                                 "stopped before the last trial; the same command begins anew");
+                                 "stopped before the last trial; the same command starts over");
     }
     return status == STATUS_OK ? e->trials.status : status;
 }

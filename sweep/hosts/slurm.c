@@ -137,7 +137,7 @@ static enum status sbatch_answer(const struct subprocess *c, const char *said,
     if (wait && id[0])
         wait->exit_status = c->exit_status;
     else if (!c->succeeded)
-        return status_fail(m, STATUS_IO, "sbatch refused the job; what it said stands above");
+        return status_fail(m, STATUS_IO, "sbatch refused the job; see its message above");
     if (!id[0])
         return status_fail(m, STATUS_IO, "sbatch gave the job no number");
     return STATUS_OK;

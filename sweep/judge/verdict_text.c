@@ -59,14 +59,14 @@ const char *test_metric(const struct writer *w)
 void put_loss_bits(const struct writer *w, double loss)
 {
     if (verdict_has_bits(w->in))
-        put(w, ", %.3f bits per byte", loss / M_LN2);
+        put(w, " nats or %.3f bits per byte", loss / M_LN2);
 }
 
 void put_difference_bits(const struct writer *w, double loss)
 {
     if (!verdict_has_bits(w->in))
         return;
-    put(w, " or ");
+    put(w, " nats or ");
     put_difference(w, loss / M_LN2);
     put(w, " bits per byte");
 }

@@ -22,13 +22,15 @@ static void put_fresh(const struct writer *w)
     put(w, "%lld fresh %s%s", units, unit_of(w), plural(units));
 }
 
-/* ", explored on 8 others": on how many the candidate was picked. */
+/* "; they were picked on 8 other seeds": on how many the candidate was. */
 static void put_explored(const struct writer *w)
 {
     const struct verdict *v = w->v;
+    const int64_t picked = w->in->confirm->input->claim_best;
     for (int i = 0; i < v->rows; i++)
-        if (v->row[i].heads == w->in->confirm->input->claim_best && v->row[i].test.n > 0)
-            put(w, ", explored on %d other%s", v->row[i].test.n, plural(v->row[i].test.n));
+        if (v->row[i].heads == picked && v->row[i].test.n > 0)
+            put(w, "; %s picked on %d other %s%s", picked == 1 ? "it was" : "they were",
+                v->row[i].test.n, unit_of(w), plural(v->row[i].test.n));
 }
 
 /* ---- what came of it ---- */

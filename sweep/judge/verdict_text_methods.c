@@ -45,8 +45,8 @@ void write_all_must_hold(const struct writer *w)
     if (v->prediction && v->rivals > 1 && rivals_with(v, RIVAL_UNTESTED) == 0 &&
         v->kind != VERDICT_CLAIM_UNDECIDED && v->kind != VERDICT_RIVAL_AT_EDGE)
         put(w,
-            "The claim holds if its best head count is better in every comparison at p < %s in the "
-            "two-sided t test; because all must hold, none is corrected",
+            "The claim is confirmed if the head count that it names is better in every comparison "
+            "(two-sided t test, p < %s); because all must hold, p is not corrected",
             fraction_text(v->alpha).text);
 }
 
@@ -93,9 +93,9 @@ void write_rare_failure_caveat(const struct writer *w)
             n = v->row[i].test.n;
     if (n > 0)
         put(w,
-            "Equivalence is about means: a failure of fewer than %.0f%% of all %ss can be missing "
-            "among %d by chance",
-            100 * (1 - pow(1 - v->level, 1.0 / n)), v->unit, n);
+            "Equivalence is about means: with %d %ss, failures in up to %.0f%% of all %ss can go "
+            "unseen",
+            n, v->unit, 100 * (1 - pow(1 - v->level, 1.0 / n)), v->unit);
 }
 
 /* As in `not_tested`, where other lengths are named. */

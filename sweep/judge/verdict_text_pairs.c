@@ -21,14 +21,19 @@ static void put_range_over(const struct writer *w, const struct crossed *c, enum
         put_range(w, low, high);
 }
 
-/* "-0.037 test loss or -0.054 bits per byte (less is better), 95% interval of the loss ..." */
+/* "+0.081 test accuracy", "-0.037 nats or -0.054 bits per byte in test loss" */
+static void put_mean(const struct writer *w, double mean)
+{
+    put_difference(w, mean);
+    put_difference_bits(w, mean);
+    put(w, "%s %s", verdict_has_bits(w->in) ? " in" : "", test_metric(w));
+}
+
 static void put_estimate(const struct writer *w, const struct stats_paired *pair)
 {
-    put_difference(w, pair->mean);
-    put(w, " %s", test_metric(w));
-    put_difference_bits(w, pair->mean);
+    put_mean(w, pair->mean);
     put(w, "%s, %.3g%% interval%s ", w->in->loss ? " (less is better)" : "", 100 * w->v->level,
-        verdict_has_bits(w->in) ? " of the loss" : "");
+        verdict_has_bits(w->in) ? " in nats" : "");
     put_range(w, pair->low, pair->high);
 }
 
@@ -104,9 +109,7 @@ void write_rival(const struct writer *w)
     if (pair->n == 0)
         put(w, "no %s in common", w->v->unit);
     else if (pair->n == 1) {
-        put_difference(w, pair->mean);
-        put(w, " %s", test_metric(w));
-        put_difference_bits(w, pair->mean);
+        put_mean(w, pair->mean);
         put(w, " at the one %s in common", w->v->unit);
         put_blocks_alone(w, r);
     } else
@@ -130,7 +133,7 @@ void write_spread(const struct writer *w)
         put_range_over(w, &r->crossed, CROSSED_COLUMNS);
         put(w, " over the blocks alone");
         if (r->crossed.effective < r->crossed.columns - .5)
-            put(w, ", which count as %.0f, as neighbours are alike", r->crossed.effective);
+            put(w, ", which count as %.0f because neighbours are alike", r->crossed.effective);
     } else if (!isnan(r->sd_between)) {
         put_against(w, r);
         put(w,

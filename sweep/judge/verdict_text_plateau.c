@@ -211,8 +211,8 @@ void write_equivalent_method(const struct writer *w)
 {
     if (!isnan(w->v->plateau_margin) && count_rows(w, is_compared) > 0)
         put(w,
-            "A head count is equivalent to the best if a one-sided %s against every other one "
-            "rejects that it is worse by %g or more, at p < %s after correction for the number of "
-            "head counts (Holm 1979)",
-            paired_test(w), w->v->plateau_margin, fraction_text(1 - w->v->level).text);
+            "A head count is equivalent to the best if each comparison with another one shows that "
+            "it is less than %g worse (one-sided %s, p < %s, corrected for the number of head "
+            "counts: Holm 1979)",
+            w->v->plateau_margin, paired_test(w), fraction_text(1 - w->v->level).text);
 }

@@ -75,8 +75,8 @@ static enum status refuse_stranger(struct merging *g, const struct merge_sweep *
                                VALUES(INTEGER(sweep->into_id)), 0, &planned, g->m);
     if (status == STATUS_OK && !common && planned)
         status = status_fail(g->m, STATUS_BAD_INPUT,
-                             "%s and %s both hold a sweep %s, and no point is in both: give one of "
-                             "them another name (headcount sweep rename)",
+                             "%s and %s hold different sweeps named %s (no points in common): give "
+                             "one of them another name (headcount sweep rename)",
                              g->from->path, g->into->path, sweep->name);
     return status;
 }

@@ -69,11 +69,13 @@ static enum status check_axis(const struct reading *r, const struct option_set *
                               t->key);
     if (is_among(c->tune_path, c->tune, t->key))
         return reading_refuse(r, t->key_place,
-                              "%s is tuned: settings are compared at their own best values of it",
+                              "%s is tuned, so settings cannot differ in it: each is compared at "
+                              "its own best value; name another axis",
                               t->key);
     if (is_among(c->replicate_path, c->replicate, t->key))
         return reading_refuse(r, t->key_place,
-                              "%s is replicated: settings are compared over all of its values",
+                              "%s is replicated, so settings cannot differ in it: each is "
+                              "compared over all values; name another axis",
                               t->key);
     if (!axis || axis->values == 1)
         return reading_refuse(r, t->key_place,
@@ -144,8 +146,9 @@ static enum status read_settings(struct reading *r, const struct tree *t, const 
                               "are not compared");
     if (c->looks)
         return reading_refuse(r, t->key_place,
-                              "a claim of settings cannot be judged at looks, which end for each "
-                              "setting by itself; write seeds in place of looks");
+                              "a claim of settings cannot be used with looks, because each "
+                              "setting may stop at a different look; write seeds in place of "
+                              "looks");
     if (better->count == 0)
         return reading_refuse(r, better->place,
                               "claim.better is empty; name the axes by which the settings differ, "

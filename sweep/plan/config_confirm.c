@@ -43,8 +43,8 @@ static enum status refuse_replicated(const struct reading *r)
         if (r->task[i]->file)
             return reading_refuse(
                 r, c->confirm_place,
-                "confirm cannot stand beside replicate for the task %s: splits of a file share "
-                "rows, so none of them is fresh; remove one of the two",
+                "confirm and replicate cannot be used together for the task %s: splits of a file "
+                "share rows, so none of them is fresh; remove one of the two",
                 r->task[i]->name);
     return STATUS_OK;
 }
@@ -133,8 +133,8 @@ enum status reading_confirm(struct reading *r, const struct tree *t)
     c->confirm_place = t->place;
     if (c->has_claim)
         return reading_refuse(r, t->key_place,
-                              "confirm writes a claim of its own, once the other trials have "
-                              "ended, so it cannot stand beside claim; remove one of them");
+                              "confirm makes its own claim after the other trials have ended, so "
+                              "it cannot be used with claim; remove one of them");
     const struct axis *heads = reading_axis(c, "model.heads");
     if (!heads || (heads->kind == AXIS_VALUES && heads->values == 1))
         return reading_refuse(r, t->key_place,

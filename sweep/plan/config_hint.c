@@ -250,8 +250,8 @@ static enum status refuse_key(const struct reading *r, const struct tree *t, con
     text_shown(t->key, shown, sizeof shown);
     if (*path && strcmp(t->key, "name") != 0 && has_word(config_keys, t->key))
         return reading_refuse(r, t->key_place,
-                              "unknown key '%s' under %s (it stands beside task, model and train, "
-                              "not under them)",
+                              "unknown key '%s' under %s; move it to the top level, beside task, "
+                              "model and train",
                               shown, path);
     const char *meant;
     if (!(meant = same_last_part(&c, t->key)) && !(meant = translated(&c, t->key)) &&
@@ -288,7 +288,7 @@ static enum status refuse_key_of(const struct reading *r, const struct tree *t,
     text_shown(t->key, shown, sizeof shown);
     if (has_word(config_keys, t->key))
         return reading_refuse(r, t->key_place,
-                              "unknown key '%s' under %s (it stands beside %.*s, not under it)",
+                              "unknown key '%s' under %s; move it to the top level, beside %.*s",
                               shown, map->path, (int)strcspn(map->path, "."), map->path);
     const char *meant;
     if (!(meant = key_of_mapping(t->key, false, other)) &&

@@ -91,8 +91,8 @@ enum status reading_looks(struct reading *r, const struct tree *t)
             "looks says how many seeds there are; remove it too, with --set looks=null");
     if (seeds)
         return reading_refuse(r, t->key_place,
-                              "looks says how many seeds there are, so it cannot stand beside "
-                              "seeds; remove one of them");
+                              "looks sets the number of seeds, so it cannot be used with seeds; "
+                              "remove one of them");
     if (t->count < 2 || t->count > CONFIG_LOOKS_MAX)
         return reading_refuse(r, t->place,
                               "looks lists %d number%s of seeds; allowed: 2 to %d, as in "

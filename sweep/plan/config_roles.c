@@ -145,16 +145,16 @@ static enum status check_extended(const struct reading *r, int i, bool *extends)
     enum option_type type = set.option[0]->type;
     if (type == OPTION_INT || type == OPTION_INT_LIST)
         return reading_refuse(r, c->tune_place[i],
-                              "%s has whole numbers, which tune.extend does not go beyond: take it "
-                              "out of tune.axes, or leave extend out",
+                              "%s takes whole numbers, which tune.extend cannot extend; take it "
+                              "out of tune.axes, or leave tune.extend out",
                               path);
     if (type != OPTION_REAL)
         return STATUS_OK;
     *extends = true;
     if (axis->kind != AXIS_VALUES)
         return reading_refuse(r, c->tune_place[i],
-                              "%s is drawn from a distribution, and tune.extend goes beyond lists: "
-                              "list its values, or leave extend out",
+                              "%s is drawn from a distribution, but tune.extend extends only "
+                              "lists; list its values, or leave tune.extend out",
                               path);
     return refuse_not_positive(r, axis);
 }
@@ -173,7 +173,8 @@ static enum status read_extend(struct reading *r, const struct tree *t)
     if (s || any)
         return s;
     return reading_refuse(r, t->key_place,
-                          "tune.extend has nothing to go beyond: no tuned axis has real numbers");
+                          "tune.extend needs a tuned axis of real numbers, and there is none; tune "
+                          "one, or leave tune.extend out");
 }
 
 /* Seeds of the verdict that would also be tuning seeds. */

@@ -203,8 +203,8 @@ static enum status check_points(const struct plan *p, const struct claimed_axis 
             if (are_alike(p, claimed, of[BETTER][i], of[THAN][k]))
                 return STATUS_OK;
     status_fail(m, STATUS_BAD_INPUT,
-                "no two settings with %" PRId64 " head%s differ by claim.better and claim.than "
-                "alone; name the other axes in which they differ, too",
+                "no two settings with %" PRId64 " head%s differ only in the axes of claim.better "
+                "and claim.than; add to both the other axes in which they differ",
                 claim->heads, claim->heads == 1 ? "" : "s");
     return config_within(p->config, claim->axis_place[0], m);
 }

@@ -94,9 +94,9 @@ static enum status refuse_short(const struct plan *p, struct message *m)
             continue;
         plan_point(p, i, &point);
         status_fail(m, STATUS_BAD_INPUT,
-                    "tune.rungs.min_steps is %" PRId64 ", but trials of %" PRId64
-                    " steps, evaluated every %" PRId64
-                    ", are not evaluated between then and their last step; make min_steps or "
+                    "tune.rungs.min_steps is %" PRId64 ", but a trial of %" PRId64
+                    " steps with train.eval_every %" PRId64
+                    " has no evaluation between that step and its last; make min_steps or "
                     "train.eval_every smaller",
                     c->rung_min_steps, point.train.steps, point.train.eval_every);
         return config_within(c, c->rung_place, m);
@@ -195,12 +195,12 @@ static enum status refuse_other_chance(const struct plan *p, const struct member
         if (other && !(loss && point.task->file && shape.bytes == bytes)) {
             plan_text(p, member[i].point, &name);
             status_fail(m, STATUS_BAD_INPUT,
-                        "guessing is right in %.3g of cases at %s and in %.3g at another value: "
-                        "replicates must be equally hard to guess%s",
+                        "replicates must be equally hard to guess, but chance accuracy is %.3g at "
+                        "%s and %.3g at another value; %s",
                         shape.chance, name.replicate, chance,
-                        point.task->file ? "; use metric: {name: val_loss}, by which each file is "
+                        point.task->file ? "use metric: {name: val_loss}, by which each file is "
                                            "compared only with itself"
-                                         : "");
+                                         : "list values of equal chance accuracy");
             return config_within(c, c->replicate_place[0], m);
         }
         chance = shape.chance;

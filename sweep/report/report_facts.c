@@ -60,11 +60,11 @@ static void add_trials(const struct report_data *r, struct text_buffer *text)
     else if (tuning == 0 || judged + tuning != r->planned)
         text_add(text, " All %ld trials have ended.", r->planned);
     else
-        text_add(text, " All %ld trials have ended: %ld are judged, %ld chose tuned values.",
+        text_add(text, " All %ld trials have ended: %ld judged ones and %ld tuning trials.",
                  r->planned, judged, tuning);
     if (eliminated > 0)
-        text_add(text, " %ld more %s eliminated at a rung.", eliminated,
-                 eliminated == 1 ? "was" : "were");
+        text_add(text, " %ld more tuning trial%s stopped early, at a rung.", eliminated,
+                 eliminated == 1 ? " was" : "s were");
 }
 
 static void add_shards(const struct shards *s, struct text_buffer *text)

@@ -235,7 +235,7 @@ static enum status examine(struct bringing *b, const struct moved *item, struct 
     f->size = file->header_size + file->data_size;
     s = file_hash(file->fd, f->path, f->size, f->sha256, m);
     if (s == STATUS_OK && item->sha256[0] && strcmp(f->sha256, item->sha256) != 0)
-        s = status_fail(m, STATUS_CORRUPT, "its SHA-256 is another");
+        s = status_fail(m, STATUS_CORRUPT, "its SHA-256 differs from the recorded one");
     return s;
 }
 

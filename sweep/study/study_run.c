@@ -300,6 +300,6 @@ enum status study_run(struct study_session *session, const struct study *study,
     if (s == STATUS_INTERRUPTED)
         status_fail(m, s, "stopped (%s) after %d of %d; the same command %s",
                     strsignal(stop_signal()), r->answered - a.before.answered, count,
-                    session->take ? "begins anew" : "goes on from there");
+                    session->take ? "starts over" : "goes on from there");
     return s;
 }

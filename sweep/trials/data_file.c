@@ -159,11 +159,11 @@ static enum status refuse_place(const char *last, const char *sha256, struct mes
                            sha256);
     bool there = access(last, F_OK) == 0;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "%s %s: put the old one back, or run the sweep again with "
-                       "--set task.file=PATH, the place where it is now",
+                       "%s %s: put the old file back, or run the sweep again with its new path "
+                       "(--set task.file=PATH)",
                        text_shown(last, shown, sizeof shown),
                        there ? "changed since trials learnt from it"
-                             : "is not there any more, and trials learnt from it");
+                             : "is missing, but trials learnt from it");
 }
 
 enum status store_data_place(struct store *s, const char *sha256, struct data_place *place,

@@ -37,11 +37,11 @@ enum status store_refuse_confirm(struct store *s, const struct plan *p, const ch
         bool instances = !rows_null(&r, 1);
         r.status =
             status_fail(m, STATUS_BAD_INPUT,
-                        "%s: the confirmation of sweep \"%s\" was written down at %s with %" PRId64
-                        " fresh %s, and others would be a second try; put `confirm` back, or give "
-                        "the sweep another `name`",
+                        "%s: the confirmation of sweep \"%s\" was fixed at %s with %" PRId64
+                        " fresh %s, which cannot change; put the old `confirm` back, or give the "
+                        "sweep another `name`",
                         c->path, c->name, rows_given(&r, 0), rows_integer(&r, instances ? 1 : 2),
-                        instances ? "instances (the same ones)" : "seeds");
+                        instances ? "instances" : "seeds");
     }
     return rows_close(&r);
 }

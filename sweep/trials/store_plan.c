@@ -230,9 +230,8 @@ static enum status refuse_stranger(struct store *s, const struct plan *p, struct
     if (status == STATUS_OK && stranger)
         return status_fail(
             m, STATUS_BAD_INPUT,
-            "%s: %s already holds a sweep \"%s\", and none of its points is in this file; "
-            "use another `name`, or --replace to take the old points out of the plan (their "
-            "results stay)",
+            "%s: %s already holds a different sweep \"%s\" (no points in common); use another "
+            "`name`, or --replace to take the old points out of the plan (their results stay)",
             c->path, s->path, c->name);
     return status;
 }

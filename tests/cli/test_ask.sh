@@ -22,128 +22,128 @@ small="--set model.d_model=8 --set model.heads=[1,2] --set model.d_ff=8 --set tr
 toy="--task copy --length 4 --vocab=4 $small"
 
 # ---- what it refuses ----
-check "nothing to ask about" gives 2 "give a file, or --task NAME"
-check "two things to ask about" gives 2 "ask about one of them" --task gather a.txt
-check "writing and beginning" gives 2 "give one of them" --task gather --write --yes
-check "how to read a toy" gives 2 "are for files" --task gather --mode lm
-check "no minutes" gives 2 "minutes" --task gather --minutes 0
-check "a task that there is not" gives 2 "did you mean 'gather'?" --task gahter
-check "a task that is a file's" gives 2 "headcount ask FILE" --task text
-check "an option that the task has not" gives 2 "unknown option '--slotz'; options of a task are those" \
+check "ask without a file or a task is refused" gives 2 "give a file, or --task NAME"
+check "a file and a task together are refused" gives 2 "ask about one of them" --task gather a.txt
+check "--write and --yes together are refused" gives 2 "give one of them" --task gather --write --yes
+check "--mode is refused for a toy task, as it is for files" gives 2 "are for files" --task gather --mode lm
+check "--minutes 0 is refused" gives 2 "minutes" --task gather --minutes 0
+check "a mistyped task is refused with the right name" gives 2 "did you mean 'gather'?" --task gahter
+check "the task text is refused, with the way to ask about a file" gives 2 "headcount ask FILE" --task text
+check "an option that the task lacks is refused" gives 2 "unknown option '--slotz'; options of a task are those" \
     --task gather --slotz 3
-check "... as a set" gives 2 "no option slotz; did you mean slots?" --task gather --set task.slotz=3
-check "a value that it cannot have" gives 2 "task.slots is 99; allowed: 1 to 64" --task gather --slots 99
-check "a key that there is not" gives 2 "^headcount ask: --set model.heds: unknown key" --task gather --set model.heds=2
-check "a key that ask gives itself" gives 2 "ask sets this itself" --task gather --set name=x
-check "a value that there is not" gives 2 "^headcount ask: --set model.layers: model.layers is 0" --task gather --set model.layers=0
-check "what no net can be" gives 2 "^headcount ask: with --set model.d_model=32 --set model.kv_heads=3: the point" \
+check "... also if it is given with --set" gives 2 "no option slotz; did you mean slots?" --task gather --set task.slotz=3
+check "an option's value out of range is refused" gives 2 "task.slots is 99; allowed: 1 to 64" --task gather --slots 99
+check "an unknown key in --set is refused" gives 2 "^headcount ask: --set model.heds: unknown key" --task gather --set model.heds=2
+check "a key that ask sets itself is refused in --set" gives 2 "ask sets this itself" --task gather --set name=x
+check "a key's value out of range is refused" gives 2 "^headcount ask: --set model.layers: model.layers is 0" --task gather --set model.layers=0
+check "keys that make an impossible model together are refused" gives 2 "^headcount ask: with --set model.d_model=32 --set model.kv_heads=3: the point" \
     --task gather --set model.d_model=32 --set model.kv_heads=3
-check "several settings" gives 2 "model.layers has more than one value.*ask answers for one setting\. Set one value; or .* headcount run" \
+check "several values of a key are refused, as ask answers for one setting" gives 2 "model.layers has more than one value.*ask answers for one setting\. Set one value; or .* headcount run" \
     --task gather --set "model.layers=[1,2]"
-check "... for want of what chooses among them" gives 2 "train.lr has more than one value" --task gather --set tune=null
-check "part of a key" gives 2 "ask sets whole keys; give tune={...}" --task gather --set tune.seeds=3
-check "a file that is called as an option is" gives 2 "^headcount ask: --slots=3: .*No such file" -- --slots=3
-check "... with nothing before it" gives 2 "about one of them" --task gather -- --task=copy
-check "the last task is asked about" gives 2 "no option slots" --task gather --task copy --set task.slots=3
-check "... and has the options" gives 2 "unknown option '--slots'" --task gather --task copy --slots 3
-check "beginnings of names are names" gives 2 "task.slots is 99" --tas gather --slo 99
-check "... ask's own first" gives 2 "--minutes is 'x'" --task gather --mi x
-check "a value is no option" gives 2 "--slots=3" --task --slots=3 --write
-check "a file that is not there" gives 2 "a.txt: .*No such file" a.txt
-check "a folder" gives 2 "folder" configs
+check "... and so are several learning rates with tune=null" gives 2 "train.lr has more than one value" --task gather --set tune=null
+check "a key within tune is refused, with the whole key to give" gives 2 "ask sets whole keys; give tune={...}" --task gather --set tune.seeds=3
+check "--slots=3 after -- is a file's name" gives 2 "^headcount ask: --slots=3: .*No such file" -- --slots=3
+check "... and so is --task=copy" gives 2 "about one of them" --task gather -- --task=copy
+check "of two --task options the last one counts" gives 2 "no option slots" --task gather --task copy --set task.slots=3
+check "... and options of the first one are unknown" gives 2 "unknown option '--slots'" --task gather --task copy --slots 3
+check "shortened options are understood" gives 2 "task.slots is 99" --tas gather --slo 99
+check "... as options of ask before those of the task" gives 2 "--minutes is 'x'" --task gather --mi x
+check "the word after --task is its value, even if it looks like an option" gives 2 "--slots=3" --task --slots=3 --write
+check "a missing file is refused" gives 2 "a.txt: .*No such file" a.txt
+check "a folder is refused, with what to ask about instead" gives 2 "configs: is a folder. Ask about one of its files; or join several" configs
 : >empty.txt
-check "an empty file" gives 2 "is empty" empty.txt
+check "an empty file is refused" gives 2 "is empty" empty.txt
 echo short >short.txt
-check "a short one" gives 2 "too short, with 6 bytes: .* Give a file of 10250 bytes or more" short.txt
+check "a file that is too short is refused, with the length that is needed" gives 2 "too short, with 6 bytes: .* Give a file of 10250 bytes or more" short.txt
 head -c 30000 /dev/zero >zeros
-check "one without a text" gives 2 "nothing to predict" zeros
+check "a file of null bytes is refused, as it has nothing to predict" gives 2 "nothing to predict" zeros
 head -c 60000 /dev/urandom >random
-check "one that nothing can be learned from" gives 2 "unpack it first" random
+check "a file of random bytes is refused, with the advice to unpack it" gives 2 "unpack it first" random
 printf 'id,body,stars\n1,good,5\n2,bad,1\n' >few.csv
-check "too few rows to know a label by" gives 2 "looks like a label.*are id, body, stars.*--label-column" few.csv
+check "rows that are too few to tell the label column are refused, with the option to name it" gives 2 "looks like a label.*are id, body, stars.*--label-column" few.csv
 awk 'BEGIN { print "id,body,stars"; for (i = 0; i < 60; i++) print i ",row number " i "," i % 2 }' >few.csv
-check "too few to test on" gives 2 "has 60 rows, of which only 6 can be tested on" few.csv
-check "a column that there is not" gives 2 'no column "stras" (only id, body, stars); did you mean task.label_column: stars' few.csv --label-column stras
-check "one column for both" gives 2 "are the same" few.csv --label-column body --text-column body
-check "a mode that there is not" gives 2 "task.mode is both; allowed: lm, classify" few.csv --mode both
-check "a model that is not there" gives 2 "nix.yaml: cannot open" --task gather --model nix.yaml
+check "rows that are too few to test on are refused" gives 2 "has 60 rows, of which only 6 can be tested on" few.csv
+check "a mistyped column is refused with the right name" gives 2 'no column "stras" (only id, body, stars); did you mean task.label_column: stars' few.csv --label-column stras
+check "one column as both text and label is refused" gives 2 "are the same" few.csv --label-column body --text-column body
+check "an unknown mode is refused, with those that there are" gives 2 "task.mode is both; allowed: lm, classify" few.csv --mode both
+check "a missing --model file is refused" gives 2 "nix.yaml: cannot open" --task gather --model nix.yaml
 echo "model: [" >bad.yaml
-check "... that is no YAML" gives 2 "bad.yaml:2:1: " --task gather --model bad.yaml
+check "... and so is one that is not YAML" gives 2 "bad.yaml:2:1: " --task gather --model bad.yaml
 echo "model: 1" >bad.yaml
-check "... that is no mapping" gives 2 "bad.yaml:1:8: model is a single value" --task gather --model bad.yaml
+check "... and so is one whose model is a single value" gives 2 "bad.yaml:1:8: model is a single value" --task gather --model bad.yaml
 echo "seeds: 1" >bad.yaml
-check "... that has no model" gives 2 "bad.yaml: has neither a section .model. nor one .train." --task gather --model bad.yaml
+check "... and so is one without a section model or train" gives 2 "bad.yaml: has neither a section .model. nor one .train." --task gather --model bad.yaml
 printf 'model:\n  d_modle: 8\n' >bad.yaml
-check "... with a key that there is not" gives 2 "did you mean d_model" --task gather --model bad.yaml
+check "... and so is one with an unknown key" gives 2 "did you mean d_model" --task gather --model bad.yaml
 { echo "model:" && seq -f "  key%g: 1" 80; } >bad.yaml
-check "... with more keys than can be set" gives 2 "bad.yaml: it and the command line set more than 64 keys" --task gather --model bad.yaml
-check "nothing was written" sh -c '! ls | grep -q headcount'
-check "... nor begun" [ ! -e results ]
+check "... and so is one with more keys than can be set" gives 2 "bad.yaml: it and the command line set more than 64 keys" --task gather --model bad.yaml
+check "refused questions write no sweep file" sh -c '! ls | grep -q headcount'
+check "... and make no results folder" [ ! -e results ]
 
 # ---- a toy ----
-check "--write writes" gives 0 "copy.headcount.yaml: written" $toy --write
-check "... what plan can read" headcount plan copy.headcount.yaml
-check "... with what was said" grep -q '^  length: 4  *# as you said$' copy.headcount.yaml
-check "... and reasons" grep -q '^  lr: .* # ' copy.headcount.yaml
-check "... and begins nothing" [ ! -e results ]
-check "without a terminal it only writes" gives 0 "no terminal to ask on; the same command with --yes begins" $toy
-check "... what it had written" grep -q 'as it was written before' said
+check "--write writes the sweep file" gives 0 "copy.headcount.yaml: written" $toy --write
+check "... which plan can read" headcount plan copy.headcount.yaml
+check "... and which says that the length was given" grep -q '^  length: 4  *# as you said$' copy.headcount.yaml
+check "... and why it has its learning rate" grep -q '^  lr: .* # ' copy.headcount.yaml
+check "... and no trial begins" [ ! -e results ]
+check "without a terminal ask only writes the sweep file and names --yes" gives 0 "no terminal to ask on; the same command with --yes begins" $toy
+check "... and says that the file is as before" grep -q 'as it was written before' said
 cp copy.headcount.yaml kept.yaml
-check "--yes begins" gives 0 "Everything, as a page for a browser: copy.headcount.html" $toy --yes
-check "... says what is confirmed" grep -qE '(Confirmed|Not confirmed|Contradicted) on 6 fresh seeds|Nothing is confirmed' line
-check "... what that is about" grep -q 'This is about this task and nets of d_model' line
-check "... without the report" sh -c '! grep -q "95% interval" said'
-check "... the page is there" grep -q '<html' copy.headcount.html
-check "... the sweep file is as it was" cmp copy.headcount.yaml kept.yaml
+check "--yes runs the sweep and names its page" gives 0 "Everything, as a page for a browser: copy.headcount.html" $toy --yes
+check "... and says what is confirmed" grep -qE '(Confirmed|Not confirmed|Contradicted) on 6 fresh seeds|Nothing is confirmed' line
+check "... and which task and models the answer is about" grep -q 'This is about this task and nets of d_model' line
+check "... and leaves the full report out" sh -c '! grep -q "95% interval" said'
+check "... and writes the page" grep -q '<html' copy.headcount.html
+check "... and leaves the sweep file as it was" cmp copy.headcount.yaml kept.yaml
 "$headcount" export results >before
-check "again it says the same" gives 0 "All of it has run\." $toy --yes
-check "... and has trained nothing" sh -c 'headcount export results | cmp - before'
-check "... as has run" runs_nothing copy.headcount.yaml results/headcount.db
-check "more minutes than there is use for" gives 0 "More time would hardly show more: it goes on as it is" $toy --minutes 20 --write
-check "... fewer" gives 0 "as it was written before" $toy --minutes 2 --write
-check "in another order it is the same question" gives 0 "as it was written before" --vocab=4 --length 4 --task copy $small --write
+check "asked again, it says that all trials have run" gives 0 "All of it has run\." $toy --yes
+check "... and trains nothing" sh -c 'headcount export results | cmp - before'
+check "... and headcount run has nothing to run either" runs_nothing copy.headcount.yaml results/headcount.db
+check "more minutes than it can use change nothing, and ask says so" gives 0 "More time would hardly show more: it goes on as it is" $toy --minutes 20 --write
+check "... and fewer minutes change nothing either" gives 0 "as it was written before" $toy --minutes 2 --write
+check "the same options in another order ask the same question" gives 0 "as it was written before" --vocab=4 --length 4 --task copy $small --write
 name=$(sed -n 's/^name: \([^ ]*\).*/\1/p' copy.headcount.yaml)
-check "more seeds are no other sweep" \
+check "more seeds go on with the same sweep, and ask says how many there are" \
     gives 0 "Other keys are set than before: the results that there are stay, and each head count gets 4 seeds (before: 3)" \
     $toy --set seeds=4 --write
-check "... as its file says" grep -q '^seeds: 4 ' copy.headcount.yaml
-check "... under the same name" grep -q "^name: $name " copy.headcount.yaml
-check "... nor is what does not matter" gives 0 "Other keys .* gets 3 seeds (before: 4)" $toy --set equivalence=.02 --write
-check "... under the same name" grep -q "^name: $name " copy.headcount.yaml
-check "... and back" gives 0 "Other keys are set than before: the results that there are stay[.;]" $toy --write
-check "something else is another sweep" gives 0 "Something else is asked now" $toy --vocab 5 --write
-check "... under another name" fails grep -q "^name: $name " copy.headcount.yaml
-check "... and back" gives 0 "Something else is asked now .* written anew\. The results file has a sweep of these trials, $name: it goes on" \
+check "... and the sweep file has the new number" grep -q '^seeds: 4 ' copy.headcount.yaml
+check "... and the same name" grep -q "^name: $name " copy.headcount.yaml
+check "another equivalence margin goes on with the same sweep, too" gives 0 "Other keys .* gets 3 seeds (before: 4)" $toy --set equivalence=.02 --write
+check "... and the name stays" grep -q "^name: $name " copy.headcount.yaml
+check "the first options again go on with the same sweep" gives 0 "Other keys are set than before: the results that there are stay[.;]" $toy --write
+check "another option of the task makes another sweep, and ask says so" gives 0 "Something else is asked now" $toy --vocab 5 --write
+check "... with another name" fails grep -q "^name: $name " copy.headcount.yaml
+check "the first task again goes on with its sweep from the results file" gives 0 "Something else is asked now .* written again\. The results file has a sweep of these trials, $name: it goes on" \
     $toy --write
-check "... under its own" grep -q "^name: $name " copy.headcount.yaml
-check "... nothing of which has to run" runs_nothing copy.headcount.yaml results/headcount.db
-check "what no sweep can have is refused" gives 2 "^headcount ask: with .*--set run_cap=1.* more than run_cap 1" \
+check "... with its first name" grep -q "^name: $name " copy.headcount.yaml
+check "... and nothing has to run" runs_nothing copy.headcount.yaml results/headcount.db
+check "a sweep with more trials than run_cap is refused" gives 2 "^headcount ask: with .*--set run_cap=1.* more than run_cap 1" \
     $toy --set run_cap=1 --write
-check "... and leaves the sweep file that can be run" runs_nothing copy.headcount.yaml results/headcount.db
-check "head counts join those that there are" gives 0 "Other keys are set than before" $toy --set "model.heads=[1, 2, 4]" --write
-check "... under the same name" grep -q "^name: $name " copy.headcount.yaml
-check "others alone are refused" gives 2 "sweep $name is of these trials, but none of its head counts .* another results file with --db" \
+check "... and the sweep file that has run stays" runs_nothing copy.headcount.yaml results/headcount.db
+check "added head counts go on with the same sweep" gives 0 "Other keys are set than before" $toy --set "model.heads=[1, 2, 4]" --write
+check "... and the name stays" grep -q "^name: $name " copy.headcount.yaml
+check "head counts of which none has run are refused" gives 2 "these settings continue sweep $name, but keep none of its head counts .* another results file with --db" \
     $toy --set "model.heads=[4, 8]" --write
-check "... and back" gives 0 "Other keys are set than before" $toy --write
+check "... and the first head counts still go on" gives 0 "Other keys are set than before" $toy --write
 mv copy.headcount.yaml kept.yaml
 check "a sweep file that was moved away is written again for the same sweep" \
     gives 0 "The results file has a sweep of these trials, $name: it goes on, and keeps its seeds\." $toy --write
-check "... really" grep -q "^name: $name " copy.headcount.yaml
+check "... with the same name" grep -q "^name: $name " copy.headcount.yaml
 mv kept.yaml copy.headcount.yaml
 
 # What was found is confirmed once, whatever it was.
 sql results/headcount.db "UPDATE plan_change SET claim = '{\"best\":2,\"over\":[1]}' WHERE by = 'confirm'"
 cp copy.headcount.yaml kept.yaml
-check "what is written down is not confirmed on other seeds" \
-    gives 2 "confirm=7: what sweep $name found was written down, to be confirmed on 6 fresh seeds, .* set confirm=6, or leave it out" \
+check "the number of confirming seeds cannot change once it is fixed" \
+    gives 2 "confirm=7: the confirmation of sweep $name was fixed with 6 fresh seeds, which cannot change; set confirm=6, or leave it out" \
     $toy --set confirm=7 --write
-check "... nothing is written" cmp copy.headcount.yaml kept.yaml
-check "... without a number it keeps its own" gives 0 \
+check "... and the sweep file stays as it was" cmp copy.headcount.yaml kept.yaml
+check "without a number of confirming seeds, the fixed one stays" gives 0 \
     "Other keys are set than before: the results that there are stay; the confirmation stays as it is\." \
     --task copy --length 4 --vocab=4 ${small% --set confirm=6} --write
-check "... really" grep -q '^confirm: 6  *# on so many' copy.headcount.yaml
-check "... under its name" grep -q "^name: $name " copy.headcount.yaml
-check "... and with it" gives 0 "Other keys are set" $toy --write
+check "... and the sweep file has it" grep -q '^confirm: 6  *# on so many' copy.headcount.yaml
+check "... and the name stays" grep -q "^name: $name " copy.headcount.yaml
+check "... and the fixed number itself can be given again" gives 0 "Other keys are set" $toy --write
 
 # ---- heads ----
 cat >my.yaml <<'END'
@@ -157,119 +157,119 @@ train:
   schedule: {name: cosine, warmup: 10}
 seeds: 3
 END
-check "of a model that is given only heads are asked" gives 0 "d_model 16 with 1, 2, 4, 8 and 16 heads .*, each on" \
+check "with --model, ask compares head counts of that model" gives 0 "d_model 16 with 1, 2, 4, 8 and 16 heads .*, each on" \
     --task gather --model my.yaml --minutes 1 --write
-check "... its training stays" grep -q '^  schedule: {name: cosine, warmup: 10}  *# as you said' gather.headcount.yaml
-check "... one learning rate is not tuned" fails grep -q '^tune' gather.headcount.yaml
-check "... and seeds are ask's" fails grep -q '^seeds: 3 ' gather.headcount.yaml
-check "... and none that it cannot have" gives 0 "d_model 16 with 1, 2, 4 and 8 heads" \
+check "... and keeps its training schedule" grep -q '^  schedule: {name: cosine, warmup: 10}  *# as you said' gather.headcount.yaml
+check "... and does not tune its one learning rate" fails grep -q '^tune' gather.headcount.yaml
+check "... and chooses the number of seeds itself" fails grep -q '^seeds: 3 ' gather.headcount.yaml
+check "... and leaves out head counts that rotary positions do not allow" gives 0 "d_model 16 with 1, 2, 4 and 8 heads" \
     --task gather --model my.yaml --set model.positions=rotary --minutes 1 --write
-check "... nor is it forgotten" grep -q '^  positions: rotary  *# as you said' gather.headcount.yaml
-check "what is set counts for more" gives 0 "d_model 8 with 1, 2, 4 and 8 heads" \
+check "... and writes the given positions into the sweep file" grep -q '^  positions: rotary  *# as you said' gather.headcount.yaml
+check "--set counts for more than the --model file" gives 0 "d_model 8 with 1, 2, 4 and 8 heads" \
     --task gather --model my.yaml --set model.d_model=8 --minutes 1 --write
 rm gather.headcount.yaml
-check "head counts are those of the width that is set" gives 0 "d_model 48 with 1, 2, 4, 8, 16 and 48 heads" \
+check "head counts follow the width that is set" gives 0 "d_model 48 with 1, 2, 4, 8, 16 and 48 heads" \
     --task gather --set model.d_model=48 --write
 rm gather.headcount.yaml
 
 # ---- more minutes ----
 large="--task gather --set model.d_model=256 --set model.heads=[1,2,256] --set model.layers=8"
-check "a minute is too little for a long toy" gives 0 "In less time nothing would show\." \
+check "for a long toy task in one minute, ask says that less time would show nothing" gives 0 "In less time nothing would show\." \
     --task induction --length 128 --vocab 40 --minutes 1 -j 1 --write
-check "... and for a large net" gives 0 "That takes about" $large --minutes 1 --write
-check "... but a smaller one would show something" fails grep -q 'In less time' line
-check "more minutes train longer" gives 0 "allow more: steps 800 (before: 200)\..*begins anew" \
+check "for a large model in one minute, ask says how long it takes" gives 0 "That takes about" $large --minutes 1 --write
+check "... and not that less time would show nothing" fails grep -q 'In less time' line
+check "more minutes train longer, and ask says that the sweep starts over" gives 0 "allow more: steps 800 (before: 200)\..*starts over" \
     $large --minutes 100000 --write
-check "fewer minutes leave it as it is, and say so" \
+check "fewer minutes change nothing, and ask says how to get them" \
     gives 0 "as it was written before.* written for 100000 minutes; move it away to ask for 1 minute\." $large --minutes 1 --write
-check "... not that less would be nothing" fails grep -q 'In less time' line
+check "... and not that less time would show nothing" fails grep -q 'In less time' line
 rm gather.headcount.yaml
-check "where the steps are given" gives 0 "" $large --set train.steps=3000 --minutes 1 --write
-check "... fewer would show something" fails grep -q 'In less time' line
+check "a sweep whose steps are given is written" gives 0 "" $large --set train.steps=3000 --minutes 1 --write
+check "... and ask does not say that less time would show nothing" fails grep -q 'In less time' line
 name=$(sed -n 's/^name: \([^ ]*\).*/\1/p' gather.headcount.yaml)
-check "... they are for seeds" gives 0 "the results that there are stay, and each head count gets 24 seeds (before: 5), 32 fresh ones to confirm on (before: 6)" \
+check "... and more minutes give it more seeds" gives 0 "the results that there are stay, and each head count gets 24 seeds (before: 5), 32 fresh ones to confirm on (before: 6)" \
     $large --set train.steps=3000 --minutes 100000 --write
-check "... under the same name" grep -q "^name: $name " gather.headcount.yaml
+check "... and the name stays" grep -q "^name: $name " gather.headcount.yaml
 rm gather.headcount.yaml
 set="--set train.steps=3000 --set seeds=4 --set confirm=6 --set tune=null --set train.lr=1e-2"
-check "where all of it is set" gives 0 "" $large $set --minutes 1 --write
+check "a sweep whose steps, seeds and learning rate are given is written" gives 0 "" $large $set --minutes 1 --write
 cp gather.headcount.yaml kept.yaml
-check "... they change nothing" gives 0 "More time would hardly show more" $large $set --minutes 100000 --write
-check "... really" cmp gather.headcount.yaml kept.yaml
+check "... and ask says that more minutes would hardly show more" gives 0 "More time would hardly show more" $large $set --minutes 100000 --write
+check "... and the sweep file stays as it was" cmp gather.headcount.yaml kept.yaml
 rm gather.headcount.yaml
 
 # ---- a file that a person has changed ----
 sed 's/^seeds: 3/seeds: 4/' copy.headcount.yaml >changed.yaml && cp changed.yaml copy.headcount.yaml
-check "a changed file is refused" gives 2 "was changed since ask wrote it.*headcount run copy.headcount.yaml" $toy --yes
-check "... whatever is asked" gives 2 "is left as it is" --task copy --length 5 --write
-check "... and stays" cmp copy.headcount.yaml changed.yaml
+check "a sweep file that a person has changed is refused" gives 2 "was changed since ask wrote it.*headcount run copy.headcount.yaml" $toy --yes
+check "... also for another question" gives 2 "is left as it is" --task copy --length 5 --write
+check "... and stays as it is" cmp copy.headcount.yaml changed.yaml
 rm copy.headcount.yaml
 mkdir copy.headcount.yaml
-check "what is no file" gives 2 "copy.headcount.yaml" $toy --write
+check "a folder in the place of the sweep file is refused" gives 2 "copy.headcount.yaml" $toy --write
 rmdir copy.headcount.yaml
 
 
 # ---- a page that is not headcount's ----
 echo "my own notes" >notes && cp notes copy.headcount.html
-check "a page of somebody else's is refused" gives 2 "copy.headcount.html: was not written by headcount" $toy --yes
+check "a page that headcount did not write is refused" gives 2 "copy.headcount.html: was not written by headcount" $toy --yes
 check "... before anything is written" [ ! -e copy.headcount.yaml ]
-check "... and stays" cmp notes copy.headcount.html
-check "... and does not matter where none is written" gives 0 "copy.headcount.yaml: written" $toy --write
+check "... and stays as it is" cmp notes copy.headcount.html
+check "... and does not matter to --write, which writes no page" gives 0 "copy.headcount.yaml: written" $toy --write
 rm copy.headcount.html copy.headcount.yaml && mkdir copy.headcount.html
-check "... nor is a folder a page" gives 2 "was not written by headcount" $toy --yes
+check "a folder in the place of the page is refused" gives 2 "was not written by headcount" $toy --yes
 rmdir copy.headcount.html
 mkfifo copy.headcount.html
 refuses_pipe() {
     timeout -s KILL "$(seconds 60)" headcount ask $toy --yes >said 2>&1 </dev/null
     [ $? = 2 ] && grep -q 'was not written by headcount' said
 }
-check "... nor a pipe, for which it does not wait" refuses_pipe
+check "... and so is a pipe, without waiting for it" refuses_pipe
 rm copy.headcount.html
 
 # ---- a text, and rows ----
 cat "$root"/sweep/*.h "$root"/sweep/plan/*.h >"it's 1.txt" 2>/dev/null
 tiny="--set model.d_model=8 --set model.heads=[1,2] --set train.batch=2 --set train.steps=8 --set seeds=2
     --set train.val_examples=8 --set train.test_examples=32 --set tune=null --set train.lr=1e-2 --set task.length=16"
-check "a text is taken for one" gives 0 "bytes of text in [0-9,]* lines; each byte is to be predicted" \
+check "a text file is taken for text, each byte to be predicted" gives 0 "bytes of text in [0-9,]* lines; each byte is to be predicted" \
     "it's 1.txt" $tiny --yes --db text.db
-check "... and answered" grep -q 'This is about this text' line
-check "... that counting does better is said" grep -q 'A byte model of order 2, .* bits per byte, less than any net here' line
-check "... its page beside it" [ -e "it's 1.txt.headcount.html" ]
+check "... and the answer is about this text" grep -q 'This is about this text' line
+check "... and says that a simple byte model predicts better" grep -q 'A byte model of order 2, .* bits per byte, less than any net here' line
+check "... and the page is written beside the file" [ -e "it's 1.txt.headcount.html" ]
 echo more >>"it's 1.txt"
-check "once it has changed, it is asked anew" gives 0 "the data have changed" "it's 1.txt" $tiny --write --db text.db
+check "ask says that the data have changed and asks anew" gives 0 "the data have changed" "it's 1.txt" $tiny --write --db text.db
 awk 'BEGIN { print "id;body;stars"; for (i = 0; i < 600; i++) print i ";\"row; number " i "\";" i % 3 }' >rows.csv
-check "rows are taken for rows" gives 0 "bytes of CSV with semicolons, 600 rows with 3 labels; the label, column stars, is to be told from the text, column body" \
+check "a CSV file is taken for rows, with its text and label columns" gives 0 "bytes of CSV with semicolons, 600 rows with 3 labels; the label, column stars, is to be told from the text, column body" \
     rows.csv $tiny --yes --db rows.db
-check "... and answered" grep -q 'this split of these rows' line
-check "... with their separator" grep -q '^  separator: semicolon ' rows.csv.headcount.yaml
+check "... and the answer is about these rows" grep -q 'this split of these rows' line
+check "... and the sweep file names their separator" grep -q '^  separator: semicolon ' rows.csv.headcount.yaml
 awk 'BEGIN { print "a: b # c,null"; for (i = 0; i < 600; i++) print "row number " i "," i % 3 }' >odd.csv
-check "columns with names that YAML takes for something else are guessed" gives 0 "column null, .* column a: b # c" \
+check "columns whose names YAML would misread are guessed" gives 0 "column null, .* column a: b # c" \
     odd.csv $tiny --write
-check "... and read by plan" headcount plan odd.csv.headcount.yaml
-check "... or named" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --text-column "a: b # c" --label-column null
-check "... and read by plan" headcount plan odd.csv.headcount.yaml
-check "... or set, as YAML" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --set "task.text_column='a: b # c'" \
+check "... and plan reads the sweep file" headcount plan odd.csv.headcount.yaml
+check "columns whose names YAML would misread can be given as options" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --text-column "a: b # c" --label-column null
+check "... and plan reads the sweep file" headcount plan odd.csv.headcount.yaml
+check "columns whose names YAML would misread can be given with --set" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --set "task.text_column='a: b # c'" \
     --set 'task.label_column="null"'
-check "... and read by plan" headcount plan odd.csv.headcount.yaml
-check "no name of a column" gives 2 'task.label_column is "", which is too short' odd.csv --label-column ""
-check "... too long a name" gives 2 "too long" odd.csv --label-column "$(printf %5000s | tr ' ' x)"
-check "... or for bytes" gives 0 "each byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
+check "... and plan reads the sweep file" headcount plan odd.csv.headcount.yaml
+check "an empty column name is refused" gives 2 'task.label_column is "", which is too short' odd.csv --label-column ""
+check "... and so is one that is too long" gives 2 "too long" odd.csv --label-column "$(printf %5000s | tr ' ' x)"
+check "--mode lm predicts the bytes of a file of rows" gives 0 "each byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
 cp rows.csv tom.csv
-check "the same file under another name is the same sweep" gives 0 "" tom.csv $tiny --write --db rows.db
-check "... under its own name" grep -q '^name: rows-[0-9a-f]* ' tom.csv.headcount.yaml
+check "a copy of a file under another name can be asked about" gives 0 "" tom.csv $tiny --write --db rows.db
+check "... and goes on with the same sweep, under its name" grep -q '^name: rows-[0-9a-f]* ' tom.csv.headcount.yaml
 awk 'BEGIN { print "text,label"; for (i = 0; i < 600; i++) { s = ""; for (k = 0; k < 40; k++) s = s "word " i * k % 97 " "
     print i " " s "end," i % 3 } }' >long.csv
-check "what is not seen of long texts is said" \
+check "ask says that models see only the beginning of long texts" \
     gives 0 "the nets see the first 256 bytes, and one in ten has [0-9]* or more\." long.csv --minutes 1 --write
 cp rows.csv "./-a b.csv"
-check "a name that the shell or an option would take apart" gives 0 "headcount run './-a b.csv.headcount.yaml'" $tiny -- "-a b.csv"
-check "... is none as the sweep's" grep -q '^name: _a-b-[0-9a-f]* ' "./-a b.csv.headcount.yaml"
+check "a file name with a dash and a space is quoted in the command to run" gives 0 "headcount run './-a b.csv.headcount.yaml'" $tiny -- "-a b.csv"
+check "... and simplified in the sweep's name" grep -q '^name: _a-b-[0-9a-f]* ' "./-a b.csv.headcount.yaml"
 echo "# mine" >>"./-a b.csv.headcount.yaml"
-check "... nor where it was changed" gives 2 "headcount run './-a b.csv.headcount.yaml'), or" $tiny -- "-a b.csv"
+check "... and quoted where its changed sweep file is refused" gives 2 "headcount run './-a b.csv.headcount.yaml'), or" $tiny -- "-a b.csv"
 mkdir deeper
 cp rows.csv deeper/other.csv
-check "a file elsewhere has its own beside it" gives 0 "" deeper/other.csv $tiny --yes --db rows.db
-check "... both" [ -e deeper/other.csv.headcount.yaml -a -e deeper/other.csv.headcount.html ]
+check "a file in another folder can be asked about" gives 0 "" deeper/other.csv $tiny --yes --db rows.db
+check "... and its sweep file and page are written beside it" [ -e deeper/other.csv.headcount.yaml -a -e deeper/other.csv.headcount.html ]
 
 # ---- a folder that cannot be written to ----
 mkdir locked && cp rows.csv short.txt locked && chmod 555 locked && chmod 755 "$dir"
@@ -280,10 +280,10 @@ refuses_folder() { # ...
     [ $? = 2 ] && tr -s '\n ' ' ' <"$dir/said" | grep -q 'Permission denied; the sweep file and the page are written there\. Copy'
 }
 if $as_user test -x "$headcount" -a -r locked/rows.csv 2>/dev/null; then
-    check "a folder that nothing can be written to is refused" refuses_folder locked/rows.csv --write
-    check "... before the file is read, which would be refused" refuses_folder locked/short.txt --write
+    check "a file in a folder that cannot be written to is refused" refuses_folder locked/rows.csv --write
+    check "... before the file itself is read" refuses_folder locked/short.txt --write
 else
-    skip "a folder that nothing can be written to is refused" "a program that others can reach"
+    skip "a file in a folder that cannot be written to is refused" "a program that others can reach"
 fi
 chmod 755 locked
 
@@ -301,12 +301,12 @@ for signal in INT KILL TERM; do
     wait $pid 2>/dev/null
     [ $? = 75 ] && stopped=yes
 done
-check "Ctrl-C stops it, with 75" [ "$stopped" = yes ]
-check "... and it goes on" gives 0 "Everything, as a page" $long --yes --db r.db
+check "an interrupted ask exits with 75" [ "$stopped" = yes ]
+check "... and goes on when it is asked again" gives 0 "Everything, as a page" $long --yes --db r.db
 check "... with the same sweep file" cmp copy.headcount.yaml first.yaml
 headcount run copy.headcount.yaml --db whole.db -q >said 2>&1
 headcount export results --db r.db >a && headcount export results --db whole.db >b
-check "... to the same bytes as undisturbed" cmp a b
+check "... to the same results as an undisturbed run" cmp a b
 cd ..
 
 # ---- asked on a terminal ----
@@ -315,12 +315,12 @@ if command -v script >/dev/null; then
         printf '%s\n' "$1" | TERM=xterm script -qec "headcount ask $(echo $toy) --db term.db" /dev/null | tr -d '\r'
     }
     answer n >said
-    check "it asks" grep -q 'Begin? \[y/N\]' said
-    check "... no is no" grep -q 'Nothing was begun' said
-    check "... really" [ ! -e term.db ]
+    check "on a terminal, ask asks before it begins" grep -q 'Begin? \[y/N\]' said
+    check "... and says after a no that nothing was begun" grep -q 'Nothing was begun' said
+    check "... and makes no results file" [ ! -e term.db ]
     answer y >said
-    check "... yes is yes" grep -q 'Everything, as a page for a browser' said
+    check "... and runs the sweep after a yes" grep -q 'Everything, as a page for a browser' said
 else
-    skip "it asks" script
+    skip "on a terminal, ask asks before it begins" script
 fi
 finish

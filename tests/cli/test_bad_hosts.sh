@@ -9,17 +9,17 @@ status_says() {
         grep "far: not on broken, which lost [0-9]* attempts\?, the last one to: .*\." &&
         headcount status --json --db broken.db | grep '"lost_on":{"broken":{"attempts":[0-9]*,"error":".*"}}'
 }
-check "status says where trials do not run, and why" wait_beside "$pid" status_says
-check "... with growing pauses" wait_beside "$pid" says "^broken is tried again in 2 s: its storage fails: "
+check "status names the host where trials do not run, and why" wait_beside "$pid" status_says
+check "... and the run tries it again after growing pauses" wait_beside "$pid" says "^broken is tried again in 2 s: its storage fails: "
 touch go
-check "a host whose storage fails: the others finish" ended_with 0
-check "... it is told" says "^broken is tried again in 1 s: its storage fails: .*File too large"
+check "the other hosts finish when one host's storage fails" ended_with 0
+check "... and the run names that host with its error" says "^broken is tried again in 1 s: its storage fails: .*File too large"
 report_says() { headcount report --db broken.db | tr '\n' ' ' |
     grep "lost on these machines, and their trials went on elsewhere: broken ([0-9]*)\."; }
-check "... the report says so" report_says
-check "... one that cannot write at all is refused" \
+check "... and the report names it, too" report_says
+check "... and a host that cannot write at all is not used any more" \
     says "^readonly is not used any more: it does not get to write into the results folder: .*File too large"
-check "... to the same bytes" as_here broken
+check "... with the same results as on one machine" as_here broken
 
 # Nine machines in one file, h5 with two losses; a loss on no known machine, one of a trial that is not
 # in the plan any more.
@@ -37,11 +37,11 @@ crowd_says() { # command, words
     headcount "$1" --db crowd.db 2>/dev/null | tr -s '\n ' ' ' | grep -F -e "$2"
 }
 others='h1, which lost 1 attempt, the last one to: cut; h2, which'
-check "of many machines the worst are told, by status" \
+check "status names the worst of many hosts that lost trials" \
     crowd_says status "far: not on h5, which lost 2 attempts, the last one to: cut; $others"
-check "... and how many more there are" \
+check "... and says how many more there are" \
     crowd_says status "; h8, which lost 1 attempt, the last one to: cut; and 1 more. "
-check "... by the report" \
+check "the report names the worst of many hosts and how many more there are" \
     crowd_says report "went on elsewhere: h5 (2), h1 (1), h2 (1), h3 (1), h4 (1), h6 (1), h7 (1), h8 (1) and 1 more."
 
 orphans() { run orphans --set seeds=1 --launch "$there" "$@"; }
@@ -52,7 +52,7 @@ wait_beside "$pid" stands a
 wait_beside "$pid" stands b
 both_run() { [ "$(sqlite3 orphans.db "SELECT count(DISTINCT host) FROM trial JOIN attempt USING (trial_id, attempt)
     WHERE state = 'running'")" = 2 ]; }
-check "the coordinator is killed while two hosts work" wait_beside "$pid" both_run
+check "two hosts work when the coordinator is killed" wait_beside "$pid" both_run
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 pause a start 1
@@ -62,25 +62,25 @@ one_runs() {
     headcount status --json --db orphans.db >orphans.json
     grep -F '"hosts":{"a":1}' orphans.json
 }
-check "... the next run is on one of them" wait_beside "$pid" one_runs
+check "... and the next run uses one of them" wait_beside "$pid" one_runs
 headcount status --db orphans.db >orphans.txt 2>&1
-check "... no machine is said to have lost anything" grep -F '"lost_on":{}' orphans.json
-check "... by status" sh -c 'grep "^far: on 1 machine" orphans.txt && ! grep "which lost" orphans.txt'
+check "... and its JSON status blames no host for lost trials" grep -F '"lost_on":{}' orphans.json
+check "... and neither does its status as text" sh -c 'grep "^far: on 1 machine" orphans.txt && ! grep "which lost" orphans.txt'
 go_on a
-check "... it finishes" ended_with 0
+check "... and it finishes" ended_with 0
 no_pauses
-check "... two attempts were lost" \
+check "... and both hosts' attempts are recorded as lost" \
     rows_say orphans "SELECT count(*), count(DISTINCT host) FROM attempt WHERE outcome = 'requeued'" "2|2"
-check "... by no machine, says the report" \
+check "... and the report blames no host for them" \
     sh -c 'headcount report --db orphans.db >orphans.txt && ! grep "lost on" orphans.txt'
 
 export HEADCOUNT_PAUSE_S=.01
 run worn --launch "$there" --hosts broken:1
-check "no host whose storage works: the run stops" ended_with 2
-check "... it is given up the eighth time in a row" \
+check "the run stops when no host has working storage" ended_with 2
+check "... and gives its host up the eighth time in a row" \
     says "^broken is not used any more: given up after 8 times: its storage fails: .*File too large"
 check "... after seven tries" [ "$(grep -c "^broken is tried again in" worn.out)" = 7 ]
-check "... that are all it says" says "no machine is left to work on: broken: given up after 8 times: its storage fails"
+check "... and says that no machine is left, and why" says "no machine is left to work on: broken: given up after 8 times: its storage fails"
 unset HEADCOUNT_PAUSE_S
 
 pause a rename 2
@@ -88,12 +88,12 @@ run own --launch "$there" --hosts a:1
 wait_beside "$pid" stands a
 mv own.db.d own.away
 go_on a
-check "storage that fails here too: the run stops" ended_with 3
+check "the run stops when storage fails on this machine, too" ended_with 3
 check "... and no host is blamed" fails says "^a is"
 mv own.away own.db.d
 run own --launch "$there" --hosts a:1
-check "... and goes on" ended_with 0
-check "... to the same bytes" as_here own
+check "... and the next run finishes" ended_with 0
+check "... with the same results as on one machine" as_here own
 
 mounts() { # db, N: two trials; `mounted` is about to name its Nth checkpoint of one, and sees no folder
     rm -f go
@@ -105,24 +105,24 @@ mounts() { # db, N: two trials; `mounted` is about to name its Nth checkpoint of
 }
 mounts torn 2
 go_on mounted
-check "a host whose storage fails after a checkpoint" \
+check "a host whose storage fails after a checkpoint is tried again later" \
     wait_beside "$pid" says "^mounted is tried again in 1 s: its storage fails: "
 touch go
-check "... the others finish" ended_with 0
-check "... from the checkpoint" \
+check "... and the other host finishes" ended_with 0
+check "... from that checkpoint" \
     rows_say torn "SELECT count(*) FROM attempt WHERE resumed_from_step > 0 AND outcome = 'completed'" 1
 mounts left 1
 kill -TERM "$(agent mounted)" # which lets its worker go on, to its end
 touch go
-check "a host whose storage fails while it leaves: the others finish" ended_with 0
-check "... it is told" says "^trial [12] (.*) failed on mounted: .*; it will be tried again$"
+check "the other hosts finish when one host's storage fails as it leaves" ended_with 0
+check "... and the run says that its trial is tried again" says "^trial [12] (.*) failed on mounted: .*; it will be tried again$"
 
 run few_files --launch "$there" --hosts few_files:3
-check "a host with room for one worker of three has one" ended_with 0
-check "... it is told, once" \
+check "a host with room for one of three workers finishes with one" ended_with 0
+check "... and the run says so once" \
     [ "$(grep -c "^few_files takes 1 trial at once, not 3: .*Too many open files" few_files.out)" = 1 ]
-check "... and it is not lost" fails says "tried again in"
-check "... to the same bytes" as_here few_files
+check "... and does not treat the host as lost" fails says "tried again in"
+check "... with the same results as on one machine" as_here few_files
 
 # For a while it has room for one only. All its workers pause.
 export HEADCOUNT_PAUSE_S=.01
@@ -137,7 +137,7 @@ descriptors 18
 touch room
 wait_beside "$pid" says "^roomy takes 1 trial at once, not 3: .*Too many open files"
 descriptors 100
-check "a host that gets room again has all three" wait_beside "$pid" all_three
+check "a host that gets room again has all three workers again" wait_beside "$pid" all_three
 wait_beside "$pid" let_go
 check "... and finishes" ended_with 0
 no_pauses

@@ -56,61 +56,61 @@ verdict "a sweep with a claim of two settings runs"
 CONFIRMED="Claim confirmed after 4 steps: d_ff=16 is better than d_ff=8 at 2 heads (difference in \
 test accuracy +0.078, p = .00808), as predicted before the first trial"
 report first
-check "the report says that it is confirmed" says "$CONFIRMED"
-check "... by the paired t test alone" says "d_ff=16 against d_ff=8: +0.078 test accuracy, 95% interval +0.034 to \
+check "the report says that the claim is confirmed" says "$CONFIRMED"
+check "... with the numbers of the paired t test" says "d_ff=16 against d_ff=8: +0.078 test accuracy, 95% interval +0.034 to \
 +0.122, over 5 seeds (5 won, 0 lost); two-sided paired t test p = .00808."
-check "... above all settings" sh -c "grep -n 'Claim confirmed' said | cut -d: -f1 >a
+check "... above the results of all settings" sh -c "grep -n 'Claim confirmed' said | cut -d: -f1 >a
     grep -nx ' *d_ff=8' said | cut -d: -f1 >b; [ \$(cat a) -lt \$(cat b) ]"
-check "... and what else is compared" says "Shown to be better: 1 of 2."
+check "... and how many of the comparisons show a difference" says "Shown to be better: 1 of 2."
 report first --markdown
-check "as Markdown" says "**Claim confirmed after 4 steps: d\\_ff=16 is better than d\\_ff=8 at 2 heads"
+check "the Markdown report says that the claim is confirmed" says "**Claim confirmed after 4 steps: d\\_ff=16 is better than d\\_ff=8 at 2 heads"
 report first --json
-check "as JSON: its kind" gives '$.between.claims[0].kind' claim_confirmed
-check "... its proof" gives '$.between.claims[0].claim_proof.status' first
-check "... the two" gives '$.between.claims[0].better' '{"model.d_ff":16}'
-check "... what it was judged at" gives '$.between.claims[0].alpha' 0.05
-check "... its comparison, of which nothing is corrected" gives '$.between.comparisons[0].comparisons' 1
-check "... the other one" gives '$.between.comparisons[1].outcome' not_shown
-check "... the record of the plan" gives '$.plan_changes[0].claim.heads' 2
-check "... head counts are judged without it" gives '$.settings[0].verdict.claim_proof' ''
+check "the JSON report says that the claim is confirmed" gives '$.between.claims[0].kind' claim_confirmed
+check "... and that it was written first" gives '$.between.claims[0].claim_proof.status' first
+check "... and which setting it calls better" gives '$.between.claims[0].better' '{"model.d_ff":16}'
+check "... and at which level it was tested" gives '$.between.claims[0].alpha' 0.05
+check "... and has its comparison, corrected for no others" gives '$.between.comparisons[0].comparisons' 1
+check "... and the comparison at the other head count" gives '$.between.comparisons[1].outcome' not_shown
+check "... and the claim in the record of the plan" gives '$.plan_changes[0].claim.heads' 2
+check "... and judges head counts without that claim" gives '$.settings[0].verdict.claim_proof' ''
 report first --between --csv
-check "as CSV: a line for each pair" [ "$(cut -d, -f1 said | tr '\n' ' ')" = "heads 2 1 " ]
+check "the CSV of --between has a line for each pair of settings" [ "$(cut -d, -f1 said | tr '\n' ' ')" = "heads 2 1 " ]
 report first --between
-check "--between has the table" says 'd_ff=16 d_ff=8 5 +0.078 * [+0.034, +0.122] .00808'
-check "--between is no picture" sh -c "! '$headcount' report --db first.db --between --svg x.svg 2>said"
-check "... which it says" says "--between has neither page nor figure; use text, --csv, --json or --markdown"
-check "--between is of one sweep" sh -c "! '$headcount' report first first --db first.db --between 2>said"
-check "... which it says" says "--between shows one sweep, and 2 are named"
+check "--between shows the table of compared settings" says 'd_ff=16 d_ff=8 5 +0.078 * [+0.034, +0.122] .00808'
+check "--between with --svg is refused" sh -c "! '$headcount' report --db first.db --between --svg x.svg 2>said"
+check "... and the formats to use are named" says "--between has neither page nor figure; use text, --csv, --json or --markdown"
+check "--between with two sweeps is refused" sh -c "! '$headcount' report first first --db first.db --between 2>said"
+check "... with the reason" says "--between shows one sweep, and 2 are named"
 for beside in --json --csv --between "--html x.html" "--svg x.svg"; do
     # shellcheck disable=SC2086 # an option and its value
-    check "--explain is of text and Markdown, not of $beside" sh -c "! '$headcount' report --db first.db --explain $beside 2>said"
-    check "... which it says" says "--explain adds to the text and to --markdown only"
+    check "--explain with $beside is refused" sh -c "! '$headcount' report --db first.db --explain $beside 2>said"
+    check "... with the reason" says "--explain adds to the text and to --markdown only"
 done
-check "--explain is of one sweep" sh -c "! '$headcount' report first first --db first.db --explain 2>said"
-check "... which it says" says "--explain shows one sweep, and 2 are named"
+check "--explain with two sweeps is refused" sh -c "! '$headcount' report first first --db first.db --explain 2>said"
+check "... with the reason" says "--explain shows one sweep, and 2 are named"
 report first
-check "without it the report names what else there is" says '`headcount report first --explain`: '
+check "the report names the command that explains more" says '`headcount report first --explain`: '
 report first --explain
-check "with it the report has that" says "The exact sign-flip test, which assumes no normal distribution, gives p = .0625"
-check "... and names nothing more" sh -c '! grep -q -e --explain said'
+check "--explain adds the exact sign-flip test" says "The exact sign-flip test, which assumes no normal distribution, gives p = .0625"
+check "... and does not name itself again" sh -c '! grep -q -e --explain said'
 headcount report --db first.db --html page.html
 check "the page has the claim" grep -q '"claims":\[{"heads":2,"better":{"model.d_ff":16}' page.html
-check "... and the columns of its table" grep -q '"between":\[{"title":"Heads"' page.html
-check "the file is in order" sh -c "'$headcount' check --db first.db | grep -v 'not the result' >said; ! grep -q claim said"
+check "... and the columns of the table of comparisons" grep -q '"between":\[{"title":"Heads"' page.html
+check "check finds nothing wrong with the claim" sh -c "'$headcount' check --db first.db | grep -v 'not the result' >said; ! grep -q claim said"
 
 # ---- other ends ----
 
 run first
 sqlite3 first.db "UPDATE trial SET test_acc = 1.5 - test_acc"
 report first --json
-check "contradicted" gives '$.between.claims[0].kind' claim_contradicted
+check "a claim is contradicted if its rival is shown to be better" gives '$.between.claims[0].kind' claim_contradicted
 sqlite3 first.db "UPDATE trial SET test_acc = .5 + seed / 10.0 + config_id % 2 * (seed - 1) / 100"
 report first
-check "not confirmed" says "Claim not confirmed after 4 steps: d_ff=16 is not shown to be better than d_ff=8 at 2 heads (difference"
+check "a claim is not confirmed if its difference is not shown" says "Claim not confirmed after 4 steps: d_ff=16 is not shown to be better than d_ff=8 at 2 heads (difference"
 sqlite3 first.db "UPDATE trial SET state = 'failed', limit_hit = 1 WHERE trial_id = (SELECT min(trial_id) FROM trial
     JOIN config USING (config_id) WHERE heads = 2)"
 report first --json
-check "undecided where a limit was met" gives '$.between.claims[0].kind' claim_undecided
+check "a claim is undecided if a trial met a limit" gives '$.between.claims[0].kind' claim_undecided
 
 # ---- a claim that came late ----
 
@@ -118,35 +118,35 @@ sweep late ""
 run late
 values late.db
 report late --json
-check "without a claim it is one of those compared" gives '$.between.comparisons[1].kind' setting_better
-check "... alone at its head count" gives '$.between.comparisons[1].comparisons' 1
-check "... and none is claimed" gives '$.between.claims' '[]'
+check "without a claim, a comparison still shows the better setting" gives '$.between.comparisons[1].kind' setting_better
+check "... as the only comparison at its head count" gives '$.between.comparisons[1].comparisons' 1
+check "... and the report has no claim" gives '$.between.claims' '[]'
 sweep late "$CLAIM"
 run late
 values late.db
 report late
-check "written afterwards it is no prediction" says "The claim, d_ff=16 better than d_ff=8 at 2 heads, is no prediction: \
+check "a claim that was written after the trials is no prediction" says "The claim, d_ff=16 better than d_ff=8 at 2 heads, is no prediction: \
 it was written after 20 of 20 trials had ended."
-check "... and what happened is told" says "The claim was changed on"
+check "... and the report says when it was changed" says "The claim was changed on"
 sweep late 'claim: {than: {model.d_ff: 16}, better: {model.d_ff: 8}, heads: 2}'
 run late
 report late --json
-check "another way round is another claim" gives '$.between.claims[0].claim_proof.status' changed
+check "the opposite claim counts as a changed one" gives '$.between.claims[0].claim_proof.status' changed
 
 # ---- preliminary, shards, replicates, tune ----
 
 sweep shards "$CLAIM"
 run shards --shard 1/2
 report shards
-check "of half a sweep it is preliminary" says "Preliminary, with"
+check "the report of a shard is preliminary" says "Preliminary, with"
 cp shards.yaml second.yaml
 run second --shard 2/2
 headcount merge --into whole.db shards.db second.db >said 2>&1 || trouble "$(cat said)"
 values whole.db
 report whole
-check "merged it is the claim of a whole sweep" says "$CONFIRMED"
+check "merged shards confirm the claim as a whole sweep does" says "$CONFIRMED"
 report whole --json
-check "... that was first" gives '$.between.claims[0].prediction' 1
+check "... as a prediction" gives '$.between.claims[0].prediction' 1
 
 sweep instances "replicate: [task.instance]
 $CLAIM"
@@ -154,9 +154,9 @@ sed -i 's/slots: 2/slots: 2, instance: [1, 2, 3]/; s/^seeds: 5/seeds: 2/' instan
 run instances
 values instances.db
 report instances --json
-check "with replicate, instances are counted" gives '$.between.comparisons[0].n' 3
-check "... each the mean of its seeds" gives '$.between.comparisons[0].seed_pairs' 6
-check "a claim of two settings, too" gives '$.between.claims[0].prediction' 1
+check "under replicate, n counts the instances" gives '$.between.comparisons[0].n' 3
+check "... and each is the mean of its seeds" gives '$.between.comparisons[0].seed_pairs' 6
+check "... and the claim is a prediction" gives '$.between.claims[0].prediction' 1
 
 sweep tuned "tune: {axes: [train.lr], seeds: 1}
 $CLAIM"
@@ -164,21 +164,21 @@ sed -i 's/steps: 4/lr: [1e-3, 1e-2], steps: 4/' tuned.yaml
 run tuned
 values tuned.db
 report tuned
-check "under tune each is at its own best" says "each at its own best of lr 0.001 and 0.01"
-check "... and of two values the better one is an edge" says "Claim undecided after 4 steps: d_ff=16 did better than d_ff=8 at 2 heads"
-check "... as the table says" says "d_ff=16 d_ff=8 5 +0.078 edge [+0.034, +0.122] .00808"
-check "... whose sign is explained, of a claim too" says "edge: the same, but the one that did worse chose an edge of its grid"
+check "under tune, each setting is judged at its own best value" says "each at its own best of lr 0.001 and 0.01"
+check "... and a claim against a setting at an edge is undecided" says "Claim undecided after 4 steps: d_ff=16 did better than d_ff=8 at 2 heads"
+check "... as the table shows" says "d_ff=16 d_ff=8 5 +0.078 edge [+0.034, +0.122] .00808"
+check "... and the word edge is explained" says "edge: the same, but the one that did worse chose an edge of its grid"
 report tuned --json
-check "... and JSON" gives '$.between.claims[0].kind' rival_at_edge
+check "... and the JSON report says that the rival is at an edge" gives '$.between.claims[0].kind' rival_at_edge
 
 # ---- refusals ----
 
 sweep bad 'claim: {better: {model.d_ff: 12}, than: {model.d_ff: 8}, heads: 2}'
-check "a value that the sweep lacks is refused" sh -c "! '$headcount' run bad.yaml --db bad.db 2>said"
-check "... where it stands" says "bad.yaml:6:30: model.d_ff 12 is not among the values of the sweep"
-check "... and nothing is written" [ ! -e bad.db ]
+check "a claim about a value that the sweep lacks is refused" sh -c "! '$headcount' run bad.yaml --db bad.db 2>said"
+check "... with its place in the sweep file" says "bad.yaml:6:30: model.d_ff 12 is not among the values of the sweep"
+check "... and no results file is made" [ ! -e bad.db ]
 sweep bad "$CLAIM"
 sed -i 's/^seeds: 5/looks: [2, 4]/' bad.yaml
-check "looks are refused beside it" sh -c "! '$headcount' plan bad.yaml --db bad.db 2>said"
-check "... with what to write" says "write seeds in place of looks"
+check "looks beside a claim of two settings are refused" sh -c "! '$headcount' plan bad.yaml --db bad.db 2>said"
+check "... with what to write instead" says "write seeds in place of looks"
 finish

@@ -61,7 +61,7 @@ better() { # core type
     *) echo "core type '$1'" && return 1 ;;
     esac
 }
-check "--version names the best that the CPU can run" better "$core"
+check "--version names the best kernels that the CPU can run" better "$core"
 
 bench_says() { # pattern, environment...
     pattern=$1
@@ -69,10 +69,10 @@ bench_says() { # pattern, environment...
     env "$@" "$headcount" bench --heads 1 --workload gather --trained 0 --milliseconds 1 >"$dir/out" 2>&1
     grep -q "$pattern" "$dir/out" || { cat "$dir/out" && return 1; }
 }
-check "bench uses the same" bench_says ", $core kernels"
-check "... and has no remark" fails bench_says OPENBLAS_CORETYPE
-check "what the user set is kept" bench_says ", Nehalem kernels" OPENBLAS_CORETYPE=Nehalem
-check "... and bench says what it costs" bench_says "unset it" OPENBLAS_CORETYPE=Nehalem
+check "bench uses the same kernels as --version names" bench_says ", $core kernels"
+check "... and says nothing of OPENBLAS_CORETYPE" fails bench_says OPENBLAS_CORETYPE
+check "bench keeps the kernels that the user set" bench_says ", Nehalem kernels" OPENBLAS_CORETYPE=Nehalem
+check "... and says what they cost" bench_says "unset it" OPENBLAS_CORETYPE=Nehalem
 
 cat >"$dir/a.yaml" <<'END'
 task: {name: copy, length: 4, vocab: 4}
@@ -88,12 +88,12 @@ run() { # file, arguments...
 run_uses() { # file
     run "$1" && [ "$(sqlite3 "$dir/$1.db" 'SELECT core_type FROM build')" = "$core" ]
 }
-check "run records the same" run_uses a
-check "... and has no remark" fails grep OPENBLAS "$dir/said"
+check "run records the same kernels as --version names" run_uses a
+check "... and says nothing of OpenBLAS" fails grep OPENBLAS "$dir/said"
 OPENBLAS_CORETYPE=Nehalem
 export OPENBLAS_CORETYPE
-check "run keeps what the user set" eval 'run b && sqlite3 "$dir/b.db" "SELECT core_type FROM build" | grep -x Nehalem'
-check "... and says once what it costs and what to do" \
+check "run keeps the kernels that the user set" eval 'run b && sqlite3 "$dir/b.db" "SELECT core_type FROM build" | grep -x Nehalem'
+check "... and says once what they cost and what to do" \
     [ "$(grep -c 'unset it' "$dir/said")" = 1 ]
 check "... but not with -q" eval 'run c -q && ! grep OPENBLAS "$dir/said"'
 finish

@@ -2,23 +2,23 @@
 # The program as it was linked: hardened (OpenSSF's compiler options guide), and linked to nothing
 # beside its two libraries: OpenBLAS is loaded by whoever computes. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
-not_sanitized "the program as it was linked"
+not_sanitized "the program is hardened and needs few libraries"
 has() { # pattern, readelf option
     readelf "$2" --wide "$headcount" | grep -Eq "$1"
 }
 has_not() { ! has "$@"; }
 
 if ! plain; then
-    skip "hardening" "a plain build"
+    skip "the program is hardened" "a plain build"
 else
-    check "position independent" has 'Type: *DYN' --file-header
-    check "read-only after relocation" has GNU_RELRO --program-headers
-    check "... all of it, bound at the start" has 'FLAGS.*NOW' --dynamic
-    check "no executable stack" has 'GNU_STACK.* RW ' --program-headers
-    check "no segment both writable and executable" has_not 'LOAD.* RWE ' --program-headers
-    check "no path of the builder to look for libraries" has_not 'RPATH|RUNPATH' --dynamic
-    check "stack protector" has '__stack_chk_fail' --dyn-syms
-    check "fortified functions" has '__(snprintf|memcpy|printf|fprintf)_chk' --dyn-syms
+    check "the program is position independent" has 'Type: *DYN' --file-header
+    check "relocated data are read-only" has GNU_RELRO --program-headers
+    check "... all of them, as symbols are bound at the start" has 'FLAGS.*NOW' --dynamic
+    check "the stack is not executable" has 'GNU_STACK.* RW ' --program-headers
+    check "no segment is both writable and executable" has_not 'LOAD.* RWE ' --program-headers
+    check "the program has no library path of the machine that built it" has_not 'RPATH|RUNPATH' --dynamic
+    check "functions have a stack protector" has '__stack_chk_fail' --dyn-syms
+    check "calls of the C library are fortified" has '__(snprintf|memcpy|printf|fprintf)_chk' --dyn-syms
     if [ "$(uname -m)" = x86_64 ]; then
         # As a mark for the kernel it also takes a C library that was built so, which Debian's is not.
         check "targets of indirect branches are marked" \
@@ -26,7 +26,7 @@ else
     else
         skip "targets of indirect branches are marked" "x86-64"
     fi
-    check "two libraries and the C library's" [ "$(readelf --dynamic "$headcount" |
+    check "the program needs only SQLite, libyaml and the C library" [ "$(readelf --dynamic "$headcount" |
         sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -Ev '^(libc|libm|ld-linux.*)$' | sort |
         tr '\n' ' ')" = "libsqlite3 libyaml-0 " ]
 fi
@@ -41,19 +41,19 @@ jobs_are() { # what stands behind -j, goal and options of make...
     case "$(flags_of "$@") " in *" -j$jobs "*) ;; *) flags_of "$@"; return 1 ;; esac
 }
 in_turn() { case "$(flags_of "$@")" in *-j*) return 1 ;; esac; }
-check "one goal is built on all cores" jobs_are "$(nproc)" help
-check "... -j goes before that" jobs_are 7 -j7 help
-check "... also where it asks for one" jobs_are 1 -j1 help
-check "several goals are made in turn" in_turn clean help
+check "make builds one goal on all cores" jobs_are "$(nproc)" help
+check "... but on as many as -j says" jobs_are 7 -j7 help
+check "... even if it says one" jobs_are 1 -j1 help
+check "make builds several goals one after the other" in_turn clean help
 help=$(make -s help)
 for goal in sweep test install dist deb bench bench-peers fuzz crash coverage lint check-deps format check-format messages clean; do
     check "make help tells of $goal" sh -c 'echo "$0" | grep -qw -e "$1"' "$help" "$goal"
 done
-check "bench-peers wants as many cores as threads" \
+check "bench-peers is skipped on fewer cores than it has threads" \
     sh -c "sh tests/bench/peers.sh headcount '$dir' 9999 | grep -q 'skipped, because 9999 threads'"
-check "one short line a file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o |
+check "make prints one short line for each file" sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n -W engine/graph.c build/engine/graph.o |
     grep -q '^printf .* CC build/engine/graph.o$'"
-check "without libmicrohttpd it is built, and says so" \
+check "make builds without libmicrohttpd and says what is missing" \
     sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n HTTPD= -W sweep/serve/serve.c BUILD=$dir/build >out.$$ &&
     grep -q 'without headcount serve' out.$$ && grep -q listener_none.o out.$$ &&
     ! grep -q httpd.o out.$$; status=\$?; rm -f out.$$; exit \$status"
@@ -70,7 +70,7 @@ race() { # two makes in one checkout, both of which find the headers to be old
     done
     [ "$(ls "$dir/race" | wc -l)" = 4 ] || { ls "$dir/race"; return 1; }
 }
-check "two makes in one checkout are not in each other's way" race
+check "two makes in one checkout do not disturb each other" race
 # ---- the sources, which hosts compare ----
 mkdir "$dir/elsewhere"
 cp -a Makefile engine datasets sweep "$dir/elsewhere"
@@ -81,20 +81,20 @@ made() { # its sources as make in that copy has them, with words for make
 }
 sources=$("$headcount" --version | sed -n 's/^sources *//p')
 same_sources() { [ ${#sources} -eq 64 ] && [ "$(made "$@")" = "$sources" ]; }
-check "another folder without git has the same sources" same_sources
-check "... with another compiler and other flags, too" same_sources CC=/bin/true OPT=-O1 EXTRA=-g3
+check "a copy without git has the same hash of its sources" same_sources
+check "... also with another compiler and other flags" same_sources CC=/bin/true OPT=-O1 EXTRA=-g3
 touch "$dir/elsewhere/engine/graph.c"
-check "... in another locale, and touched" same_sources LC_ALL=C.UTF-8
-check "... and another version has not" fails same_sources VERSION=9
+check "... also in another locale, with a touched file" same_sources LC_ALL=C.UTF-8
+check "... but not with another version" fails same_sources VERSION=9
 for file in engine/graph.c engine/ops/ops.def engine/kernels/simd.c datasets/task.h sweep/cli/main.c \
     sweep/serve/httpd.c \
     sweep/db/schema.sql sweep/page/page.html sweep/page/page.css sweep/page/live.js; do
     echo >>"$dir/elsewhere/$file"
-    check "... nor has one with another $file" fails same_sources
+    check "... nor with another $file" fails same_sources
     cp -a "$file" "$dir/elsewhere/$file"
 done
 echo >>"$dir/elsewhere/sweep/README.md"
-check "... but with another README" same_sources
+check "... and another README does not matter" same_sources
 all_read() { # each file of the tree that the compiler read is among them
     make -s --eval 'compiled:;@printf "%s\n" $(COMPILED)' compiled | LC_ALL=C sort >"$dir/compiled"
     find "${BUILD:-build}/engine" "${BUILD:-build}/datasets" "${BUILD:-build}/sweep" -name '*.d' -exec cat {} + |
@@ -103,13 +103,13 @@ all_read() { # each file of the tree that the compiler read is among them
     LC_ALL=C comm -23 "$dir/read" "$dir/compiled" >"$dir/left_out"
     [ "$(wc -l <"$dir/read")" -gt 400 ] && [ ! -s "$dir/left_out" ] || { cat "$dir/left_out"; return 1; }
 }
-check "all that the compiler reads is among them" all_read
+check "the hash covers every file that the compiler reads" all_read
 unchanged() {
     header=$dir/race/build_id.h
     make -s BUILD="$dir/race" COMMIT=12 HTTPD= "$header" && touch -r "$header" "$dir/before" &&
         make -s BUILD="$dir/race" COMMIT=12 HTTPD= "$header" && ! [ "$header" -nt "$dir/before" ]
 }
-check "with nothing changed, the header stays as it is" unchanged
+check "the header with the hash stays as it is if nothing has changed" unchanged
 
 # Programs from that copy: one commit, "dirty" each time. What is not new comes from this build.
 build() { # name, words for make
@@ -138,21 +138,21 @@ joined() { # status, coordinator, agent
     [ "$got" -eq "$1" ] || { echo "status $got"; cat "$dir/said"; return 1; }
 }
 if plain; then
-    check "two dirty builds of a commit" dirty_builds
-    check "... and one of a tarball" sh -c '"$0" --version | grep -q "^commit  *unknown+"' "$dir/tarball"
-    check "one dirty build works with itself" joined 0 "$dir/one" "$dir/one"
-    check "... its results file tells which it was" sh -c '"$0" --version | grep "^sources  *$1"' "$dir/one" \
+    check "two builds with different changes to one commit are made" dirty_builds
+    check "... and one without a commit, as from a tarball" sh -c '"$0" --version | grep -q "^commit  *unknown+"' "$dir/tarball"
+    check "a changed build works with an agent of the same build" joined 0 "$dir/one" "$dir/one"
+    check "... and its results file says which build it was" sh -c '"$0" --version | grep "^sources  *$1"' "$dir/one" \
         "$(sqlite3 "$dir/s.db" "SELECT substr(git_commit, 20) FROM build
         WHERE git_commit LIKE '0123456789ab-dirty+____________'")"
-    check "... not with another" joined 2 "$dir/one" "$dir/two"
+    check "... but not with an agent of another changed build" joined 2 "$dir/one" "$dir/two"
     check "... and says why" \
         grep -Eq "n3: it runs another program: its sources are [0-9a-f]{12} \(headcount .*, commit \
 0123456789ab-dirty\+.*\), ours [0-9a-f]{12}; build it from the same tree" "$dir/said"
-    check "a tarball's build works with that of its commit" joined 0 "$headcount" "$dir/tarball"
+    check "a build works with an agent from a tarball of its commit" joined 0 "$headcount" "$dir/tarball"
 else
-    skip "dirty builds" "a plain build"
+    skip "a changed build works with an agent of the same build" "a plain build"
 fi
 
-check "V=1 shows the compiler's command instead" \
+check "V=1 shows the compiler's command" \
     sh -c "! env -u MAKEFLAGS -u MAKELEVEL make -n V=1 -W engine/graph.c build/engine/graph.o | grep -q '^printf'"
 finish

@@ -3,7 +3,7 @@
 # are asked. The total is the trials that can still run or have ended; what is not needed is told apart.
 # Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
-not_sanitized "counts in all words"
+not_sanitized "all commands count trials alike"
 settle
 
 headcount() { "$headcount" "$@"; }
@@ -111,29 +111,29 @@ headcount plan plain.yaml --db none.db | grep -q '12 trials$' ||
     trouble "$(headcount plan plain.yaml --db none.db | head -2)"
 headcount plan tuned.yaml --db none.db >said
 grep -q '30 trials$' said && grep -qE '^ +not needed +24 ' said || trouble "$(head -6 said)"
-verdict "plan counts what can run"
+verdict "plan counts the trials that can run"
 middle plain 3
-verdict "a plain sweep in the middle"
+verdict "all commands agree on a plain sweep stopped in the middle"
 end plain "12 12 0 0"
-verdict "... and in the end"
+verdict "... and at its end"
 middle tuned 5
-check "a tuned one in the middle: one value of each head count will be judged" \
+check "a tuned sweep counts one value of each head count as to be judged" \
     [ "$(by_status tuned | cut -d' ' -f1,4)" = "30 24" ]
 middle tuned 20
-verdict "... and where some are judged"
+verdict "all commands agree on a tuned sweep of which some trials are judged"
 end tuned "30 30 0 24"
-verdict "... and in the end"
+verdict "... and at its end"
 middle rungs 3
-verdict "one with rungs in the middle"
+verdict "all commands agree on a sweep with rungs stopped in the middle"
 end rungs "18 18 0 36"
-verdict "... and in the end: what was eliminated is not needed"
+verdict "... and at its end, where eliminated trials are not needed"
 middle looks 3
-verdict "one with looks in the middle"
+verdict "all commands agree on a sweep with looks stopped in the middle"
 headcount run looks.yaml --db looks.db --quiet >run.out 2>&1
 alike looks
-verdict "... and in the end"
+verdict "... and at its end"
 sql looks.db "UPDATE look SET decided = 1; UPDATE trial SET state = 'not_needed', choice = 'eliminated' WHERE look = 2"
-check "... where the first look decided" [ "$(by_status looks)" = "6 6 0 6" ]
+check "the trials of later looks are not needed once the first decided" [ "$(by_status looks)" = "6 6 0 6" ]
 alike looks
-verdict "... everybody says so"
+verdict "... and all commands agree on that"
 finish

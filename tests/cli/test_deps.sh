@@ -28,29 +28,29 @@ installed() { # packages: nothing else was, and in one go
 # ---- what is wanted ----
 apt_has chromium
 without() { deps page && [ ! -s "$dir/log" ] && [ ! -s "$dir/said" ]; }
-check "a browser that apt has not is not asked for" without
+check "a browser that apt lacks is not asked for" without
 needed() { rm "$dir/bin/chromium" && deps page && installed chromium; }
 check "... and what is needed is installed without it" needed
 apt_has '*'
 both() { deps page && installed "chromium
 firefox-esr"; }
-check "what apt has is installed" both
+check "all that is wanted and that apt has is installed" both
 program chromium :
 only() { deps page && installed firefox-esr; }
-check "... when nothing else is missing, too" only
+check "... also if nothing else is missing" only
 program sudo 'cat >/dev/null; case $* in *firefox-esr) exit 1 ;; esac'
 failing() { deps page && grep -qx "headcount goes without: firefox-esr" "$dir/said"; }
-check "... which may fail" failing
+check "... and if that fails, the missing package is named" failing
 rm "$dir/bin/sudo"
-check "... and may be forbidden" without
+check "... and without sudo it is passed over" without
 
 # ---- what is needed ----
 rm "$dir/bin/sqlite3"
 told() { ! deps && grep -qx "as root: apt-get install sqlite3" "$dir/said"; }
-check "who may not install is told what to" told
+check "a user without sudo is told what root has to install" told
 rm "$dir/bin/apt-get"
 named() { ! deps page && grep -q "^headcount needs these packages .*: sqlite3$" "$dir/said"; }
-check "... and where there is no apt, what to look for" named
+check "... and without apt which packages to look for" named
 program sqlite3 :
-check "... of what is needed only" without
+check "... but only for packages that are needed" without
 finish

@@ -4,7 +4,7 @@
 # in a scratch copy, trainings with few steps; `unrun` lists the commands that are not run, and why.
 # A new command is either run or listed. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
-not_sanitized "what the READMEs say"
+not_sanitized "what the READMEs say is true"
 python=${PYTHON:-/usr/bin/python3}
 has_torch() { "$python" -c 'import numpy, torch' 2>/dev/null; }
 has_tensorboard() { "$python" -c 'import tensorboard' 2>/dev/null; }
@@ -101,8 +101,8 @@ named_files_exist() { # README
     done <"$dir/names"
 }
 for readme in $readmes; do
-    check "$readme: links lead somewhere" links_lead_somewhere "$readme"
-    check "$readme: the files it names are there" named_files_exist "$readme"
+    check "$readme: all links lead somewhere" links_lead_somewhere "$readme"
+    check "$readme: all files that it names are there" named_files_exist "$readme"
 done
 
 # ---- lists are complete ----
@@ -114,7 +114,7 @@ for config in configs/*.yaml; do
     config=$(basename "$config" .yaml)
     check "configs/$config.yaml begins with its question" sh -c "head -n 1 'configs/$config.yaml' | grep -q '^# .*?'"
     [ "$config" = gather ] ||
-        check "... and its finding" grep -qF "**$config**" configs/README.md
+        check "... and configs/README.md has its finding" grep -qF "**$config**" configs/README.md
 done
 for query in results/queries/*.sql; do
     check "results/README.md has the question of ${query##*/}" \
@@ -129,7 +129,7 @@ for command in $("$headcount" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) 
             grep -qe "[ ,] $option\(\[\?=\|  *\)" "$dir/help" || { echo "$command has no $option"; return 1; }
         done
     }
-    check "... and only options that it has" options_exist
+    check "... and names only options that it has" options_exist
 done
 the_glossary() { # is that of the program, word for word
     "$headcount" complete terms | sed 's/^/| /; s/\t/ | /; s/$/ |/' >"$dir/terms"
@@ -243,7 +243,7 @@ for place in "$dir"/blocks/*.place; do
 done
 none_is_stale() { sed 's/|.*//' "$dir/unrun" | while read -r line; do grep -qxF "$line" "$dir/listed" ||
     { echo "$line"; exit 1; }; done; }
-check "the list of commands that are not run has no others" none_is_stale
+check "every command that this test does not run is in a README" none_is_stale
 for query in results/queries/*.sql; do
     check "$query gives a table" sh -c "sqlite3 -box results/headcount.db <$query"
 done

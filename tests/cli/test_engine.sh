@@ -3,7 +3,7 @@
 # libengine.a alone, and learns. Speaks TAP.
 lib=${BUILD:-build}/libengine.a
 . tests/tap.sh
-plain || skip_all "the engine on its own" "a plain build"
+plain || skip_all "the engine works on its own" "a plain build"
 cp tests/interop/learn.c "$dir"
 line=$(sed -n '/^gcc /{s/ && .*//; s,tests/interop/,,p}' engine/README.md)
 grep -vE '^#include (<[a-z]*\.h>|"engine/[a-z_/]*\.h")$' "$dir/learn.c" >"$dir/foreign"
@@ -26,15 +26,15 @@ tells() { # pattern: the program fails and says so
     grep -qF "$1" "$dir/said"
 }
 
-check "the program has at most 60 lines" [ "$(wc -l <"$dir/learn.c")" -gt 20 -a "$(wc -l <"$dir/learn.c")" -le 60 ]
-check "it includes nothing but the engine and the C library" \
+check "the example program has at most 60 lines" [ "$(wc -l <"$dir/learn.c")" -gt 20 -a "$(wc -l <"$dir/learn.c")" -le 60 ]
+check "... and includes only the engine and the C library" \
     fails grep -E '^#include' "$dir/foreign"
-check "it builds as the README says, without a warning" build learn.c
-check "it is linked to nothing but the C library" fails libraries
-check "it learns" "$dir/learn"
-check "without the optimizer's steps it is built" changed '/optim_step/d'
+check "... and builds as the README says, without a warning" build learn.c
+check "... and is linked to nothing but the C library" fails libraries
+check "... and learns" "$dir/learn"
+check "the example program builds without the optimizer's steps" changed '/optim_step/d'
 check "... and says that it has not learned" tells 'largest error'
-check "with a weight of a wrong shape it is built" \
+check "the example program builds with a weight of a wrong shape" \
     changed 's/"w2", INIT_WEIGHT, 1, HIDDEN/"w2", INIT_WEIGHT, 1, HIDDEN + 1/'
 check "... and says which operation was refused" \
     tells 'linear of (64,32), (1,33), (1): needs x (..,K) and a weight (N,K)'

@@ -28,42 +28,42 @@ Y
 "$headcount" run together.yaml --db e.db --quiet >run.txt 2>&1
 
 # ---- groups ----
-check "an ensemble of two" "$headcount" ensemble together --members 2 --db e.db -q
-check "as many groups as the seeds give, of each setting" \
+check "ensembles of two members answer" "$headcount" ensemble together --members 2 --db e.db -q
+check "each setting has as many groups as its seeds allow" \
     [ "$(sql e.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM ensemble GROUP BY setting)")" = 2,2 ]
-check "no trial is in two" none e.db "SELECT value FROM ensemble, json_each(trials) GROUP BY value HAVING count(*) > 1"
-check "members are of one head, one setting, different seeds" \
+check "no trial is in two groups" none e.db "SELECT value FROM ensemble, json_each(trials) GROUP BY value HAVING count(*) > 1"
+check "members have one head, one setting and different seeds" \
     none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m
     JOIN trial AS t ON t.trial_id = m.value JOIN config AS c USING (config_id)
         GROUP BY trials HAVING count(DISTINCT c.config_id) > 1 OR count(DISTINCT t.seed) < 2 OR max(c.heads) > 1
             OR min(t.setting = e.setting) = 0"
-check "what the members do alone" \
+check "what members do alone is the mean over their trials" \
     none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m JOIN trial AS t ON t.trial_id = m.value
     GROUP BY trials HAVING abs(avg(t.test_acc) - mean_member_acc) > 1e-12"
-check "all members' parameters and FLOPs" \
+check "parameters and FLOPs are summed over the members" \
     none e.db "SELECT trials FROM ensemble AS e, json_each(trials) AS m JOIN trial AS t ON t.trial_id = m.value
     JOIN config AS c USING (config_id)
         GROUP BY trials HAVING sum(c.n_params) <> e.n_params
             OR sum(c.flops_per_step / 3 / c.batch) <> e.flops_per_example"
-check "asked again, nothing is computed" \
+check "a second call computes nothing" \
     sh -c "'$headcount' ensemble together --members 2 --db e.db 2>err >/dev/null && ! grep . err"
 cp e.db again.db && cp -r e.db.d again.db.d
 sql again.db "DELETE FROM ensemble; DELETE FROM study"
-check "another time: the same" sh -c "'$headcount' ensemble together --members 2 --db again.db -j 3 -q >/dev/null"
+check "deleted ensembles are computed again" sh -c "'$headcount' ensemble together --members 2 --db again.db -j 3 -q >/dev/null"
 sql e.db "SELECT * FROM ensemble ORDER BY setting, trials" >one.txt
 sql again.db "SELECT * FROM ensemble ORDER BY setting, trials" >two.txt
-check "... to the digit" cmp one.txt two.txt
-check "other members: rows beside the first" "$headcount" ensemble together --members 4 --db e.db -q
-check "... two more" \
+check "... with the same digits" cmp one.txt two.txt
+check "ensembles of four members answer" "$headcount" ensemble together --members 4 --db e.db -q
+check "... and have rows beside those of two" \
     [ "$(sql e.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM ensemble GROUP BY members)")" = 4,2 ]
-check "of several heads" "$headcount" ensemble together --heads 4 --members 2 --db e.db -q
+check "members with several heads answer, too" "$headcount" ensemble together --heads 4 --members 2 --db e.db -q
 check "check finds nothing wrong" "$headcount" check --db e.db
 
 # ---- another seed makes other groups ----
 cp e.db more.db && cp -r e.db.d more.db.d
 "$headcount" run together.yaml --set seeds=6 --db more.db --quiet >run.txt 2>&1
-check "with one more seed a third group" "$headcount" ensemble together --members 2 --db more.db -q
-check "... and the first two stay" \
+check "with one more seed ensembles answer again" "$headcount" ensemble together --members 2 --db more.db -q
+check "... with a third group beside the first two" \
     [ "$(sql more.db "SELECT count(*) FROM ensemble WHERE members = 2 AND heads = 1")" = 6 ]
 
 # ---- groups of one instance are one sample of what `replicate` asks for ----
@@ -76,7 +76,7 @@ replicate: [task.instance]
 seeds: 4
 Y
 "$headcount" run instances.yaml --db i.db --quiet >run.txt 2>&1
-check "an ensemble under replicate" \
+check "ensembles answer under replicate" \
     sh -c "'$headcount' ensemble instances --members 2 --db i.db -q --json >instances.json"
 "$headcount" ensemble instances --members 2 --db i.db >report.txt
 sql i.db "CREATE TABLE told AS SELECT value ->> 'setting' AS setting, value AS r
@@ -84,20 +84,20 @@ sql i.db "CREATE TABLE told AS SELECT value ->> 'setting' AS setting, value AS r
 check "... two rows for each setting" \
     [ "$(sql i.db "SELECT group_concat(setting || n, ' ') FROM (SELECT setting, count(*) AS n FROM told
     GROUP BY setting)")" = '{"model.d_model":16}2 {"model.d_model":8}2' ]
-check "... of all its groups, by instance" \
+check "... each over all groups of its setting" \
     none i.db "SELECT setting, m.value FROM told JOIN json_each(r -> 'trials') AS g JOIN json_each(g.value) AS m
     JOIN trial AS t ON t.trial_id = m.value
         GROUP BY told.rowid HAVING count(DISTINCT t.trial_id) <> 12 OR max(t.setting <> told.setting)"
-check "... n is the instances" none i.db "SELECT r FROM told WHERE r ->> 'n' <> 3"
-check "... as many as the model beside it has, and the same: paired" \
+check "... where n counts the instances" none i.db "SELECT r FROM told WHERE r ->> 'n' <> 3"
+check "... paired with a model that has as many" \
     none i.db "SELECT r FROM told WHERE (r ->> 'model_heads', r ->> 'model_n', r ->> 'test') IS NOT (4, 3, 'paired')"
-check "... whose mean and interval are over means of instances" \
+check "... with mean and interval over means of instances" \
     none i.db "WITH unit AS (SELECT e.setting, avg(e.test_acc) AS acc FROM ensemble AS e
       JOIN trial AS t ON t.trial_id = trials ->> 0 GROUP BY e.setting, replicate),
     want AS (SELECT setting, avg(acc) AS mean, max(acc) - min(acc) AS span FROM unit GROUP BY setting)
     SELECT r FROM told JOIN want USING (setting)
         WHERE abs((r ->> 'mean_acc') - mean) > 1e-12 OR (r ->> 'ci95_high') - (r ->> 'ci95_low') < 2 * span"
-check "... for people" sh -c "tr '\n' ' ' <report.txt | grep -q '6 groups of d_model=8, 6 groups of d_model=16' &&
+check "... and the text report has these numbers" sh -c "tr '\n' ' ' <report.txt | grep -q '6 groups of d_model=8, 6 groups of d_model=16' &&
     grep -qE '^d_model=8 +6 +3 ' report.txt && grep -q 'n instances' report.txt"
 
 # ---- of a text, by its losses ----
@@ -119,10 +119,10 @@ check "models of a text are judged by their losses, with bits per byte beside th
     "grep -qE '^groups +each alone .* together .*bits/byte +params' report.txt &&
     tr -s '\n ' '  ' <report.txt | grep -q 'Test loss in nats, less is better, with 95% t intervals' &&
     ! grep -qi accuracy report.txt && ! grep -q '_acc' out.json out.csv"
-check "JSON says so" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'metric') || ' ' ||
+check "the JSON names the loss, to be minimized" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'metric') || ' ' ||
     (readfile('out.json') ->> 'goal')")" = "test_loss minimize" ]
 sql text.db "CREATE TABLE told AS SELECT value AS r FROM json_each(readfile('out.json') -> 'rows')"
-check "... and has the members', the ensembles' and the model's mean test loss" none text.db "SELECT r FROM told WHERE
+check "... and has the mean test loss of members, ensembles and model" none text.db "SELECT r FROM told WHERE
     NOT coalesce(abs((r ->> 'mean_loss') - (SELECT avg(test_loss) FROM ensemble)) < 1e-9
     AND abs((r ->> 'mean_bits') - (r ->> 'mean_loss') / ln(2)) < 1e-9
     AND abs((r ->> 'mean_member_loss') - (SELECT avg(test_loss) FROM trials WHERE heads = 1)) < 1e-9
@@ -134,9 +134,9 @@ check "... and has the members', the ensembles' and the model's mean test loss" 
 cp e.db axis.db && cp -r e.db.d axis.db.d
 sed 's/vocab: 8/vocab: [8, 9]/' together.yaml >axis.yaml
 "$headcount" run axis.yaml --db axis.db --quiet >run.txt 2>&1
-check "with another axis groups are known that have answered" \
+check "groups that have answered are known after an axis is added" \
     sh -c "'$headcount' ensemble together --members 2 --db axis.db -q --json >out.json"
-check "... none is missing" \
+check "... and none is missing" \
     [ "$(sql :memory: \
     "SELECT (readfile('out.json') ->> 'groups') || ' ' || (readfile('out.json') ->> 'unanswered')")" = "8 0" ]
 check "... and check finds nothing wrong" "$headcount" check --db axis.db
@@ -145,23 +145,23 @@ check "... and check finds nothing wrong" "$headcount" check --db axis.db
 "$headcount" ensemble together --members 2 --db e.db >report.txt 2>&1
 check "the report says how many groups there are" \
     sh -c "tr '\\n' ' ' <report.txt | grep -q '2 groups of d_model=8, 2 groups of d_model=16'"
-check "... and which trials" \
+check "... and which trials are in them" \
     grep -q "^d_model=8: Trials of each group: \[\[[0-9]*,[0-9]*\],\[[0-9]*,[0-9]*\]\]$" report.txt
-check "... members alone beside the ensemble" grep -qE '^setting +groups +each alone +95% interval +together' report.txt
-check "... and models with more heads that come nearest in cost" \
+check "... and shows members alone beside the ensemble" grep -qE '^setting +groups +each alone +95% interval +together' report.txt
+check "... and the models with more heads that cost about as much" \
     sh -c "grep -q '^ensemble of  *nearest in  *ratio' report.txt &&
     grep -qE '^d_model=8 +parameters +[0-9.]+ ' report.txt"
 "$headcount" ensemble together --members 2 --db e.db --json >out.json
 "$headcount" ensemble together --members 2 --db e.db --csv >out.csv
-check "JSON is JSON" [ "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" = 4 ]
-check "CSV has its rows" [ "$(wc -l <out.csv)" = 5 ]
-check "the model beside it is the nearest" \
+check "the JSON has all rows" [ "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" = 4 ]
+check "the CSV has all rows" [ "$(wc -l <out.csv)" = 5 ]
+check "the model beside an ensemble is the nearest in parameters" \
     none e.db "WITH row AS (SELECT value AS r FROM json_each(readfile('out.json') -> 'rows'))
     SELECT * FROM row JOIN config AS c ON c.heads = 4 WHERE r ->> 'nearest_in' = 'params'
     AND abs(ln(1.0 * (r ->> 'n_params') / c.n_params)) < abs(ln(r ->> 'params_ratio')) - 1e-9"
-check "... of more heads than the members have" \
+check "... and has more heads than the members" \
     none e.db "SELECT 1 FROM json_each(readfile('out.json') -> 'rows') WHERE value ->> 'model_heads' <> 4"
-check "as Markdown" sh -c "'$headcount' ensemble together --members 2 --db e.db --markdown | grep -q '^| d_model=8 |'"
+check "the Markdown has a row of each setting" sh -c "'$headcount' ensemble together --members 2 --db e.db --markdown | grep -q '^| d_model=8 |'"
 
 # ---- another program finds the same ----
 if "$python" -c 'import numpy, torch' 2>/dev/null; then
@@ -178,23 +178,23 @@ else
 fi
 
 # ---- what is refused ----
-check "too few seeds" \
+check "too few seeds are refused, with the number that is missing" \
     gives 2 \
     "^headcount ensemble: 8 members need 8 completed trials of one configuration, with different seeds; with 1 head \
 there are 5 of d_model=8, 5 of d_model=16, so 3 more are needed" ensemble together --db e.db
-check "a head count that was not trained" \
+check "a head count that was not trained is refused" \
     gives 2 "no trial with 2 heads has completed" ensemble together --heads 2 --members 2 --db e.db
-check "one member" gives 2 "is 1; allowed: 2 to" ensemble together --members 1 --db e.db
-check "no head" gives 2 "allowed" ensemble together --heads 0 --db e.db
-check "a sweep that is not there" gives 2 "together" ensemble togehter --db e.db
-check "formats exclude each other" gives 2 "give only one" ensemble together --csv --json --db e.db
-check "a file that is not there" gives 2 "nowhere" ensemble together --db nowhere.db
+check "an ensemble of one member is refused" gives 2 "is 1; allowed: 2 to" ensemble together --members 1 --db e.db
+check "0 heads are refused" gives 2 "allowed" ensemble together --heads 0 --db e.db
+check "a mistyped sweep is refused with a suggestion" gives 2 "together" ensemble togehter --db e.db
+check "two formats at once are refused" gives 2 "give only one" ensemble together --csv --json --db e.db
+check "a missing results file is refused" gives 2 "nowhere" ensemble together --db nowhere.db
 rm "again.db.d/$(sql again.db 'SELECT checkpoint FROM trial WHERE trial_id = (SELECT min(value)
     FROM ensemble, json_each(trials))')"
 sql again.db "DELETE FROM ensemble; DELETE FROM study"
-check "weights that are gone: the group is named, the others go on" \
+check "a group whose weights are missing is named" \
     gives 1 "^trial 1 .*weights" ensemble together --members 2 --db again.db
-check "... all of them" [ "$(sql again.db "SELECT count(*) FROM ensemble")" = 3 ]
+check "... and all others answer" [ "$(sql again.db "SELECT count(*) FROM ensemble")" = 3 ]
 check "... and the report says that one is missing" \
     gives 1 "1 group has not answered" ensemble together --members 2 --db again.db
 finish

@@ -23,82 +23,82 @@ tune: {axes: [train.lr], seeds: 1}
 Y
 cp shift.yaml plain.yaml
 check "a sweep without eval runs" run plain.db
-check "... and its report says nothing of test sets" fails grep -qE 'shifted test|\(training\)' plain.db.out
+check "... and its report says nothing of shifted test sets" fails grep -qE 'shifted test|\(training\)' plain.db.out
 "$headcount" export results --db plain.db >plain.jsonl
 
 # ---- to the end ----
 echo 'eval: {again: {}, long: {length: 32}}' >>shift.yaml
-check "plan says that there will be tests" sh -c "'$headcount' plan shift.yaml --db none.db |
+check "plan says on which sets trials will be tested" sh -c "'$headcount' plan shift.yaml --db none.db |
     grep -qx 'Trials that have completed are then tested on again, long (eval)\.'"
 check "a sweep with eval runs to its end" run whole.db
-check "each judged trial was tested on each set, tuning trials were not" [ "$(sql whole.db "$sets")" = "again4 long4" ]
-check "... on as many examples as its test set" \
+check "judged trials are tested on each set, tuning trials are not" [ "$(sql whole.db "$sets")" = "again4 long4" ]
+check "... on as many examples as their test set has" \
     [ "$(sql whole.db "SELECT count(*) FROM evaluation WHERE acc = round(acc * 64 * 8 * 4) / (64 * 8 * 4)")" = 8 ]
-check "what is learnt holds for longer sequences" \
+check "what copying learns holds for longer sequences" \
     [ "$(sql whole.db "SELECT min(acc) > .99 AND min(exact) > .9 FROM evaluation WHERE name = 'long'")" = 1 ]
-check "... and is shown by head count" grep -qE '^long +2 +2 +1\.000' whole.db.out
-check "... beside training" grep -qE '^\(training\) +1 +2 ' whole.db.out
-check "the report has them as JSON" [ "$("$headcount" report --json --db whole.db >whole.json;
+check "... and the report shows this by head count" grep -qE '^long +2 +2 +1\.000' whole.db.out
+check "... beside the test set of training" grep -qE '^\(training\) +1 +2 ' whole.db.out
+check "the JSON report has the shifted test sets" [ "$("$headcount" report --json --db whole.db >whole.json;
     sql :memory: "SELECT readfile('whole.json') ->> '$.settings[0].shifted[3].set'")" = long ]
-check "... and as CSV" sh -c "'$headcount' report --csv --db whole.db | head -n 1 | grep -q ',eval_long_mean,'"
+check "... and so has the CSV report" sh -c "'$headcount' report --csv --db whole.db | head -n 1 | grep -q ',eval_long_mean,'"
 tuning=$(sql whole.db "SELECT trial_id FROM trial WHERE is_tuning LIMIT 1")
 check "show marks trials that only tune" sh -c "'$headcount' show --db whole.db | grep -cE ' completed, tuning ' |
     grep -qx $(sql whole.db "SELECT count(*) FROM trial WHERE is_tuning")"
-check "... names their learning rate first" sh -c "'$headcount' show $tuning --db whole.db | head -n 1 |
+check "... and names their learning rate first" sh -c "'$headcount' show $tuning --db whole.db | head -n 1 |
     grep -qE '^Tuning trial $tuning of sweep shifted: heads [12], lr=0\.[01]+, seed 1000$'"
-check "... and has both as JSON" [ "$("$headcount" show $tuning --json --db whole.db >t.json;
+check "... and marks them in JSON, too" [ "$("$headcount" show $tuning --json --db whole.db >t.json;
     sql :memory: "SELECT readfile('t.json') ->> '$.trial.is_tuning'")" = 1 ]
-check "results are what they are without eval" sh -c "'$headcount' export results --db whole.db | cmp - plain.jsonl"
-check "the file is sound" "$headcount" check --db whole.db
+check "results are the same as without eval" sh -c "'$headcount' export results --db whole.db | cmp - plain.jsonl"
+check "check finds nothing wrong" "$headcount" check --db whole.db
 sql whole.db "$values" >whole.values
-check "run again: nothing is taken twice" run whole.db
-check "... and it says so" grep -q 'nothing to run' whole.db.err
-check "... every answer is the one of before" [ "$(sql whole.db "$values")" = "$(cat whole.values)" ]
+check "a second run succeeds" run whole.db
+check "... and says that there is nothing to run" grep -q 'nothing to run' whole.db.err
+check "... and every answer stays the same" [ "$(sql whole.db "$values")" = "$(cat whole.values)" ]
 check "a fresh set is not the test set" \
     [ "$(sql whole.db "SELECT count(*) FROM evaluations WHERE name = 'again' AND loss <> test_loss")" = 4 ]
 
-check "rotary positions are known beyond the length of training" run rotary.db --set model.positions=rotary
-check "... so that models with them are tested on longer sequences" \
+check "a sweep with rotary positions runs" run rotary.db --set model.positions=rotary
+check "... and its models are tested on longer sequences" \
     [ "$(sql rotary.db "$sets")" = "again4 long4" ]
 
 # ---- later ----
-check "sets can be added when all trials have ended" run plain.db --set "eval={again: {}, long: {length: 32}}"
-check "... no trial runs again" [ "$(sql plain.db "SELECT max(attempt) FROM trial")" = 1 ]
-check "... with the same answers" [ "$(sql plain.db "$values")" = "$(cat whole.values)" ]
-check "... and another one to them" run plain.db --set "eval={again: {}, long: {length: 32}, longer: {length: 64}}"
-check "... for which the others are not asked again" [ "$(sql plain.db "SELECT count(*) FROM study")" = 12 ]
-check "a set of other options is another one" run plain.db --set "eval={long: {length: 16}}"
-check "... and the only one that is shown" \
+check "test sets can be added when all trials have ended" run plain.db --set "eval={again: {}, long: {length: 32}}"
+check "... and no trial runs again" [ "$(sql plain.db "SELECT max(attempt) FROM trial")" = 1 ]
+check "... and the answers are the same" [ "$(sql plain.db "$values")" = "$(cat whole.values)" ]
+check "a further set can be added to them" run plain.db --set "eval={again: {}, long: {length: 32}, longer: {length: 64}}"
+check "... and the first sets are not tested again" [ "$(sql plain.db "SELECT count(*) FROM study")" = 12 ]
+check "a set can get other options" run plain.db --set "eval={long: {length: 16}}"
+check "... and only the new answers are shown" \
     [ "$(sql plain.db "SELECT count(DISTINCT options) || max(options) FROM evaluations")" = '1{"length":16}' ]
-check "... until the old one is asked for again" run plain.db --set "eval={long: {length: 32}}"
-check "... which is still known" [ "$(sql plain.db "SELECT count(*) FROM study")" = 16 ]
+check "a set can get its old options back" run plain.db --set "eval={long: {length: 32}}"
+check "... and its old answers are still known" [ "$(sql plain.db "SELECT count(*) FROM study")" = 16 ]
 check "eval can be taken away" run plain.db --set eval=null
-check "... and the report is as without" fails grep -qE 'shifted test|\(training\)' plain.db.out
+check "... and the report says nothing of shifted test sets" fails grep -qE 'shifted test|\(training\)' plain.db.out
 
 # ---- what goes wrong ----
-check "a set that no model can be given is refused before anything runs" \
+check "a set that no model can take is refused before anything runs" \
     fails run none.db --set model.positions=learned
 check "... with the reason" grep -q 'shift.yaml:7:34: the test set long is impossible.*sinusoidal, rotary or none' none.db.err
-check "... and no file" [ ! -e none.db ]
+check "... and no results file is made" [ ! -e none.db ]
 
 run lost.db --set eval=null
 lost=$(sql lost.db "SELECT checkpoint FROM trial WHERE seed = 1 AND NOT is_tuning AND state = 'completed' LIMIT 1")
 mv "lost.db.d/$lost" kept
 run lost.db
-check "weights that are gone: run exits with 1" [ $? = 1 ]
+check "run exits with 1 if weights are missing" [ $? = 1 ]
 check "... and names the trial and the file" grep -q "^trial .*$lost" lost.db.err
-check "... says how to go on" grep -q '2 tests on shifted sets failed; the same command tries them again' lost.db.err
-check "... tests the others" [ "$(sql lost.db "$sets")" = "again3 long3" ]
+check "... and says how to go on" grep -q '2 tests on shifted sets failed; the same command tries them again' lost.db.err
+check "... and tests the other trials" [ "$(sql lost.db "$sets")" = "again3 long3" ]
 check "... and reports what is missing" grep -q '2 tests are' lost.db.out
 cp kept "lost.db.d/$lost"
-check "put back, they are tested" run lost.db
-check "... to the same end" [ "$(sql lost.db "$values")" = "$(cat whole.values)" ]
+check "weights that are put back are tested" run lost.db
+check "... with the same answers as undisturbed" [ "$(sql lost.db "$values")" = "$(cat whole.values)" ]
 
 run bad.db --set tune=null --set train.lr=1000 --set train.clip=0 --set train.optimizer=adamw \
     --set train.weight_decay=100
-check "no trial completes: run exits with 1, as without eval" [ $? = 1 ]
+check "run exits with 1 if no trial completes" [ $? = 1 ]
 check "... and says why" grep -q 'diverged' bad.db.err
-check "... with its report" [ -s bad.db.out ]
+check "... and prints its report" [ -s bad.db.out ]
 
 # ---- interrupted ----
 long() { for set in a b c d e f g h i j; do printf "%s: {length: 768}, " $set; done; }
@@ -118,21 +118,21 @@ stopped() { # a run that is asked to stop once it has tested something; its exit
     return $status
 }
 stopped
-check "asked to stop among the tests: 75" [ $? = 75 ]
-check "... and how far it came" grep -q 'stopped (Interrupt) after .* the same command goes on' stopped.err
-check "... without a report" [ ! -s stopped.out ]
-check "some tests were kept, some are missing" \
+check "a run that is interrupted among the tests exits with 75" [ $? = 75 ]
+check "... and says how far it came" grep -q 'stopped (Interrupt) after .* the same command goes on' stopped.err
+check "... and prints no report" [ ! -s stopped.out ]
+check "an interrupted run keeps the tests that it made" \
     [ "$(sql stopped.db "SELECT count(*) BETWEEN 1 AND 43 FROM evaluation")" = 1 ]
 stopped -q
-check "quiet: 75" [ $? = 75 ]
-check "... and not a word" [ ! -s stopped.err ]
+check "an interrupted run with -q exits with 75" [ $? = 75 ]
+check "... and says nothing" [ ! -s stopped.err ]
 kept=$(sql stopped.db "SELECT max(answered) FROM study")
 sleep 1.1
-check "the same command takes the rest" run stopped.db --set "$many"
-check "... all of it" [ "$(sql stopped.db "SELECT count(*) FROM evaluation")" = 44 ]
-check "... and only that" \
+check "the same command goes on after an interruption" run stopped.db --set "$many"
+check "... and makes all missing tests" [ "$(sql stopped.db "SELECT count(*) FROM evaluation")" = 44 ]
+check "... and only those" \
     [ "$(sql stopped.db "SELECT count(*) > 0 AND count(*) < 44 FROM study WHERE answered <= '$kept'")" = 1 ]
 run calm.db --set "$many"
-check "as if nothing had happened" [ "$(sql stopped.db "$values")" = "$(sql calm.db "$values")" ]
+check "... with the same answers as without an interruption" [ "$(sql stopped.db "$values")" = "$(sql calm.db "$values")" ]
 
 finish

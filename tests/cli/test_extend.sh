@@ -6,7 +6,7 @@
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
 . tests/tap.sh
-plain || skip_all "a copy of the tree, extended" "a plain build"
+plain || skip_all "a copy of the tree can be extended" "a plain build"
 mkdir "$dir/tree"
 # The sources and what is built already, with their times, so that only what changed is built.
 cp -a Makefile engine datasets sweep tests "$dir/tree/"
@@ -200,20 +200,20 @@ CREATE TABLE dream (
 S
 
 gradients=build/tests/gradient/test_gradients
-check "one operation more: it builds, its gradient is checked and right" \
+check "a new operation builds, and its gradient is checked and right" \
     sh -c "$make $gradients && $gradients every_operation && $gradients forms"
-check "one task more: the program knows it" \
+check "a new task is known to the program" \
     sh -c "$make && ./headcount tasks shift | grep -q shift"
-check "one initialisation more: the program offers and explains it" \
+check "a new initialisation is offered and explained" \
     explains 'model\.init [a-z_, ]*, flat (default pytorch) .*; flat: every number \.01 model\.'
-check "one form of heads more: the program offers and explains it" \
+check "a new form of heads is offered and explained" \
     explains 'model\.form [a-z_, ]*, ends (default project) .*; ends: the first and the last columns in turn model\.'
-check "... shows what its heads see" \
+check "... and params shows what its heads see" \
     sh -c "./headcount params --shapes --form ends --segment-width 3 --d-model 8 --heads 2 |
     grep -q '^ *all *1 .* 5:8$'"
 # The oracle and examples of the task are held against each other at once; two things only its author knows.
-check "... its tests cover it and ask for a worked case" says build/tests/unit/test_tasks 'task shift has no case'
-check "... and its recorded meaning" says build/tests/unit/test_tasks_known '"shift", 1, .* is not what was recorded'
+check "the tests of tasks ask for a worked case of the new task" says build/tests/unit/test_tasks 'task shift has no case'
+check "... and for its recorded meaning" says build/tests/unit/test_tasks_known '"shift", 1, .* is not what was recorded'
 cat >shift.yaml <<'Y'
 # Does a new task train?
 task: {name: shift, length: 8, vocab: 4}
@@ -222,14 +222,14 @@ train: {steps: 20, batch: 8, eval_every: 10, val_examples: 8, test_examples: 8}
 seeds: 1
 measure: evals
 Y
-check "... and a sweep trains on it, with the new heads, from the new initial weights" \
+check "a sweep trains on the new task, with the new heads and initial weights" \
     ./headcount run shift.yaml --db "$dir/x.db" --quiet
-check "what the new form refuses is refused with its place" \
+check "a value that the new form refuses is refused with its key" \
     sh -c "./headcount plan shift.yaml --set model.segment_width=17 2>&1 |
     grep -q 'model.segment_width: .*the ends are 17 columns'"
-check "one measure more: its column is in the results file, with a value for every head" \
+check "a new measure has its column in the results file, with a value for every head" \
     [ "$(sqlite3 "$dir/x.db" 'SELECT count(*) FROM head_metric WHERE sink BETWEEN 0 AND 1')" = 6 ]
-check "... and in the answer of heads" \
+check "... and in the CSV of heads" \
     sh -c "./headcount heads 1 --db '$dir/x.db' --quiet --csv | grep -q '^layer,head,.*,sink'"
 in_all_reports() { # pattern
     ./headcount report --db "$dir/x.db" --html page.html && grep -q "$1" page.html || return 1
@@ -237,35 +237,35 @@ in_all_reports() { # pattern
         ./headcount report --db "$dir/x.db" $format | tr -s '\n ' ' ' | grep -q "$1" || return 1
     done
 }
-check "one caveat of the verdict more: text, Markdown, JSON and page have it" \
+check "a new caveat of the verdict is in text, Markdown, JSON and page" \
     in_all_reports 'All 2 head counts ran at full moon\.'
-check "one column of the report more: text and Markdown have it, and what it means" \
+check "a new column of the report is in text and Markdown, with its meaning" \
     sh -c "./headcount report --db '$dir/x.db' | grep -q '^heads.* moon ' &&
         ./headcount report --db '$dir/x.db' --markdown | grep -q '^| heads | moon | .*' &&
         ./headcount report --db '$dir/x.db' | tr -s '\n ' ' ' | grep -q ' moon: its phase;'"
-check "... JSON, CSV and the page's table, too" \
+check "... and in JSON, CSV and the page's table" \
     sh -c "./headcount report --db '$dir/x.db' --json | grep -q '\"heads\":1,\"moon\":1,' &&
         ./headcount report --db '$dir/x.db' --csv | grep -q '^sweep,.*,moon$' &&
         ./headcount report --db '$dir/x.db' --html - | grep -q '{\"title\":\"Phase\",\"key\":\"moon\"}'"
-check "one column of a view more: CSV and JSON of the report have it, and so does a person's sqlite3" \
+check "a new column of a view is in the CSV, the JSON and the results file" \
     sh -c "./headcount report --db '$dir/x.db' --csv | grep -q '^sweep,.*,all_high,percent,moon$' &&
         ./headcount report --db '$dir/x.db' --json | grep -q '\"percent\":' &&
         sqlite3 '$dir/x.db' 'SELECT percent FROM by_heads' | grep -q '^[0-9.]*$'"
-check "one chart more: the page draws it" sh -c "./headcount report --db '$dir/x.db' --html page.html &&
+check "a new chart is in the page" sh -c "./headcount report --db '$dir/x.db' --html page.html &&
     grep -q '^function zenithSection' page.html && grep -q \"'Zenith', zenithSection\" page.html"
 
 in_man_page() { # lines that follow one another
     $make build/headcount.1 && sed 's/\\f[A-Z]//g; s/\\//g' build/headcount.1 | tr '\n' '|' | grep -qF "$1"
 }
-check "one command more: it runs" [ "$(./headcount wane)/$(./headcount wane --full)" = waning/full ]
-check "... completion offers it and its option" \
+check "a new command runs" [ "$(./headcount wane)/$(./headcount wane --full)" = waning/full ]
+check "... and completion offers it and its option" \
     sh -c "./headcount complete commands | grep -qx wane && ./headcount complete options wane | grep -qx -e --full"
-check "... the man page has both" \
+check "... and the man page has both" \
     in_man_page '|.SS "wane"|Watch the moon.|Nothing is trained.|.TP|-f, --full|Until it is full.|'
-check "one key more: a sweep file may have it" ./headcount plan shift.yaml --set tide=8
-check "... in its range" sh -c "./headcount plan shift.yaml --set tide=9 2>&1 | grep -q 'tide is 9; allowed: 0 to 8'"
-check "... completion offers it" sh -c "./headcount complete keys | grep -qx tide"
-check "... the man page has it" in_man_page '|.TP|tide|Height of the tide (0).|'
+check "a new key can be set" ./headcount plan shift.yaml --set tide=8
+check "... but only in its range" sh -c "./headcount plan shift.yaml --set tide=9 2>&1 | grep -q 'tide is 9; allowed: 0 to 8'"
+check "... and completion offers it" sh -c "./headcount complete keys | grep -qx tide"
+check "... and the man page has it" in_man_page '|.TP|tide|Height of the tide (0).|'
 
 sqlite3 "$dir/x.db" 'INSERT INTO dream SELECT trial_id, 10 * trial_id FROM trial'
 breaks() { # SQL, words of check
@@ -277,20 +277,20 @@ dreams() { # db: of which trials, and how many heads these have
     sqlite3 "$1" "SELECT group_concat(night || ':' || heads) FROM (SELECT * FROM dream JOIN trials USING (trial_id)
         ORDER BY night)"
 }
-check "one table more: check looks at its rows" \
+check "check looks at the rows of a new table" \
     breaks 'INSERT INTO dream VALUES (1, 0)' 'CHECK constraint failed in dream'
-check "... and names those that belong to nobody" breaks 'INSERT INTO dream VALUES (99, 1)' '1 of dream to trial'
+check "... and names those that belong to no trial" breaks 'INSERT INTO dream VALUES (99, 1)' '1 of dream to trial'
 ./headcount run shift.yaml --db "$dir/y.db" --quiet --set name=first --set seeds=3 >said 2>&1
 for time in once twice; do
-    check "... it is merged $time, by other numbers" \
+    check "a file with a new table can be merged $time" \
         sh -c "./headcount merge --into '$dir/y.db' '$dir/x.db'"
-    check "... with its trials" [ "$(dreams "$dir/y.db")" = "$(dreams "$dir/x.db")" ]
+    check "... and the new rows keep their trials" [ "$(dreams "$dir/y.db")" = "$(dreams "$dir/x.db")" ]
 done
-check "... and goes with its sweep" sh -c "./headcount sweep delete shift --yes --db '$dir/y.db' &&
+check "rows of a new table are deleted with their sweep" sh -c "./headcount sweep delete shift --yes --db '$dir/y.db' &&
     [ \$(sqlite3 '$dir/y.db' 'SELECT count(*) FROM dream') = 0 ]"
 
 sed -i 's/= 2 \* n->out->grad/= -2 * n->out->grad/' engine/ops/op_twice.c
-check "a flipped sign in its backward is noticed" \
+check "a flipped sign in an operation's gradient is noticed" \
     sh -c "$make $gradients && ! $gradients every_operation"
 sed -i 's/, .cases = cases//' engine/ops/op_twice.c
 check "an operation without a gradient-check case is noticed" says "$gradients every_operation" \
@@ -298,5 +298,5 @@ check "an operation without a gradient-check case is noticed" says "$gradients e
 sed -i 's/.*\.oracle = oracle.*//' datasets/task_shift.c
 check "a task without an oracle is noticed" says build/tests/unit/test_tasks 'task shift has no oracle'
 rm -r datasets/task_shift.c build/datasets build/libdatasets.a
-check "a line without its file does not link" fails build headcount
+check "a line in a list without its file does not link" fails build headcount
 finish

@@ -24,13 +24,13 @@ refused() { # words, command...
 every_writer() { # db, words
     for command in 'run s.yaml' 'run s.yaml --shard 1/2' 'sweep delete s --yes' gc 'gc -n' 'gc --out-of-plan' heads \
         'prune s --keep 1' 'ensemble s --heads 1 --members 2' 'submit s.yaml -n --nodes 1'; do
-        check "$1: $command" refused "$2" $command --db "$1"
+        check "$command refuses $1, whose folder is another's" refused "$2" $command --db "$1"
     done
-    check "$1: merge" refused "$2" merge --into "$1" head.db
+    check "merge refuses $1, whose folder is another's" refused "$2" merge --into "$1" head.db
 }
 headcount run s.yaml --db head.db -q >said 2>&1 || trouble "$(cat said)"
 headcount run s.yaml --db foreign.db -q --set train.steps=5 >said 2>&1 || trouble "$(cat said)"
-verdict "two sweeps"
+verdict "two sweeps run, each in its own results file"
 ls -l head.db.d >before
 
 cp head.db copy.db && ln -s head.db.d copy.db.d
@@ -39,15 +39,15 @@ every_writer copy.db \
 rm -rf foreign.db.d && ln -s head.db.d foreign.db.d
 every_writer foreign.db "foreign.db.d belongs to another results file, so nothing in it was changed"
 ln -s head.db.d new.db.d
-check "a file that is yet to be made" refused "new.db.d belongs to another results file" run s.yaml --db new.db
-check "... is not" [ ! -e new.db ]
+check "a new results file whose folder is another's is refused" refused "new.db.d belongs to another results file" run s.yaml --db new.db
+check "... and not made" [ ! -e new.db ]
 for command in report status show check 'plan s.yaml' 'export results' 'export weights 1 w.safetensors'; do
-    check "copy.db: $command reads" headcount $command --db copy.db
+    check "$command reads copy.db, whose folder is another's" headcount $command --db copy.db
 done
-check "a folder that was copied along" sh -c 'rm copy.db.d && cp -a head.db.d copy.db.d &&
+check "gc and sweep delete work in a folder that was copied along" sh -c 'rm copy.db.d && cp -a head.db.d copy.db.d &&
     headcount gc --db copy.db && headcount sweep delete s --yes --db copy.db && ! ls copy.db.d | grep result'
-check "... and the one it was copied from" sh -c 'ls -l head.db.d | cmp - before && headcount check --db head.db'
-check "a link that was made on purpose" sh -c 'mkdir disk && mv head.db.d disk/head && ln -s disk/head head.db.d &&
+check "... and leave the first folder as it was" sh -c 'ls -l head.db.d | cmp - before && headcount check --db head.db'
+check "a folder that was moved and linked on purpose is used" sh -c 'mkdir disk && mv head.db.d disk/head && ln -s disk/head head.db.d &&
     headcount run s.yaml --db head.db --set seeds=3 -q && headcount check --db head.db &&
     [ "$(ls disk/head | grep -c result)" = 6 ]'
 
@@ -56,11 +56,11 @@ mkdir head.db.d/t1-a9.result && : >head.db.d/t9-a1.result && : >head.db.d/t1-a1.
 : >head.db.d/owner.headcount-0badcafe.tmp && : >head.db.d/mine.txt
 headcount gc --db head.db >said 2>&1
 code=$?
-check "gc at a folder that is named like a result" [ $code -eq 0 ]
-check "... names it" grep -qx "head.db.d/t1-a9.result is a folder, which headcount did not make: it stays" said
-check "... and goes on" \
+check "gc succeeds where a folder is named like a result" [ $code -eq 0 ]
+check "... and names that folder" grep -qx "head.db.d/t1-a9.result is a folder, which headcount did not make: it stays" said
+check "... and removes the files that are not needed" \
     sh -c '! ls head.db.d | grep -e tmp -e t9 && [ -e head.db.d/mine.txt ] && rmdir head.db.d/t1-a9.result'
-check "... to what is foreign" grep -qx "left 2 files in head.db.d that headcount did not make" said
+check "... and counts files that headcount did not make" grep -qx "left 2 files in head.db.d that headcount did not make" said
 
 # ---- exports ----
 for target in w.safetensors c.csv page.html; do
@@ -70,6 +70,6 @@ headcount export weights 1 w.safetensors --db head.db >said 2>&1 || trouble "$(c
 headcount export curves s c.csv --db head.db >said 2>&1 || trouble "$(cat said)"
 headcount report s --html page.html --db head.db >said 2>&1 || trouble "$(cat said)"
 [ -z "$(ls w.safetensors.headcount* c.csv.headcount* page.html.headcount* 2>said)" ] || trouble "$(ls)"
-verdict "what killed exports left goes with the next one"
+verdict "an export removes what killed exports left"
 check "... and nothing else" [ "$(ls ./*.20240131.tmp x*.headcount-0badcafe.tmp | wc -l)" = 6 ]
 finish

@@ -39,7 +39,7 @@ run= # once is enough of what takes longest
 columns "instr(m.sql, 'json_type(' || c.name || ')')"
 [ "$(wc -l <all_columns)" -ge 12 ] || trouble "only $(wc -l <all_columns) columns of JSON were found"
 evil_in_columns "'{\"k\":\"' || $evil || '\"}'"
-verdict "every column of text against every command"
+verdict "no command prints control characters that a column holds"
 
 evil=$(printf 'a\033[31m\302\2332J\177\342\200\256\233')
 harmless "--db" status --db "$evil"
@@ -66,22 +66,22 @@ touch "r.db.d/t1-a1$evil.tmp" "r.db.d/$evil"
 harmless "a file's name" gc --dry-run --db r.db
 harmless "a file's name" gc --db r.db
 HEADCOUNT_KERNELS=$evil harmless "HEADCOUNT_KERNELS" tasks
-verdict "arguments, names of files, sweep files, the environment"
+verdict "no command prints control characters from arguments, files or the environment"
 
 sqlite3 r.db "UPDATE trial SET setting_label = 'a' || char(27, 155) || 'b';
     UPDATE sweep SET eval = json_object('a' || char(27, 155) || 'b', json('{}'))"
 harmless "the name of a test set" report --db r.db
 harmless "the name of a test set" report --json --db r.db
-verdict "the name of a test set"
+verdict "no report prints control characters from the name of a test set"
 "$headcount" report --csv --db r.db >said 2>&1
 grep -q "$(printf 'a\033\302\233b')" said || trouble "$(cat said)"
-verdict "CSV in a pipe is exact"
+verdict "CSV into a pipe keeps control characters"
 if has_terminal; then
     script -qec "'$headcount' report --csv --db r.db" /dev/null </dev/null | tr -d '\r' >said
     grep -q 'a??b' said || trouble "$(cat said)"
     ! LC_ALL=C grep -aPn -e "$obeyed" said >found || trouble "$(cat found)"
-    verdict "... on a terminal it is plain"
+    verdict "CSV on a terminal has no control characters"
 else
-    skip "... on a terminal it is plain" "script(1)"
+    skip "CSV on a terminal has no control characters" "script(1)"
 fi
 finish

@@ -3,7 +3,7 @@
 # go on from their checkpoints, and the files that this comes from stay as they are. Speaks TAP. HEADCOUNT
 # is the program; run from the repository's root.
 . tests/tap.sh
-not_sanitized "trials taken over"
+not_sanitized "finished trials are taken over"
 settle
 export HEADCOUNT_CHECKPOINT_S=0
 run() { # db, arguments...: not --quiet, for what was taken over is said
@@ -59,99 +59,99 @@ eval: {other: {instance: 1}}
 measure: evals
 seeds: 4
 Y
-check "an undisturbed run" undisturbed
-check "in two shards" shards 2
+check "a sweep runs undisturbed" undisturbed
+check "the sweep runs in two shards" shards 2
 headcount sweep note 1 "a note of mine" --db x-1-of-2.db >said
 content x-1-of-2.db >before
-check "in three shards" shards 3 --from-shards x.db
-check "... the last takes over what it is to run" says "3 trials were taken over from x-1-of-2.db"
-check "... from both" says "1 trial was taken over from x-2-of-2.db"
+check "three shards take over from two" shards 3 --from-shards x.db
+check "... and the last says what it took from the first file" says "3 trials were taken over from x-1-of-2.db"
+check "... and what from the second" says "1 trial was taken over from x-2-of-2.db"
 check "... and trains nothing" says "nothing to run: all 4 trials have ended"
-check "... with weights that it shares" [ "$(find x-3-of-3.db.d -name '*.result' -links +1 | wc -l)" = 4 ]
-check "... it is sound" headcount check --db x-3-of-3.db
-check "what it came from is as it was" sh -c 'sqlite3 x-1-of-2.db .dump | sha256sum | cmp - "$0" 2>&1 | grep EOF' before
+check "... and shares the weights by hard links" [ "$(find x-3-of-3.db.d -name '*.result' -links +1 | wc -l)" = 4 ]
+check "... and check finds nothing wrong" headcount check --db x-3-of-3.db
+check "the shard that trials come from stays as it was" sh -c 'sqlite3 x-1-of-2.db .dump | sha256sum | cmp - "$0" 2>&1 | grep EOF' before
 merged 3
-check "merged" whole x.db
-check "... each trial was begun once" [ "$(attempts)" = 12 ]
-check "... with a person's note" \
+check "the three shards, merged, equal an undisturbed run" whole x.db
+check "... with one attempt of each trial" [ "$(attempts)" = 12 ]
+check "... and a person's note" \
     [ "$(sql x.db 'SELECT remark FROM trial WHERE remark IS NOT NULL')" = "a note of mine" ]
-check "... what the shards measured" \
+check "... and what the shards measured" \
     [ "$(sql x.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
 check "... and a claim that came first" [ "$(sql x.db 'SELECT count(*) || seen FROM plan_change')" = 10 ]
 rm -rf x-*
-check "then in five shards, from the merged file" shards 5 --from-shards x.db
-check "... nothing is trained" says "nothing to run: all 2 trials have ended"
+check "five shards take over from the merged file" shards 5 --from-shards x.db
+check "... and train nothing" says "nothing to run: all 2 trials have ended"
 rm -rf x.db*
 merged 5
-check "... merged" whole x.db
+check "... and equal an undisturbed run when merged" whole x.db
 rm -rf y.db*
-check "then in one file" run y.db --from-shards x.db
-check "... whole" whole y.db
-check "again: nothing more is taken over" run y.db --from-shards x.db
-check "... nor said" fails grep 'taken over' said
+check "a run of the whole sweep takes over from the shards" run y.db --from-shards x.db
+check "... and equals an undisturbed run" whole y.db
+check "the same run again succeeds" run y.db --from-shards x.db
+check "... and says nothing of trials taken over" fails grep 'taken over' said
 
 # More seeds: trials move from one shard to another.
 rm -rf x*.db*
 shards 2
 sed -i 's/^seeds: 4/seeds: 6/' s.yaml
-check "six seeds, undisturbed" undisturbed
-check "six seeds in shards that had four" shards 2 --from-shards x.db
+check "a sweep of six seeds runs undisturbed" undisturbed
+check "shards of six seeds take over from shards of four" shards 2 --from-shards x.db
 merged 2
-check "... merged" sh -c 'headcount export results --db x.db | cmp - whole.jsonl && headcount check --db x.db'
-check "... only the new ones were trained" [ "$(attempts)" = 18 ]
+check "... and equal an undisturbed run when merged" sh -c 'headcount export results --db x.db | cmp - whole.jsonl && headcount check --db x.db'
+check "... and train only the new trials" [ "$(attempts)" = 18 ]
 sed -i 's/^seeds: 6/seeds: 4/' s.yaml
 
 # ---- one file ----
 undisturbed
 rm -rf y.db*
-check "from a file that was named" run y.db --from whole.db
-check "... all of it" says "12 trials were taken over from whole.db"
-check "... whole" whole y.db
+check "run --from takes over from a named file" run y.db --from whole.db
+check "... and says that it took all trials" says "12 trials were taken over from whole.db"
+check "... and equals an undisturbed run" whole y.db
 run y.db --from whole.db
-check "again" says "nothing was taken over from whole.db: no trial of this run has come further there"
+check "a second run --from says that nothing was taken over" says "nothing was taken over from whole.db: no trial of this run has come further there"
 ln -s whole.db link.db
 rm -rf y.db*
 run y.db --from link.db
-check "through a link" says "12 trials were taken over from link.db"
+check "run --from takes over through a link" says "12 trials were taken over from link.db"
 run y.db --from y.db
-check "from itself" says "y.db is passed over: it is the results file of this run"
+check "run --from passes over its own results file" says "y.db is passed over: it is the results file of this run"
 rm -rf y.db*
-check "a file that is not there" status_is 2 run y.db --from whole.db --from missing.db
-check "... by name" says "there is no results file missing.db"
-check "... and nothing was made" [ ! -e y.db ]
+check "run --from refuses a missing file" status_is 2 run y.db --from whole.db --from missing.db
+check "... with its name" says "there is no results file missing.db"
+check "... and makes no results file" [ ! -e y.db ]
 echo text >text.db
-check "a text file" status_is 2 run y.db --from text.db
-check "... by name" says "text.db is not a results file"
+check "run --from refuses a text file" status_is 2 run y.db --from text.db
+check "... with its name" says "text.db is not a results file"
 : >empty.db
-check "a file that is about to be made" run y.db --from empty.db
+check "run --from accepts an empty file" run y.db --from empty.db
 rm -rf y.db*
 sed 's/^name: s/name: t/' s.yaml >t.yaml
 headcount run t.yaml --db y.db --from whole.db >report.txt 2>said
-check "another sweep's trials are its own" says "nothing was taken over from whole.db"
+check "run --from takes nothing from a sweep with another name" says "nothing was taken over from whole.db"
 sed 's/^seeds/metric: {name: val_loss}\nseeds/' s.yaml >t.yaml
 headcount run t.yaml --db z.db --from whole.db --quiet >report.txt 2>said
-check "another metric" [ $? -eq 2 ]
-check "... by name" says 'the best steps of sweep s were chosen by val_acc there, and the metric is val_loss now'
+check "run --from refuses results that were chosen by another metric" [ $? -eq 2 ]
+check "... and names both metrics" says 'the best steps of sweep s were chosen by val_acc there, and the metric is val_loss now'
 rm -rf z.db*
 cp whole.db bad.db && cp -r whole.db.d bad.db.d
 sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 3"
-check "a row that is not what its worker wrote" status_is 3 run z.db --from bad.db
-check "... is named" says "bad.db: trial 3 does not match its result file (test_acc)"
-check "... nothing was taken over" \
+check "run --from refuses a row that its worker did not write" status_is 3 run z.db --from bad.db
+check "... and names the trial" says "bad.db: trial 3 does not match its result file (test_acc)"
+check "... and takes over nothing" \
     [ "$(sql z.db 'SELECT count(*) FROM attempt; SELECT count(*) FROM build WHERE build_id > 1')$(ls z.db.d)" = "0
 0owner" ]
 cp whole.db bad.db && rm bad.db.d/t3-a1.result
-check "weights that are not there" status_is 2 run z.db --from bad.db
-check "... are named, with what to do" says 'or take the results without weights (`headcount merge --no-weights`)'
+check "run --from refuses trials whose weights are missing" status_is 2 run z.db --from bad.db
+check "... and says what to do" says 'or take the results without weights (`headcount merge --no-weights`)'
 rm -rf z.db* bad.db*
 
 # A claim that was made when results were there is no prediction, wherever they were.
 sed '/^claim/d' s.yaml >t.yaml
 headcount run t.yaml --db open.db --quiet >report.txt 2>said
 rm -rf y.db*
-check "a claim behind the results" run y.db --from open.db
-check "... is none" [ "$(sql y.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 12 ]
-check "... as if it had been written into that file" \
+check "a run with a claim takes over results without one" run y.db --from open.db
+check "... and its claim is no prediction" [ "$(sql y.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 12 ]
+check "... and its report is as if the claim had been added there" \
     sh -c 'headcount run s.yaml --db open.db -q >open.txt && headcount report --db y.db | diff open.txt -'
 
 # ---- half done, and failed ----
@@ -174,7 +174,7 @@ stopped
 step=$(sql half.db 'SELECT max(resume_step) FROM trial')
 [ "${step:-0}" -gt 0 ] || trouble "nothing is half done"
 [ "$(sql half.db 'SELECT cause FROM attempt')" = stopped ] || trouble "nothing is said to have been stopped"
-verdict "a shard that was stopped"
+verdict "a stopped shard leaves a checkpoint"
 (
     flock 9
     begun y.db --from half.db
@@ -182,13 +182,13 @@ verdict "a shard that was stopped"
     stopped
 ) 9>half.db.lock
 [ "$(sql y.db 'SELECT max(resumed_from_step) FROM attempt')" = 0 ] || trouble "taken over from a file that is held"
-verdict "what somebody else has begun and still holds is left to them"
+verdict "a trial that another run still holds is left to it"
 rm -rf y.db*
 begun y.db --from half.db
-check "else it goes on from its checkpoint" \
+check "a stopped trial that nobody holds goes on from its checkpoint" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
 stopped
-check "... and is sound" headcount check --db y.db
+check "... and check finds nothing wrong" headcount check --db y.db
 
 # The coordinator is killed: what its workers saved until then is in no row.
 rm -rf half.db* y.db*
@@ -197,14 +197,14 @@ wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt half.db.d/t*-a1-1.ckpt' || tro
 kill -KILL $pid
 wait $pid
 begun y.db --from half.db
-check "what was killed there goes on from its checkpoint" \
+check "a trial of a killed run goes on from its checkpoint" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
     WHERE attempt = 2')\" -gt 0 ]"
 stopped
-check "... and is sound" headcount check --db y.db
+check "... and check finds nothing wrong" headcount check --db y.db
 step=$(sql y.db 'SELECT max(resume_step) FROM trial')
 begun y.db --from half.db
-check "... and is not taken over twice" \
+check "... and the trial is not taken over twice" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
     WHERE attempt = 3')\" = $step ]"
 stopped
@@ -212,25 +212,25 @@ rm -rf cut.db* y.db*
 cp whole.db cut.db && cp -r whole.db.d cut.db.d
 sql cut.db "UPDATE trial SET state = 'running', checkpoint = NULL, checkpoint_sha256 = NULL, test_acc = NULL
     WHERE trial_id = 3; UPDATE attempt SET ended = NULL, outcome = NULL WHERE trial_id = 3"
-check "a result that nobody recorded" run y.db --from cut.db
-check "... is found" says "the last run was cut off: 1 trial had its result saved"
-check "... whole" whole y.db
-check "... nothing was trained" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = 12 ]
+check "a result that a killed run did not record is taken over" run y.db --from cut.db
+check "... and the run says so" says "the last run was cut off: 1 trial had its result saved"
+check "... and the file equals that of an undisturbed run" whole y.db
+check "... and nothing is trained" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = 12 ]
 
 rm -rf fail.db* y.db*
 one="--set seeds=1 --set model.heads=1 --set claim=null"
 headcount run s.yaml --db fail.db $long $one --set limits.time=1s --quiet >report.txt 2>said
 [ "$(sql fail.db "SELECT group_concat(state || limit_hit) FROM trial")" = failed1 ] || trouble "no failure: $(cat said)"
-check "a failure of another file counts" status_is 1 run y.db --from fail.db $long $one
+check "a trial that failed in another file counts as failed" status_is 1 run y.db --from fail.db $long $one
 check "... and is not tried again" [ "$(sql y.db 'SELECT state || attempt FROM trial')" = failed1 ]
 rm -rf y.db*
 begun y.db --from fail.db --retry-failed $one
-check "--retry-failed goes on with it" \
+check "--retry-failed goes on with a trial that failed in another file" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
     WHERE attempt = 2')\" -gt 0 ]"
 stopped
 begun y.db --from fail.db $one
-check "... and a run after that, too" \
+check "... and so does the next run" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(attempt) FROM attempt')\" = 3 ]"
 stopped
 
@@ -253,16 +253,16 @@ tuned() { # in two shards, in three, merged
     shards 3 --from-shards x.db && says "nothing to run: all" && rm -rf x-*-of-2.db* && merged 3 && whole x.db &&
         [ "$(attempts)" = "$before" ]
 }
-check "a tuned sweep with rungs" undisturbed
-check "... in two shards, then in three: nothing is trained twice" tuned
+check "a tuned sweep with rungs runs undisturbed" undisturbed
+check "... and in two, then in three shards no trial is trained twice" tuned
 rm -rf y.db*
-check "... in one file" run y.db --from whole.db
-check "... whole" whole y.db
+check "... and one file takes over all of it" run y.db --from whole.db
+check "... and equals an undisturbed run" whole y.db
 check "... with as many attempts" \
     [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
 sed -i '/^tune/s/, rungs: {[^}]*}//' s.yaml
-check "a tuned sweep without" undisturbed
-check "... in two shards, then in three" tuned
+check "a tuned sweep without rungs runs undisturbed" undisturbed
+check "... and in two, then in three shards no trial is trained twice" tuned
 
 # ---- looks ----
 cat >s.yaml <<'Y'
@@ -273,10 +273,10 @@ model: {d_model: 8, heads: [1, 2], d_ff: 8}
 train: {steps: 20, batch: 8, eval_every: 10, val_examples: 32, test_examples: 32}
 looks: [2, 3, 4]
 Y
-check "a sweep with looks" undisturbed
+check "a sweep with looks runs undisturbed" undisturbed
 rm -rf y.db*
-check "... from its file" run y.db --from whole.db
-check "... whole" whole y.db
-check "... nothing is trained" \
+check "... and one file takes over all of it" run y.db --from whole.db
+check "... and equals an undisturbed run" whole y.db
+check "... and nothing is trained" \
     [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
 finish

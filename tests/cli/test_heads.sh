@@ -65,53 +65,53 @@ check "... every head, at the best step" \
     JOIN trial AS t USING (trial_id)")" = "56|56|56" ]
 check "... every layer, and every head's attention on every place" \
     [ "$(sql whole.db "SELECT (SELECT count(*) FROM layer_metric), (SELECT count(*) FROM head_slot)")" = "24|112" ]
-check "... the importance of a layer's heads has length 1" \
+check "the importances of a layer's heads form a vector of length 1" \
     [ "$(sql whole.db "SELECT max(abs(n - 1)) < 1e-9 FROM (SELECT sum(importance_norm * importance_norm) AS n
     FROM head_metric GROUP BY trial_id, layer)")" = 1 ]
-check "... W_O is shared out" \
+check "the shares that a layer's heads have in W_O sum to 1" \
     [ "$(sql whole.db "SELECT max(abs(n - 1)) < 1e-9 FROM (SELECT sum(wo_share) AS n FROM head_metric
     GROUP BY trial_id, layer)")" = 1 ]
-check "... and the whole model's speed" \
+check "the speed of each whole model is measured too" \
     [ "$(sql whole.db "SELECT count(*), min(kept), max(kept), min(infer_ms) > 0, sum(p.val_acc = t.val_acc
     AND p.test_acc = t.test_acc AND p.test_loss = t.test_loss) FROM pruning AS p JOIN trial AS t USING (trial_id)
     WHERE method = 'none'")" = "12|2|8|1|12" ]
-check "... with what it took" [ "$(sql whole.db "SELECT min(cpu_s) > 0, count(DISTINCT build_id) FROM study")" = "1|1" ]
-check "a plain line for every trial where there is no terminal" \
+check "each study row has its CPU time and its build" [ "$(sql whole.db "SELECT min(cpu_s) > 0, count(DISTINCT build_id) FROM study")" = "1|1" ]
+check "without a terminal every trial gets a plain line" \
     [ "$(grep -c '^ *[0-9]*/12  measuring heads=[124] seed=[0-3]' lines)" = 12 ]
-check "a line for every head count" sh -c "grep -A3 '^heads .*sharp' table | grep -c '^ *[124]  *4 ' | grep -qx 3"
-check "... over how many" grep -q '^Measured in 12 of 12 trials, on the validation set' table
-check "... and a sentence" grep -q '^Seen: ' table
+check "the table has a line for every head count" sh -c "grep -A3 '^heads .*sharp' table | grep -c '^ *[124]  *4 ' | grep -qx 3"
+check "... and says how many trials were measured" grep -q '^Measured in 12 of 12 trials, on the validation set' table
+check "... and says in a sentence what is seen" grep -q '^Seen: ' table
 measured whole.db >first
 times=$(sql whole.db "SELECT group_concat(answered) FROM study")
-check "nothing is measured twice" \
+check "a second run measures nothing and prints the same table" \
     sh -c "headcount heads who --db whole.db >again 2>lines && cmp table again && [ ! -s lines ]"
-check "... or changed" [ "$(sql whole.db "SELECT group_concat(answered) FROM study")" = "$times" ]
-check "on the test set it is measured anew" \
+check "... and changes no answer" [ "$(sql whole.db "SELECT group_concat(answered) FROM study")" = "$times" ]
+check "--on test measures the sweep anew on the test set" \
     sh -c "headcount heads --db whole.db --on test -q -j 3 | grep -q 'on the test set'"
-check "... beside the other" [ "$(sql whole.db "SELECT count(*), sum(split = 'test') FROM head_metric")" = "112|56" ]
-check "several at once measure the same" \
+check "... and keeps what was measured on the validation set" [ "$(sql whole.db "SELECT count(*), sum(split = 'test') FROM head_metric")" = "112|56" ]
+check "three workers at once measure a sweep" \
     sh -c "cp trained.db three.db && cp -r trained.db.d three.db.d && headcount heads --db three.db -j 3 -q"
 measured three.db >three
-check "... to the last bit" cmp first three
-check "-q says nothing" sh -c "cp trained.db quiet.db && cp -r trained.db.d quiet.db.d &&
+check "... and get the same numbers to the last bit" cmp first three
+check "-q writes nothing to stderr" sh -c "cp trained.db quiet.db && cp -r trained.db.d quiet.db.d &&
     headcount heads --db quiet.db -q 2>&1 >/dev/null | cmp - /dev/null"
 if has_terminal; then
     fresh screen.db
-    check "on a terminal there is one line of progress, which is gone at the end" \
+    check "a terminal gets one line of progress instead of a line for each trial" \
         sh -c "TERM=xterm script -qec 'headcount heads --db screen.db -j 1' /dev/null >screen </dev/null
             grep -aq 'measuring [0-9]*/12 ' screen && ! grep -aq '^ *1/12' screen"
 else
-    skip "on a terminal there is one line of progress" script
+    skip "a terminal gets one line of progress instead of a line for each trial" script
 fi
 
 # ---- what is shown ----
-check "JSON has all of it" [ "$(headcount heads --db whole.db --json >j &&
+check "JSON has the sweep, its counts, each head count and what is seen" [ "$(headcount heads --db whole.db --json >j &&
     sqlite3 :memory: \
     "SELECT j ->> '$.sweep', j ->> '$.measured', j ->> '$.trials', json_array_length(j, '$.by_heads'),
         json_array_length(j, '$.seen') FROM (SELECT readfile('j') AS j)")" = "who|12|12|3|1" ]
-check "CSV has every measure" sh -c "headcount heads --db whole.db --csv | head -n 1 | tr , '\n' |
+check "CSV has a column for every measure" sh -c "headcount heads --db whole.db --csv | head -n 1 | tr , '\n' |
     grep -cxE 'heads|n|sharp|importance|confidence|disagreement_output|effective_rank' | grep -qx 7"
-check "Markdown is a table" sh -c "headcount heads --db whole.db --markdown | grep -q '^| heads | n | sharp '"
+check "the Markdown report is a table" sh -c "headcount heads --db whole.db --markdown | grep -q '^| heads | n | sharp '"
 check "a trial is shown head by head" \
     sh -c "headcount heads 3 --db whole.db | grep -cE '^ +[01] +[0-3] +[01] ' | grep -qx 8"
 check "... as JSON too" [ "$(headcount heads 3 --db whole.db --json >j &&
@@ -119,47 +119,47 @@ check "... as JSON too" [ "$(headcount heads 3 --db whole.db --json >j &&
     "SELECT json_array_length(j, '$.heads'), json_array_length(j, '$.layers'), json_array_length(j, '$.slots'),
         j ->> '$.heads[7].head' FROM (SELECT readfile('j') AS j)")" = "8|2|16|3" ]
 sed 's/name: who/name: by-width/; s/d_model: 16/d_model: [8, 16]/; s/seeds: 4/seeds: 1/' sweep.yaml >width.yaml
-check "settings stand apart" sh -c "headcount run width.yaml --db width.db -q >/dev/null &&
+check "each setting has its own rows and its own sentence" sh -c "headcount run width.yaml --db width.db -q >/dev/null &&
     headcount heads --db width.db -q >table && grep -q '^setting  *heads' table &&
     [ \$(grep -c '^Seen at d_model=' table) = 2 ]"
 sed 's/name: who/name: hist/; s/gather.*/hist, length: 8, vocab: 8}/; s/seeds: 4/seeds: 1/' sweep.yaml >hist.yaml
 check "a task that cannot say where to look has no places" \
     sh -c "headcount run hist.yaml --db hist.db -q >/dev/null && headcount heads --db hist.db -q >table &&
     grep -q 'Seen: without one of its heads the loss rises most' table"
-check "... and no numbers for them" [ "$(sql hist.db "SELECT count(*) FROM head_slot")" = 0 ]
+check "... and no numbers for places" [ "$(sql hist.db "SELECT count(*) FROM head_slot")" = 0 ]
 
 # ---- interrupted ----
 fresh cut.db
 stop_in_the_middle cut.db
 sql cut.db "SELECT trial_id, answered FROM study" >kept
-check "while it is measured another command is refused" says "in use by process $pid" headcount heads --db cut.db
+check "a second heads command is refused while one measures" says "in use by process $pid" headcount heads --db cut.db
 check "... with status 4" status_is 4 headcount heads --db cut.db
-check "... also one of a trial that has its answer" \
+check "a trial that has its answer is shown meanwhile" \
     headcount heads "$(sql cut.db 'SELECT min(trial_id) FROM study')" --db cut.db
 kill -INT "$pid"
 kill -CONT "$pid" "$held"
 wait "$pid"
 code=$?
-check "interrupted, it ends with status 75" [ "$code" = 75 ]
+check "Ctrl-C ends heads with status 75" [ "$code" = 75 ]
 check "... and says how far it came" \
     grep -q "^headcount heads: stopped (Interrupt) after [0-9]* of 12; the same command goes on" background
-check "... not with a table" fails grep -q '^Seen' background
-check "... what was answered stays" [ "$(answers cut.db)" -ge "$before" ]
-check "the same command goes on" sh -c "headcount heads --db cut.db -q | grep -q 'Measured in 12 of 12'"
-check "... with what was missing only" \
+check "... prints no table" fails grep -q '^Seen' background
+check "... and keeps what was answered" [ "$(answers cut.db)" -ge "$before" ]
+check "the same command goes on after Ctrl-C" sh -c "headcount heads --db cut.db -q | grep -q 'Measured in 12 of 12'"
+check "... with only what was missing" \
     sh -c "sqlite3 cut.db 'SELECT trial_id, answered FROM study' | grep -cxFf kept | grep -qx $(wc -l <kept)"
 measured cut.db >other
-check "... to the same" cmp first other
+check "... and comes to the undisturbed numbers" cmp first other
 
 fresh cut.db
 stop_in_the_middle cut.db
 workers=$(workers_of "$pid")
 kill -KILL "$pid"
-check "killed, its workers die with it" wait_until sh -c "! kill -0 $workers"
+check "workers die with a coordinator that is killed" wait_until sh -c "! kill -0 $workers"
 wait "$pid" 2>/dev/null
 check "... and the same command goes on" sh -c "headcount heads --db cut.db -q"
 measured cut.db >other
-check "... to the same" cmp first other
+check "... and comes to the undisturbed numbers" cmp first other
 
 # Long sequences and many heads, of which the attention is large.
 cat >large.yaml <<'Y'
@@ -179,9 +179,9 @@ wait "$pid"
 code=$?
 check "a worker that is killed costs one trial" \
     sh -c "[ $code = 1 ] && grep -c 'its worker was killed (Killed)' background | grep -qx 1"
-check "... which is named, and missing" sh -c "grep -q '^trial 1 (heads=32 seed=0): its worker' background &&
+check "... which is named, and counted as not measured" sh -c "grep -q '^trial 1 (heads=32 seed=0): its worker' background &&
     grep -q 'Measured in 1 of 2 trials, on the validation set; 1 could not be measured' background"
-check "... and measured by the next" sh -c "headcount heads --db large.db -q | grep -q 'Measured in 2 of 2'"
+check "... and is measured by the next command" sh -c "headcount heads --db large.db -q | grep -q 'Measured in 2 of 2'"
 
 # ---- damaged, missing, absent ----
 fresh bad.db
@@ -189,23 +189,23 @@ weights() { sql bad.db "SELECT checkpoint FROM trial WHERE trial_id = $1"; }
 mv "bad.db.d/$(weights 2)" gone
 truncate -s -1 "bad.db.d/$(weights 5)" && printf x >>"bad.db.d/$(weights 5)"
 cp "bad.db.d/$(weights 6)" "bad.db.d/$(weights 7)"
-check "weights that are not there or damaged end with status 1" \
+check "missing or damaged weights end with status 1" \
     sh -c "headcount heads --db bad.db >table 2>lines; [ \$? = 1 ]"
-check "... named" sh -c "grep -q '^trial 2 .*copy them back into bad.db.d: .*No such file' lines &&
+check "... each is named with its fault" sh -c "grep -q '^trial 2 .*copy them back into bad.db.d: .*No such file' lines &&
     grep -q '^trial 5 .*SHA-256' lines && grep -q '^trial 7 .*another configuration or seed' lines"
-check "... counted" sh -c "grep -q '^headcount heads: 3 failed; the same command tries them again' lines"
+check "... the failures are counted" sh -c "grep -q '^headcount heads: 3 failed; the same command tries them again' lines"
 check "... and the others are measured" \
     grep -q 'Measured in 9 of 12 trials, on the validation set; 3 could not be measured' table
 mv gone "bad.db.d/$(weights 2)"
-check "back in their place they are measured" sh -c "headcount heads 2 --db bad.db -q | grep -q '^Heads of trial 2'"
-check "a name that is nearly right" \
+check "weights that are back in their place are measured" sh -c "headcount heads 2 --db bad.db -q | grep -q '^Heads of trial 2'"
+check "a misspelt sweep gets a suggestion" \
     says 'no sweep "whoo"; did you mean "who"? It holds: who' headcount heads whoo --db whole.db
-check "... is refused" status_is 2 headcount heads whoo --db whole.db
-check "a trial that there is not" says 'no trial 99' headcount heads 99 --db whole.db
-check "a set that there is not" says "allowed: val, test" headcount heads --on train --db whole.db
-check "one form at a time" status_is 2 headcount heads --json --csv --db whole.db
-check "a file that there is not" says 'no results file' headcount heads --db nowhere.db
-check "... is not made" [ ! -e nowhere.db ]
+check "... and is refused with status 2" status_is 2 headcount heads whoo --db whole.db
+check "a trial that does not exist is named" says 'no trial 99' headcount heads 99 --db whole.db
+check "an unknown set for --on is answered with those allowed" says "allowed: val, test" headcount heads --on train --db whole.db
+check "--json and --csv together are refused" status_is 2 headcount heads --json --csv --db whole.db
+check "a missing results file is named" says 'no results file' headcount heads --db nowhere.db
+check "... and is not made" [ ! -e nowhere.db ]
 sed 's/name: who/name: wild/; s/steps: 20/steps: 100/; s/seeds: 4/seeds: 1/
     s/lr: 1e-2/lr: [1e-2, 1000], clip: 0, optimizer: adamw, weight_decay: 100/' sweep.yaml >wild.yaml
 headcount run wild.yaml --db wild.db -q >/dev/null 2>&1
@@ -220,11 +220,11 @@ started="$started $pid"
 wait_until [ -e early.db.d/t1-a1.lock ]
 kill -INT "$pid"
 wait "$pid"
-check "of a sweep with nothing completed there is nothing to measure" \
+check "a sweep without a completed trial has nothing to measure" \
     says 'no trial of sweep early has completed' headcount heads --db early.db
-check "... which is no success" status_is 2 headcount heads --db early.db
+check "... and heads ends with status 2" status_is 2 headcount heads --db early.db
 sqlite3 whole.db 'VACUUM INTO "bare.db"' && sqlite3 bare.db 'DELETE FROM study'
-check "where no weights are left nothing was measured, with status 1" status_is 1 headcount heads who --db bare.db
+check "heads ends with status 1 where no weights are left" status_is 1 headcount heads who --db bare.db
 check "a run that holds the file does not keep anybody from seeing what was measured" sh -c "
     setsid headcount run early.yaml --db whole.db -q >/dev/null 2>&1 </dev/null & run=\$!
     until sqlite3 whole.db \"SELECT 1 FROM trial WHERE state = 'running'\" | grep -q 1; do sleep .05; done
@@ -233,29 +233,29 @@ check "a run that holds the file does not keep anybody from seeing what was meas
 bytes=$(printf 'no-\377\376-utf8')
 mkdir "$bytes"
 cp trained.db "$bytes/t.db" && cp -r trained.db.d "$bytes/t.db.d"
-check "a folder may have any name" says 'Measured in 12 of 12' headcount heads who --db "$PWD/$bytes/t.db"
+check "the name of a folder may be any bytes" says 'Measured in 12 of 12' headcount heads who --db "$PWD/$bytes/t.db"
 
 # ---- attention for others ----
 check "attention is exported" sh -c "headcount export attention 3 a.safetensors --db whole.db --examples 5 &&
     head -c 2000 a.safetensors | grep -qa '\"attention\":{\"dtype\":\"F32\",\"shape\":\[2,4,5,8,8\]'"
-check "... with its sequences, and whose it is" sh -c "head -c 2000 a.safetensors |
+check "... with its sequences, their task and their set" sh -c "head -c 2000 a.safetensors |
     grep -a '\"inputs\":{\"dtype\":\"I64\",\"shape\":\[5,8,1\]' | grep -a '\"task\":\"gather\"' |
     grep -aq 'the first 5 sequences of the validation set'"
 header=$(head -c 8 a.safetensors | od -An -tu8 | tr -d ' ')
-check "... every query gives away 1" [ "$(tail -c +$((header + 9)) a.safetensors |
+check "... and the weights of every query sum to 1" [ "$(tail -c +$((header + 9)) a.safetensors |
     head -c $((2 * 4 * 5 * 8 * 8 * 4)) | od -An -v -w32 -tf4 |
     awk \
     '{ s = 0; for (i = 1; i <= NF; i++) s += $i; if (s < .9999 || s > 1.0001) bad++ } END { print NR, bad + 0 }')" = \
     "320 0" ]
-check "... 16 sequences if nobody says" sh -c "headcount export attention 3 b.safetensors --db whole.db &&
+check "export attention takes 16 sequences by default" sh -c "headcount export attention 3 b.safetensors --db whole.db &&
     head -c 2000 b.safetensors | grep -qa 'shape\":\[2,4,16,8,8\]'"
-check "... more than there are is refused" \
+check "more examples than the set has are refused" \
     says 'has 64 sequences, not 65; use --examples 64' headcount export attention 3 c.safetensors --db \
     whole.db --examples 65
-check "... of a damaged file too" says 'SHA-256' headcount export attention 5 c.safetensors --db bad.db
+check "attention of damaged weights is refused" says 'SHA-256' headcount export attention 5 c.safetensors --db bad.db
 check "... and leaves no file" [ ! -e c.safetensors ]
-check "--examples belongs to attention" status_is 2 headcount export weights 3 c.safetensors --db whole.db --examples 2
-check "... and what is too large is refused with what would do" \
+check "--examples is refused for weights" status_is 2 headcount export weights 3 c.safetensors --db whole.db --examples 2
+check "an export above 1 GiB is refused with the --examples that would do" \
     sh -c "headcount export attention 1 c.safetensors --db large.db --examples 40 2>&1 |
     grep -q 'takes 1.2 GiB, and at most 1 GiB is exported; use --examples 32 or fewer'"
 finish

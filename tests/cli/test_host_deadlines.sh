@@ -4,7 +4,7 @@
 # program; run from the repository's root.
 . tests/tap.sh
 . tests/hosts.sh
-command -v perl >/dev/null || skip_all "agents that owe something" perl
+command -v perl >/dev/null || skip_all "a machine that withholds what it owes is set aside" perl
 
 # Frames of the types that $host withholds (agent_wire.h: SPAWNED 11, RUNS 12, ENDED 13; START 3 on the way
 # down; wire.h: a worker's messages from 64 on) do not pass; half-hearted begins rows of a curve, and then
@@ -52,27 +52,27 @@ pause a start 1
 run owing --launch "$there" --hosts a:1,absent:1,nameless:1,endless:1,half-hearted:1
 wait_beside "$pid" stands a
 told() { # host, words
-    check "$1 is set aside" wait_beside "$pid" says "^$1 is tried again in [0-9]* s: $2.*; 1 trial goes on elsewhere$"
+    check "host $1 is set aside" wait_beside "$pid" says "^$1 is tried again in [0-9]* s: $2.*; 1 trial goes on elsewhere$"
 }
 told absent "its agent did not say within 2 s whether a worker started"
 told nameless "its agent broke the protocol"
 told endless "its agent has not reported the end of a worker for 2 s"
 told half-hearted "stopped in the middle of a message"
 go_on a
-check "the others finish" ended_with 0
+check "the host that works finishes the sweep" ended_with 0
 check "... to the same bytes" as_here owing
-check "... it cost trials nothing" rows_say owing "SELECT sum(retries_used) FROM trial" 0
+check "... and no trial spends a retry on it" rows_say owing "SELECT sum(retries_used) FROM trial" 0
 
 export HEADCOUNT_HOST_S=1 HEADCOUNT_PAUSE_S=.01
 for host in deaf brief; do
     run $host --launch "$there" --hosts $host:1
-    check "$host alone: the run ends" ended_with 2
-    check "... after eight times" says "^$host is not used any more: given up after 8 times: "
-    check "... of which seven are tried again" [ "$(grep -c "^$host is tried again in" $host.out)" = 7 ]
+    check "a run on host $host alone ends with status 2" ended_with 2
+    check "... after the host has failed eight times" says "^$host is not used any more: given up after 8 times: "
+    check "... and has been tried again seven times" [ "$(grep -c "^$host is tried again in" $host.out)" = 7 ]
 done
 run generous --launch "$there" --hosts generous:1 -t 2
-check "threads that cannot be: the machine is set aside, and why is said" wait_beside "$pid" \
+check "a machine that grants an invalid number of threads is set aside, and why is said" wait_beside "$pid" \
     says "^generous is tried again in .*granted an invalid number of threads"
 kill -TERM "$pid"
-check "... and the run can be stopped" ended_with 75
+check "... and the run can still be stopped" ended_with 75
 finish

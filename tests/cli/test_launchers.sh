@@ -3,7 +3,7 @@
 # they do to words, streams and variables what the real ones do. Speaks TAP. HEADCOUNT is the program; run from
 # the repository's root.
 . tests/tap.sh
-not_sanitized "lines for other schedulers"
+not_sanitized "the lines for other schedulers work as they stand"
 settle
 # ---- what stands in ----
 stand_in() { # path: a script from stdin
@@ -121,7 +121,7 @@ for kind in ssh gridengine pbs lsf kubernetes; do
     cp "$root/configs/schedulers/$kind.sh" $kind.lines
 done
 cp "$root/configs/schedulers/shards.yaml" .
-check "no scheduler is left out" [ "$(cat *.lines | wc -l)" = "$(cat "$root"/configs/schedulers/*.sh | wc -l)" ]
+check "no scheduler's lines are left out" [ "$(cat *.lines | wc -l)" = "$(cat "$root"/configs/schedulers/*.sh | wc -l)" ]
 
 cat >sweep.yaml <<YAML
 name: far
@@ -132,7 +132,7 @@ seeds: 4
 YAML
 headcount run sweep.yaml --db here.db -q >/dev/null 2>&1
 headcount export results far --db here.db >here.jsonl
-check "eight trials here" [ "$(grep -c . here.jsonl)" -ge 8 ]
+check "the run here that others are compared with has eight trials" [ "$(grep -c . here.jsonl)" -ge 8 ]
 lines() { # kind: its lines, in a folder of their own
     mkdir -p "$1" "$1.work"
     cp sweep.yaml shards.yaml "$1.work"
@@ -148,24 +148,24 @@ as_here() { # kind, its results file
 started_on() { # kind, machines
     [ "$(sort -u "$1.work/started" | tr '\n' ' ')" = "$2 " ] || { cat "$1.work/started"; return 1; }
 }
-check "a list of machines" lines ssh
-check "... started on each" started_on ssh "n1 n2"
-check "... the results are those from here" as_here ssh results/headcount.db
+check "the lines for a list of machines run" lines ssh
+check "... and start an agent on each machine" started_on ssh "n1 n2"
+check "... with the results of a run here" as_here ssh results/headcount.db
 for kind in gridengine pbs lsf kubernetes; do
     hosts="n1 n2"
     [ $kind != kubernetes ] || hosts="headcount-0 headcount-1"
-    check "$kind" lines $kind
-    check "... each task of the array had its shard" [ "$(echo $kind.work/sweep-?-of-8.db | wc -w)" = 8 ]
-    check "... merged, the results are those from here" as_here $kind sweep.db
-    check "... the job with several machines started on each" started_on $kind "$hosts"
-    check "... and has the same results" as_here $kind results/headcount.db
+    check "the lines for $kind run" lines $kind
+    check "... and each task of the array writes its shard" [ "$(echo $kind.work/sweep-?-of-8.db | wc -w)" = 8 ]
+    check "... which, merged, have the results of a run here" as_here $kind sweep.db
+    check "... the job with several machines starts an agent on each" started_on $kind "$hosts"
+    check "... and has the results of a run here" as_here $kind results/headcount.db
 done
 cp kubernetes.lines spot.lines
 sed -i '/^kubectl apply/d; /^headcount merge/d' spot.lines
 ln -s kubernetes spot
 mkdir spot.work
 touch spot.work/headcount-1.vanishes spot.work/headcount-0.waits
-check "a machine that vanishes for good" lines spot
-check "... it had begun a trial" [ -e spot.work/headcount-1.gone ]
-check "... which went on elsewhere to the same results" as_here spot results/headcount.db
+check "a run outlives a machine that vanishes for good" lines spot
+check "... in the middle of a trial" [ -e spot.work/headcount-1.gone ]
+check "... which goes on elsewhere to the same results" as_here spot results/headcount.db
 finish

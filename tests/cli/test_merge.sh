@@ -54,46 +54,46 @@ plans() { # shard, words that its plan has
     says "$2"
 }
 check "a shard is planned" plans 2/3 "Sweep s: 3 points, 12 trials; shard 2 of 3 has 4 of them"
-check "... without what others run" says "  elsewhere          8  of other shards"
-check "... its trials and their time" says "4 trials would run: about"
-check "... as JSON" sh -c '[ "$(headcount plan s.yaml --shard 2/3 --db none.db --json |
+check "... and the trials of other shards are counted as elsewhere" says "  elsewhere          8  of other shards"
+check "... and a plan has its number of trials and their time" says "4 trials would run: about"
+check "... also in JSON" sh -c '[ "$(headcount plan s.yaml --shard 2/3 --db none.db --json |
     grep -c "\"state\": \"new\", \"would_run\": true")" = 4 ] &&
     headcount plan s.yaml --shard 2/3 --db none.db --json | grep -F "\"shard\": {\"number\": 2, \"of\": 3}"'
-check "... of more than there are" plans 13/13 "Nothing is left to run."
-check "... none that there is" status_is 2 headcount plan s.yaml --shard 4/3 --db none.db
-check "an undisturbed run" undisturbed
-check "three shards" shards 3
+check "a shard beyond the last trial has nothing to run" plans 13/13 "Nothing is left to run."
+check "a shard number above the count of shards is refused" status_is 2 headcount plan s.yaml --shard 4/3 --db none.db
+check "the undisturbed run of a sweep completes" undisturbed
+check "... and so do its three shards" shards 3
 check "a shard's report names the others" \
     sh -c "headcount report --db 2.db | tr '\n' ' ' | grep -F 'Shards 1 and 3 of 3 are not in this file'"
-check "... as JSON" sh -c "headcount report --db 2.db --json | grep -F '\"shards\":{\"of\":3,\"here\":[2]}'"
-check "... and status" sh -c "headcount status --db 2.db | grep -F 's: 8 more trials are of other shards.'"
+check "... also in JSON" sh -c "headcount report --db 2.db --json | grep -F '\"shards\":{\"of\":3,\"here\":[2]}'"
+check "... and status counts their trials" sh -c "headcount status --db 2.db | grep -F 's: 8 more trials are of other shards.'"
 for order in '1 2 3' '1 3 2' '2 1 3' '2 3 1' '3 1 2' '3 2 1'; do
     rm -rf all.db*
     merge --into all.db $(printf '%s.db ' $order)
-    check "merged in the order $order" whole all.db
+    check "shards merged in the order $order are the undisturbed run" whole all.db
 done
 cp all.db before.db
 merge --into all.db 2.db 1.db
-check "again: nothing is taken over" says "2.db: 0 of 12 trials taken over."
-check "... and it is the same" whole all.db
-check "... with the same rows" sh -c 'for f in all before; do sqlite3 $f.db .dump |
+check "a second merge takes nothing over" says "2.db: 0 of 12 trials taken over."
+check "... and leaves the undisturbed run" whole all.db
+check "... with the same rows as before" sh -c 'for f in all before; do sqlite3 $f.db .dump |
     grep -v "^INSERT INTO sweep" >$f.sql; done; cmp all.sql before.sql'
-check "weights are shared where the file system is one" [ 1.db.d/t1-a1.result -ef all.db.d/t1-a1.result ]
-check "what the shards measured is there" \
+check "merged weights are hard links within one file system" [ 1.db.d/t1-a1.result -ef all.db.d/t1-a1.result ]
+check "a merged file has the head measures of its shards" \
     [ "$(sql all.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
-check "... and the further test sets" [ "$(sql all.db 'SELECT count(*) FROM evaluations')" = 12 ]
-check "nothing of a shard is left" \
+check "... and their further test sets" [ "$(sql all.db 'SELECT count(*) FROM evaluations')" = 12 ]
+check "... and no mark of being a shard" \
     [ "$(sql all.db 'SELECT count(*) FROM trial WHERE NOT in_shard; SELECT shards FROM sweep')" = 0 ]
-check "run has nothing to do" \
+check "run has nothing to do in a merged file" \
     sh -c 'headcount run s.yaml --db all.db 2>&1 | grep -F "nothing to run: all 12 trials have ended"'
 rm -rf all.db*
 sed 's/^name: s/name: part/' s.yaml >part.yaml
 headcount run part.yaml --db part.db --shard 1/2 --quiet
-check "--whole: a part of a sweep" status_is 1 merge --whole --into all.db part.db
-check "... nothing at all" sh -c ': >empty.db; headcount merge --whole --into of-empty.db empty.db; [ $? -eq 1 ]'
-check "... is merged all the same" says "all.db: sweep part: 6 of 12 trials have ended; missing of 2 shards: 2."
-check "... all of one" status_is 0 merge --whole --into all.db whole.db
-check "... of shards, one after the other" \
+check "merge --whole of a part of a sweep ends with status 1" status_is 1 merge --whole --into all.db part.db
+check "... and so does that of an empty file" sh -c ': >empty.db; headcount merge --whole --into of-empty.db empty.db; [ $? -eq 1 ]'
+check "a part of a sweep is merged all the same, and said to be a part" says "all.db: sweep part: 6 of 12 trials have ended; missing of 2 shards: 2."
+check "merge --whole of a whole sweep ends with status 0" status_is 0 merge --whole --into all.db whole.db
+check "merge --whole of shards one by one ends with status 0 at the last" \
     sh -c 'rm -rf all.db*; cp part.db all.db; for n in 3 1; do headcount merge --whole --into all.db $n.db;
     [ $? -eq 1 ] || exit; done; headcount merge --whole --into all.db 2.db'
 failed_one() { # as what
@@ -103,34 +103,34 @@ failed_one() { # as what
         WHERE state = 'completed')"
     status_is 1 merge --whole --into all.db 1.db 2.db bad.db
 }
-check "... where a trial failed" failed_one failed
-check "... or waits" failed_one queued
+check "merge --whole ends with status 1 where a trial failed" failed_one failed
+check "... and where one still waits" failed_one queued
 rm -rf all.db* bad.db*
 merge --into all.db 1.db 3.db
-check "what is missing is said" says "all.db: sweep s: 8 of 12 trials have ended; missing of 3 shards: 2."
-check "... by the report too" sh -c "headcount report --db all.db | tr '\n' ' ' |
+check "merge says which shards are missing" says "all.db: sweep s: 8 of 12 trials have ended; missing of 3 shards: 2."
+check "... and so does the report" sh -c "headcount report --db all.db | tr '\n' ' ' |
     grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run.'"
-check "run does the rest" run all.db
-check "... as an undisturbed run" whole all.db
+check "run does the rest of a sweep of which a shard is missing" run all.db
+check "... and comes to the undisturbed run" whole all.db
 rm -rf all.db*
-check "a whole file with shards upon it" merge --into all.db whole.db 1.db 2.db
-check "... is the whole file" whole all.db
-check "all files of the folder, the target too" \
+check "a whole file and shards of it are merged" merge --into all.db whole.db 1.db 2.db
+check "... into the undisturbed run" whole all.db
+check "merge leaves out its target where it is among the files" \
     sh -c 'headcount merge --into all.db *.db | grep -F "all.db: left out, because it is what is merged into."'
 cp 3.db copy.db && cp -r 3.db.d copy.db.d && ln -s copy.db link.db
 rm -rf all.db*
-check "through a symbolic link, copies, one file twice" merge --into all.db link.db copy.db 3.db 1.db 2.db
-check "... the same" whole all.db
+check "a link, a copy and the file that was copied are merged together" merge --into all.db link.db copy.db 3.db 1.db 2.db
+check "... into the undisturbed run" whole all.db
 merge --into 1.db 2.db 3.db --quiet
-check "--quiet says nothing" [ ! -s said ]
-check "into a shard" whole 1.db
-check "shards of another cut beside them" \
+check "merge --quiet says nothing" [ ! -s said ]
+check "shards merged into another shard are the undisturbed run" whole 1.db
+check "shards of another cut run in a merged file and beside it" \
     sh -c 'headcount run s.yaml --db 1.db --shard 2/5 -q && headcount run s.yaml --db x.db --shard 2/5 -q'
 rm -rf all.db*
 merge --into all.db x.db 2.db 3.db
-check "two cuts of one sweep: what they have" \
+check "shards of two cuts of one sweep are merged" \
     [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge 8 ]
-check "... of which no shard is said to be missing" [ -z "$(sql all.db 'SELECT shards FROM sweep')" ]
+check "... and no shard is said to be missing" [ -z "$(sql all.db 'SELECT shards FROM sweep')" ]
 
 # A shard that was left before its end, and another one run in the same file.
 rm -rf left.db* all.db*
@@ -138,94 +138,94 @@ run left.db --shard 1/3
 sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(trial_id) FROM trial
     WHERE state = 'completed')"
 run left.db --shard 3/3
-check "a shard that was left is named by the report of another" sh -c "headcount report --db left.db | tr '\n' ' ' |
+check "the report names a shard that was left unfinished" sh -c "headcount report --db left.db | tr '\n' ' ' |
     grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run. \
 Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
-check "... by status" sh -c "headcount status --db left.db | grep -Fx 's: not finished: shard 1 (1 trial left).'"
-check "... to programs" sh -c 'for ask in report status; do headcount $ask --json --db left.db |
+check "... and so does status" sh -c "headcount status --db left.db | grep -Fx 's: not finished: shard 1 (1 trial left).'"
+check "... and the JSON of both" sh -c 'for ask in report status; do headcount $ask --json --db left.db |
     grep -F "\"shards_left\":[{\"shard\":1,\"trials\":1}]" || exit; done'
 merge --into all.db left.db
-check "... and where it is merged" \
+check "... and the merge of that file" \
     says "all.db: sweep s: 7 of 12 trials have ended; missing of 3 shards: 2; not finished: shard 1 (1 trial left)."
 run left.db --shard 2/3
-check "... when all are there, too" sh -c "headcount report --db left.db | tr '\n' ' ' |
+check "an unfinished shard is named also where no shard is missing" sh -c "headcount report --db left.db | tr '\n' ' ' |
     grep -F 'Not finished: shard 1 (1 trial left);' && ! headcount report --db left.db | grep 'not in this file'"
 run left.db --shard 1/3
-check "... there is none, to programs" \
+check "JSON names no unfinished shard once all are finished" \
     sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[]" || exit; done'
-check "... until it is finished" sh -c "! headcount report --db left.db | grep -i 'not finished'"
+check "... nor does the report" sh -c "! headcount report --db left.db | grep -i 'not finished'"
 
 # ---- refusals ----
 headcount merge >said 2>&1
-check "without arguments" says "no --into given"
-check "without --into" status_is 2 merge 1.db
-check "a missing file" status_is 2 merge --into none.db 2.db missing.db
+check "merge without arguments says that --into is missing" says "no --into given"
+check "merge without --into ends with status 2" status_is 2 merge 1.db
+check "a missing file is refused" status_is 2 merge --into none.db 2.db missing.db
 check "... by name" says "there is no results file missing.db"
-check "... and nothing was made" [ ! -e none.db ]
+check "... and nothing is made" [ ! -e none.db ]
 echo text >text.db
-check "a text file" status_is 2 merge --into none.db 2.db text.db
+check "a text file is refused" status_is 2 merge --into none.db 2.db text.db
 check "... by name" says "text.db is not a results file"
-check "no file to merge" status_is 2 merge --into none.db
+check "--into without a file to merge is refused" status_is 2 merge --into none.db
 (
     flock 9
     merge --into 2.db 3.db
     echo $? >held
 ) 9>2.db.lock
-check "a file that a run holds" [ "$(cat held)" = 4 ]
+check "a target that a run holds is refused with status 4" [ "$(cat held)" = 4 ]
 
 shards 3
 merge --into all.db 1.db 2.db
 id=$(sql 1.db "SELECT min(trial_id) FROM trial WHERE state = 'completed'")
-check "a sound file" merge --into all.db 1.db
+check "a sound file is merged" merge --into all.db 1.db
 cp 1.db bad.db && cp -r 1.db.d bad.db.d
 sql bad.db "UPDATE trial SET test_acc = 0.0625 WHERE trial_id = $id"
 sql all.db .dump >before.sql && ls all.db.d >before
-check "results that contradict each other" status_is 2 merge --into all.db 3.db bad.db
-check "... are named with both values" \
+check "results that contradict each other are refused" status_is 2 merge --into all.db 3.db bad.db
+check "... and named with both values" \
     says "has test_acc 0.0625 there (trial $id), but $(sql all.db \
     "SELECT test_acc FROM trial WHERE trial_id = $id") in all.db (trial $id)"
-check "... and what trained both" says "kernels $(sql all.db 'SELECT kernels FROM build')"
-check "... nothing is merged" sh -c 'sqlite3 all.db .dump | cmp - before.sql'
-check "... and no file was left" sh -c 'ls all.db.d | cmp - before'
+check "... and with what trained both" says "kernels $(sql all.db 'SELECT kernels FROM build')"
+check "... nothing of them is merged" sh -c 'sqlite3 all.db .dump | cmp - before.sql'
+check "... and no file is left" sh -c 'ls all.db.d | cmp - before'
 sql bad.db "UPDATE trial SET test_acc = (SELECT test_acc FROM trial) WHERE trial_id = $id;
     UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
 cp 1.db bad.db
 sql bad.db "UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
-check "... in one point of a curve" status_is 2 merge --into all.db bad.db
-check "... too" says "has train_loss at step 10"
+check "a contradiction in one point of a curve is refused" status_is 2 merge --into all.db bad.db
+check "... and named with its step" says "has train_loss at step 10"
 sql bad.db "UPDATE build SET core_type = 'Other'"
-check "of another build they may differ" status_is 0 merge --into all.db bad.db
-check "... which is said" says "1 result of another build differs from the one in all.db, which stays"
-check "... and the first stays" cmp all.db.d/t$id-a1.result 1.db.d/t$id-a1.result
+check "results of another build may differ" status_is 0 merge --into all.db bad.db
+check "... which merge says" says "1 result of another build differs from the one in all.db, which stays"
+check "... and the first result stays" cmp all.db.d/t$id-a1.result 1.db.d/t$id-a1.result
 sed 's/heads: .1, 2, 4./heads: [8]/; /claim/d' s.yaml >other.yaml
 headcount run other.yaml --db other.db -q >said 2>&1
-check "two sweeps of one name" status_is 2 merge --into all.db other.db
-check "... are told apart" says "both hold a sweep s, and no point is in both"
+check "different sweeps of one name are refused" status_is 2 merge --into all.db other.db
+check "... and said to be different" says "hold different sweeps named s (no points in common)"
 sed 's/^seeds/metric: {name: val_loss}\nseeds/' s.yaml >other.yaml
 rm -rf other.db*
 headcount run other.yaml --db other.db -q >said 2>&1
-check "another metric" status_is 2 merge --into all.db other.db
-check "... by name" says "sweep s chose its best steps by val_loss in"
+check "a sweep with another metric is refused" status_is 2 merge --into all.db other.db
+check "... which chose its best steps by val_loss" says "sweep s chose its best steps by val_loss in"
 
 # ---- weights ----
 rm -rf all.db*
 mv 3.db.d away
-check "weights that were left behind" status_is 2 merge --into all.db 1.db 3.db
-check "... are named, with what to do" says "--no-weights"
-check "... nothing was made" [ ! -e all.db ]
+check "a shard whose weights were left behind is refused" status_is 2 merge --into all.db 1.db 3.db
+check "... with --no-weights as the way out" says "--no-weights"
+check "... and nothing is made" [ ! -e all.db ]
 merge --into all.db 1.db 2.db 3.db --no-weights
-check "... unless nobody wants them" says "The weights of 4 were left behind."
-check "... the results are the same" \
+check "--no-weights counts the weights that it leaves behind" says "The weights of 4 were left behind."
+check "... and has the same results" \
     sh -c 'headcount export results --db all.db | cmp - whole.jsonl && headcount check --db all.db'
 mv away 3.db.d
-check "they come with a later merge" merge --into all.db 1.db 2.db 3.db
-check "... all" [ "$(sql all.db 'SELECT count(checkpoint) FROM trial')" = 12 ]
-check "... as recorded" whole all.db
+check "weights that were left behind are taken by a later merge" merge --into all.db 1.db 2.db 3.db
+check "... for every trial" [ "$(sql all.db 'SELECT count(checkpoint) FROM trial')" = 12 ]
+check "... as they were recorded" whole all.db
 rm -rf all.db*
 cp -r 3.db.d sound.d
 printf x | dd of="$(ls 3.db.d/*.result | head -n 1)" bs=1 seek=900 conv=notrunc 2>dd
-check "damaged weights" status_is 3 merge --into all.db 1.db 3.db
-check "... are named" says "is not the file of weights recorded for trial"
+check "damaged weights are refused" status_is 3 merge --into all.db 1.db 3.db
+check "... and named" says "is not the file of weights recorded for trial"
 rm -rf 3.db.d && mv sound.d 3.db.d
 
 # What a merge that was killed left half written goes with the next one, and with gc.
@@ -233,17 +233,17 @@ merge --into all.db 1.db
 : >all.db.d/t1-a1.result.0badcafe.tmp
 : >all.db.d/t77-a1-0.ckpt.0badcafe.tmp
 : >all.db.d/mine.tmp
-check "a merge after one that was killed" merge --into all.db 1.db
-check "... leaves nothing half written of it" sh -c '! ls all.db.d | grep "^t.*tmp"'
-check "... and what is not ours" [ -e all.db.d/mine.tmp ]
+check "a merge works after one that was killed" merge --into all.db 1.db
+check "... and removes what that left half written" sh -c '! ls all.db.d | grep "^t.*tmp"'
+check "... but no file of somebody else's" [ -e all.db.d/mine.tmp ]
 : >all.db.d/t77-a1.result.0badcafe.tmp
 headcount gc --db all.db >said 2>&1
-check "... nor does gc" sh -c '! ls all.db.d | grep "^t.*tmp" && rm all.db.d/mine.tmp'
+check "gc removes what a killed merge left half written too" sh -c '! ls all.db.d | grep "^t.*tmp" && rm all.db.d/mine.tmp'
 rm -rf all.db* link.db*
 cp 1.db link.db && mkdir link.db.d
 for file in 1.db.d/*; do ln -s "../$file" link.db.d; done
-check "weights that are links by name" merge --into all.db link.db
-check "... are files in the merged folder" [ -z "$(find all.db.d -type l)" ]
+check "weights that are symbolic links are merged" merge --into all.db link.db
+check "... and become files in the merged folder" [ -z "$(find all.db.d -type l)" ]
 
 # Large weights pass through memory piece by piece: the last tensor of a result is made to have 400 MB.
 enlarge() { # the result, to
@@ -271,9 +271,9 @@ large() { # merges it with less memory than it has bytes
     [ "large.db.d/$file" -ef "all.db.d/$file" ]
 }
 if plain; then
-    check "weights larger than the memory" large
+    check "weights larger than the memory are merged" large
 else
-    skip "weights larger than the memory" "a plain build"
+    skip "weights larger than the memory are merged" "a plain build"
 fi
 rm -rf large.db*
 
@@ -292,10 +292,10 @@ merge --into all.db half.db || trouble "$(cat said)"
     trouble "its step is lost"
 ls all.db.d/*.ckpt >ckpt 2>&1 || trouble "its checkpoint is lost"
 headcount check --db all.db >said || trouble "$(cat said)"
-verdict "what is half done is merged with its checkpoint"
+verdict "a trial that is half done is merged with its checkpoint"
 headcount run s.yaml --shard 2/3 --db all.db -j1 --set train.steps=1000000 -q >said 2>&1 &
 pid=$!
-check "... and resumed from there" \
+check "... and resumes from there" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
 kill -INT $pid
 wait $pid
@@ -308,7 +308,7 @@ wait $pid
 check "... and again, when it has come further" merge --into fresh.db half.db
 check "... with its attempts once each" \
     [ "$(sql fresh.db 'SELECT count(*) FROM attempt')" = "$(sql half.db 'SELECT count(*) FROM attempt')" ]
-check "... as it should be" headcount check --db fresh.db
+check "... and check finds nothing wrong" headcount check --db fresh.db
 
 # ---- tune, rungs, replicates; an overlap ----
 cat >s.yaml <<'Y'
@@ -322,15 +322,15 @@ replicate: [task.instance]
 claim: {best: 2, over: [1]}
 seeds: 2
 Y
-check "tuned: an undisturbed run" undisturbed
-check "... four shards" shards 4
-check "... each chose for its own head counts" \
+check "a tuned sweep runs undisturbed" undisturbed
+check "... and in four shards" shards 4
+check "... each of which chooses for its own head counts" \
     [ "$(for f in 1 2 3 4; do sql $f.db 'SELECT count(*) FROM chosen'; done | tr '\n' ' ')" = "2 2 1 1 " ]
 rm -rf extra.db*
-check "... a fifth that overlaps" run extra.db --shard 1/2
+check "a fifth shard that overlaps these runs" run extra.db --shard 1/2
 merge --into all.db 4.db extra.db 1.db 2.db 3.db
-check "... merged" whole all.db
-check "... run has nothing to do" sh -c '[ "$(headcount run s.yaml --db all.db -q 2>&1 >/dev/null)" = "" ] &&
+check "... and all of them merged are the undisturbed run" whole all.db
+check "... in which run has nothing to do" sh -c '[ "$(headcount run s.yaml --db all.db -q 2>&1 >/dev/null)" = "" ] &&
     [ "$(sqlite3 all.db "SELECT count(*) FROM trial WHERE attempt > 3")" = 0 ]'
 
 # ---- looks; studies; remarks; the ledger; files of several people ----
@@ -342,7 +342,7 @@ model: {d_model: 8, heads: [1, 2], d_ff: 8}
 train: {steps: 20, batch: 8, eval_every: 10, val_examples: 32, test_examples: 32}
 looks: [2, 3, 4]
 Y
-check "a sweep with looks" undisturbed
+check "a sweep with looks runs undisturbed" undisturbed
 for study in heads prune 'ensemble looked --heads 2 --members 2'; do
     headcount $study --db whole.db -q >said 2>&1 || trouble "$study: $(cat said)"
 done
@@ -356,26 +356,26 @@ headcount report --db whole.db >whole.txt
 rm -rf all.db* first.db*
 sed 's/looked/other/' s.yaml >first.yaml
 headcount run first.yaml --db first.db -q >said 2>&1
-check "another sweep comes first" merge --into all.db first.db whole.db
+check "a sweep is merged behind another one" merge --into all.db first.db whole.db
 headcount export results looked --db all.db >got.jsonl
-check "... the results, whatever the numbers" cmp got.jsonl whole.jsonl
-check "... the report" sh -c 'headcount report looked --db all.db | diff - whole.txt'
+check "... with the same results, whatever the numbers of its trials" cmp got.jsonl whole.jsonl
+check "... with the same report" sh -c 'headcount report looked --db all.db | diff - whole.txt'
 for table in study head_metric pruning ensemble look deleted evaluation; do
-    check "... $table" \
+    check "... with the rows of both files in table $table" \
         [ "$(sql all.db "SELECT count(*) FROM $table")" = $(($(sql whole.db "SELECT count(*) FROM $table") + $(sql \
         first.db "SELECT count(*) FROM $table"))) ]
 done
-check "... remarks" [ "$(sql all.db "SELECT remark FROM sweep WHERE name = 'looked';
+check "... with its notes" [ "$(sql all.db "SELECT remark FROM sweep WHERE name = 'looked';
     SELECT remark FROM trial WHERE remark IS NOT NULL")" = "a sweep of mine
 a trial of mine" ]
-check "... as it should be" headcount check --db all.db
-check "... studies have nothing more to ask" \
+check "... and check finds nothing wrong" headcount check --db all.db
+check "studies of a merged sweep have nothing more to measure" \
     sh -c "for study in heads prune 'ensemble --heads 2 --members 2'; do
         headcount \$study looked --db all.db -q >said 2>&1
     done
     [ \"\$(sqlite3 all.db 'SELECT count(*) FROM study')\" = $(sql whole.db 'SELECT count(*) FROM study') ] &&
         [ \"\$(sqlite3 all.db 'SELECT count(*) FROM ensemble')\" = 2 ]"
-check "... and back, notes once" sh -c 'headcount merge --into whole.db all.db -q &&
+check "a merge back and forth keeps each note once" sh -c 'headcount merge --into whole.db all.db -q &&
     headcount merge --into all.db whole.db -q &&
     [ "$(sqlite3 all.db "SELECT remark FROM sweep
     WHERE name = '"'looked'"'")" = "a sweep of mine" ] && headcount check --db whole.db'
@@ -393,23 +393,23 @@ undisturbed
 rm -rf ann.db* bob.db* all.db* back.db*
 run ann.db --set 'seeds=[0, 1, 2]'
 run bob.db --set 'seeds=[3, 4, 5]'
-check "two people, other seeds" merge --into all.db ann.db bob.db
+check "files of two people with different seeds are merged" merge --into all.db ann.db bob.db
 merge --into back.db bob.db ann.db
-check "... the plan is the newer one" \
+check "... with the newer plan" \
     [ "$(sql all.db 'SELECT group_concat(DISTINCT seed) FROM trial WHERE in_plan')" = 3,4,5 ]
 headcount export results --db all.db >got.jsonl
-check "... whoever comes first" sh -c 'headcount export results --db back.db | cmp - got.jsonl'
-check "... all is kept" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 12 ]
-check "... as it should be" headcount check --db all.db
+check "... to the same results whoever comes first" sh -c 'headcount export results --db back.db | cmp - got.jsonl'
+check "... with every result kept" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 12 ]
+check "... and check finds nothing wrong" headcount check --db all.db
 rm -rf half.db* newer.db*
 run half.db --shard 1/2 --set 'seeds=[0, 1, 2]'
 run newer.db --set 'seeds=[2, 3]'
 merge --into half.db newer.db
-check "a shard, and a newer plan that leaves out trials of others" headcount check --db half.db
-check "a plan with all seeds has them all" sh -c 'headcount run s.yaml --db all.db -q >said 2>&1 &&
+check "a shard stays sound when a newer plan without others' trials is merged into it" headcount check --db half.db
+check "a plan with all seeds has nothing to run in the merged file" sh -c 'headcount run s.yaml --db all.db -q >said 2>&1 &&
     [ "$(sqlite3 all.db "SELECT sum(attempt) FROM trial")" = 12 ]'
 headcount export results --db all.db >got.jsonl
-check "... with the results of one run" cmp got.jsonl whole.jsonl
+check "... and gives the results of one run" cmp got.jsonl whole.jsonl
 rm -rf late.db* all.db*
 sed -i '/claim/d' s.yaml && run ann.db --set 'seeds=[0, 1, 2]'
 printf 'claim: {best: 1, over: [2]}\n' >>s.yaml
@@ -417,13 +417,13 @@ run late.db --set 'seeds=[0, 1, 2]'
 for order in 'late.db ann.db' 'ann.db late.db'; do
     rm -rf all.db*
     merge --into all.db $order
-    check "$order: what a claim could be read off in the other file is known" \
+    check "$order: the merge counts the results that came before the claim" \
         [ "$(sql all.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 6 ]
 done
 merge --into all.db ann.db
-check "... and noted once" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 0 ]
+check "a second merge of the older file adds nothing to the ledger" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 0 ]
 rm -rf all.db*
 merge --into all.db late.db ann.db && merge --into all.db ann.db
-check "... the older results, of which the newer stay" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 6 ]
+check "older results that newer ones replaced are in the ledger" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 6 ]
 
 finish

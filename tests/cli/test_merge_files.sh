@@ -36,38 +36,38 @@ a_shard
 echo secret >private && chmod 600 private
 rm $weights && ln -s ../private $weights
 sql bad.db "UPDATE trial SET checkpoint_sha256 = '$(sha private)' WHERE trial_id = 1"
-check "a link to a private file, whose SHA-256 is in the row" refused "few for a safetensors file"
+check "a link to a private file is refused, although its SHA-256 is in the row" refused "few for a safetensors file"
 cp private $weights.2 && mv $weights.2 $weights
-check "... and such a file itself" refused "few for a safetensors file"
+check "... and so is such a file itself" refused "few for a safetensors file"
 a_shard
 cp bad.db.d/t2-a1.result $weights
 sql bad.db "UPDATE trial SET checkpoint_sha256 = '$(sha $weights)' WHERE trial_id = 1"
-check "the weights of another trial" refused "the result of another configuration or seed"
+check "the weights of another trial are refused" refused "the result of another configuration or seed"
 a_shard
-truncate -s 1T $weights 2>said && check "a terabyte of nothing" refused "bytes behind the last tensor" ||
-    skip "a terabyte of nothing" "a file system with such files"
+truncate -s 1T $weights 2>said && check "a sparse file of a terabyte is refused" refused "bytes behind the last tensor" ||
+    skip "a sparse file of a terabyte is refused" "a file system with such files"
 a_shard
-truncate -s 1T huge 2>said && ln -sf ../huge $weights && check "... behind a link" refused "must start with {" ||
-    skip "... behind a link" "a file system with such files"
+truncate -s 1T huge 2>said && ln -sf ../huge $weights && check "... also behind a link" refused "must start with {" ||
+    skip "... also behind a link" "a file system with such files"
 rm -f huge
 a_shard
 rm $weights && mkfifo $weights
-check "a pipe that nobody writes to" refused "a device or pipe"
+check "a pipe that nobody writes to is refused" refused "a device or pipe"
 rm $weights && ln -s /dev/zero $weights
-check "a device" refused "a device or pipe"
+check "a device in the place of weights is refused" refused "a device or pipe"
 rm $weights && mkdir $weights
-check "a folder" refused "a folder, not a file"
+check "a folder in the place of weights is refused" refused "a folder, not a file"
 
 a_shard
 mv bad.db.d elsewhere && mkdir bad.db.d
 for file in elsewhere/*.result; do ln -s "../$file" bad.db.d; done
-check "weights behind links" merge --into all.db bad.db
-check "... are copies" [ "$(find all.db.d -name '*.result' -type f -links 1 | wc -l)" = 2 ]
+check "weights behind links are merged" merge --into all.db bad.db
+check "... as copies" [ "$(find all.db.d -name '*.result' -type f -links 1 | wc -l)" = 2 ]
 check "... that nobody else can read" [ "$(find all.db.d -name '*.result' -perm 600 | wc -l)" = 2 ]
-check "... and sound" headcount check --db all.db
+check "... and check finds nothing wrong" headcount check --db all.db
 rm -rf bad.db.d all.db* && ln -s elsewhere bad.db.d
-check "a folder behind a link" merge --into all.db bad.db
-check "... gives copies too" [ "$(find all.db.d -name '*.result' -perm 600 -links 1 | wc -l)" = 2 ]
+check "a folder of weights behind a link is merged" merge --into all.db bad.db
+check "... as copies too" [ "$(find all.db.d -name '*.result' -perm 600 -links 1 | wc -l)" = 2 ]
 rm -rf bad.db* elsewhere
 
 # ---- rows that are not what the result file says ----
@@ -82,17 +82,17 @@ untrue() { # words, options...: all of it is refused
 }
 a_shard
 sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 1"
-check "an accuracy out of somebody's hand" untrue test_acc
-check "... without weights, too" untrue test_acc --no-weights
+check "an accuracy that was edited in its row is refused" untrue test_acc
+check "... also without weights" untrue test_acc --no-weights
 a_shard
 sql bad.db "UPDATE curve SET val_loss = val_loss + 1e-3 WHERE trial_id = 1 AND step = 5"
-check "a point of its curve" untrue curve
+check "an edited point of a curve is refused" untrue curve
 a_shard
 sql bad.db "UPDATE trial SET seed = 7 WHERE trial_id = 1"
-check "another seed" refused "the result of another configuration or seed"
-check "... without weights, too" untrue "the result of another configuration or seed" --no-weights
+check "an edited seed is refused" refused "the result of another configuration or seed"
+check "... also without weights" untrue "the result of another configuration or seed" --no-weights
 rm bad.db.d/t1-a1.result
-check "where the file is gone, the row counts" merge --into all.db bad.db --no-weights
+check "a row counts where its result file is gone" merge --into all.db bad.db --no-weights
 
 # ---- checkpoints ----
 sound=half.db
@@ -112,21 +112,21 @@ begins_anew() { # it is left behind, and merged without
         [ -z "$(ls all.db.d | grep ckpt)" ] && headcount check --db all.db
 }
 half
-check "a checkpoint" merge --into all.db bad.db
-check "... comes along" sh -c "ls all.db.d/*.ckpt && ! grep 'left behind' said"
+check "a shard with a checkpoint is merged" merge --into all.db bad.db
+check "... and its checkpoint comes along" sh -c "ls all.db.d/*.ckpt && ! grep 'left behind' said"
 half
 cp private "bad.db.d/$checkpoint"
-check "a private file under the name of a checkpoint" begins_anew
+check "a private file under the name of a checkpoint is left behind" begins_anew
 half
 mv "bad.db.d/$checkpoint" elsewhere && ln -s ../elsewhere "bad.db.d/$checkpoint"
-check "a link to a checkpoint" begins_anew
+check "a link to a checkpoint is left behind" begins_anew
 half
 rm "bad.db.d/$checkpoint" && mkfifo "bad.db.d/$checkpoint"
-check "a pipe" begins_anew
+check "a pipe in the place of a checkpoint is left behind" begins_anew
 half
-truncate -s 1T "bad.db.d/$checkpoint" 2>said && check "a terabyte" begins_anew ||
-    skip "a terabyte" "a file system with such files"
+truncate -s 1T "bad.db.d/$checkpoint" 2>said && check "a terabyte in the place of a checkpoint is left behind" begins_anew ||
+    skip "a terabyte in the place of a checkpoint is left behind" "a file system with such files"
 half
 sql bad.db "UPDATE trial SET seed = 7 WHERE resume_step > 0"
-check "the checkpoint of another trial" begins_anew
+check "the checkpoint of another trial is left behind" begins_anew
 finish

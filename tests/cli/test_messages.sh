@@ -2,7 +2,7 @@
 # The index of messages (`make messages`): what it takes from a source and what it leaves, and that no message of the
 # program is longer than three lines of a terminal. Speaks TAP.
 . tests/tap.sh
-not_sanitized "the index of messages"
+not_sanitized "the index of messages has every message"
 cat >"$dir/a.c" <<'C'
 /* status_fail(m, "a comment is no message") */
 static enum status f(struct message *m)
@@ -28,14 +28,14 @@ $dir/a.c:11  on its way to stderr
 E
 index() { awk -f tests/messages.awk "$@"; }
 taken() { index "$dir/a.c" >"$dir/index" && diff "$dir/expected" "$dir/index"; }
-check "it has what refuses, warns and goes to stderr, and nothing else" taken
+check "the index has what refuses, warns and goes to stderr, and nothing else" taken
 all() { index -v all=1 "$dir/a.c" | grep -q "a report is none" && index -v all=1 "$dir/a.c" | grep -q "says nothing"; }
-check "... all texts, if asked" all
+check "... and all texts, if asked" all
 of_make() {
     make -s messages >"$dir/index" && [ "$(wc -l <"$dir/index")" -gt 800 ] &&
         grep -q "sweep/plan/config_axes.c:[0-9]*  missing key 'task': what to learn" "$dir/index"
 }
-check "make messages has those of all sources" of_make
+check "make messages lists the messages of all sources" of_make
 short() { ! sed 's/^[^ ]*  //' "$dir/index" | awk 'length > 240' | grep .; }
 check "no message takes more than three lines" short
 finish

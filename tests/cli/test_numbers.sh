@@ -3,7 +3,7 @@
 # they stand: every number of an accuracy has a mark that says which it is (results/reference/numbers.awk
 # fills them in). And what makes them works. Speaks TAP; run from the repository's root.
 . tests/tap.sh
-not_sanitized "the numbers in the READMEs"
+not_sanitized "the numbers in the READMEs are those of the results"
 kept=results/reference
 filled_in() { awk -v folder=$kept -f $kept/numbers.awk "$1"; }
 
@@ -52,32 +52,32 @@ fills() { # line, what becomes of it
 refuses() { # line
     ! printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" 2>&1
 }
-check "a mean and its interval" \
+check "a mean is filled in with its interval" \
     fills 'At <!-- toy interval heads=1 a=1 -->.1 [.2, .3], so.' \
     'At <!-- toy interval heads=1 a=1 -->.500 [.444, .556], so.'
-check "... cut at 1" fills '<!-- toy interval heads=8 -->.1' '<!-- toy interval heads=8 -->.900 [.800, 1.000]'
-check "... not said where it rounds to the mean" \
+check "... which is cut at 1" fills '<!-- toy interval heads=8 -->.1' '<!-- toy interval heads=8 -->.900 [.800, 1.000]'
+check "... and left out where it rounds to the mean" \
     fills '<!-- toy interval heads=1 a=3 -->.1 [0, 1]' '<!-- toy interval heads=1 a=3 -->1.000'
 check "n counts bad trials" fills '<!-- toy n heads=1 a=3 -->7' '<!-- toy n heads=1 a=3 -->5'
-check "two on one line" \
+check "two marks on one line are both filled in" \
     fills '<!-- toy least a=3 -->0 <!-- toy most b=2 -->0.' '<!-- toy least a=3 -->.250 <!-- toy most b=2 -->1.000.'
-check "... and of a replicated sweep, instances" fills '<!-- toy n heads=8 -->7' '<!-- toy n heads=8 -->5'
-check "the worst seed" fills '<!-- toy min heads=8 -->0' '<!-- toy min heads=8 -->.700'
-check "parameters" fills '<!-- toy params heads=8 -->1,0' '<!-- toy params heads=8 -->12,256'
-check "a column of what trained models answered" \
+check "n of a replicated sweep counts its instances" fills '<!-- toy n heads=8 -->7' '<!-- toy n heads=8 -->5'
+check "min fills in the accuracy of the worst seed" fills '<!-- toy min heads=8 -->0' '<!-- toy min heads=8 -->.700'
+check "params fills in the number of parameters" fills '<!-- toy params heads=8 -->1,0' '<!-- toy params heads=8 -->12,256'
+check "a measure of heads is filled in" \
     fills '<!-- toy.heads sharp heads=1 -->0' '<!-- toy.heads sharp heads=1 -->0.88'
-check "... negative" \
+check "... also where it is negative" \
     fills 'by <!-- toy.heads disagreement_position heads=2 -->-9.' \
     'by <!-- toy.heads disagreement_position heads=2 -->-0.12.'
-check "... that is a difference" \
+check "a difference is filled in with its sign and its interval" \
     fills '<!-- toy.gain difference shapes=1x4-4x1 -->-.1 [-.2, 0]' \
     '<!-- toy.gain difference shapes=1x4-4x1 -->-.250 [-.300, +.200]'
-check "no such column" refuses '<!-- toy.heads mass heads=2 -->1'
-check "no such sweep" refuses '<!-- toys mean heads=8 -->1'
-check "no such row" refuses '<!-- toy mean heads=4 -->1'
-check "several rows" refuses '<!-- toy mean heads=1 -->1'
-check "no number to fill in" refuses '<!-- toy mean heads=8 --> about 1'
-check "no such table" refuses '<!-- table:toys rows -->'
+check "a mark with an unknown column is refused" refuses '<!-- toy.heads mass heads=2 -->1'
+check "a mark with an unknown sweep is refused" refuses '<!-- toys mean heads=8 -->1'
+check "a mark that no row fits is refused" refuses '<!-- toy mean heads=4 -->1'
+check "a mark that several rows fit is refused" refuses '<!-- toy mean heads=1 -->1'
+check "a mark without a number behind it is refused" refuses '<!-- toy mean heads=8 --> about 1'
+check "a mark of an unknown table is refused" refuses '<!-- table:toys rows -->'
 cat >"$dir/grid.md" <<'M'
 <!-- table:toy grid -->
 
@@ -89,29 +89,29 @@ cat >"$dir/grid.md" <<'M'
 Text.
 M
 grid_stays() { awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" "$dir/grid.md" | cmp - "$dir/grid.md"; }
-check "a grid with holes" grid_stays
+check "a grid with holes stays as it is" grid_stays
 grid_comes() { sed '4,5d' "$dir/grid.md" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" |
     cmp - "$dir/grid.md"; }
-check "... in place of another" grid_comes
+check "... and replaces a table of other rows" grid_comes
 table_comes() { # mark, row
     printf '%s\n' "$1" | awk -v folder="$dir/kept" -f "$dir/kept/numbers.awk" >"$dir/filled" &&
         grep -qxF "$2" "$dir/filled"
 }
-check "rows" table_comes '<!-- table:toy rows -->' '| 8 | 5 | .900 | .800 to 1.000 | 2 |'
-check "rows of a tuned sweep" table_comes '<!-- table:tuned rows -->' '| 4 | 0.01 | 5 | .500 | .444 to .556 | 0 |'
-check "rows of a text" table_comes '<!-- table:text bits -->' '| 2 | 0.01 | 5 | 2.501 | 2.491 to 2.511 |'
+check "a table of rows is filled in" table_comes '<!-- table:toy rows -->' '| 8 | 5 | .900 | .800 to 1.000 | 2 |'
+check "a table of a tuned sweep has what was chosen" table_comes '<!-- table:tuned rows -->' '| 4 | 0.01 | 5 | .500 | .444 to .556 | 0 |'
+check "a table of a text has bits per byte" table_comes '<!-- table:text bits -->' '| 2 | 0.01 | 5 | 2.501 | 2.491 to 2.511 |'
 sed 's/{},,2,5/{},d_k=2,2,5/; $p; $s/{},d_k=2,2/{},d_k=4,8/' "$dir/kept/text.csv" >"$dir/kept/texts.csv"
-check "... of several settings" table_comes '<!-- table:texts bits -->' '| d_k=4 | 5 | | 2.501 [2.491, 2.511] |'
-check "bits per byte" \
+check "... and a row for each of several settings" table_comes '<!-- table:texts bits -->' '| d_k=4 | 5 | | 2.501 [2.491, 2.511] |'
+check "bits per byte are filled in with their interval" \
     fills 'At <!-- text bits heads=2 -->1 [2, 3].' 'At <!-- text bits heads=2 -->2.501 [2.491, 2.511].'
-check "a difference between settings" \
+check "a difference between settings is filled in" \
     fills '<!-- toy.between difference heads=8 setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 -->+.1 [+.2, -.3].' \
     '<!-- toy.between difference heads=8 setting=kv_heads=1 against=kv_heads=8 both=d_ff=64 -->+.159 [+.068, +.250].'
-check "... told by one part of a name" fills '<!-- toy.between difference setting=width=8 -->1 [2, 3]' \
+check "... also where one part of a name tells which" fills '<!-- toy.between difference setting=width=8 -->1 [2, 3]' \
     '<!-- toy.between difference setting=width=8 -->-.012 [-.025, +.000]'
-check "heads" \
+check "a table of heads is filled in" \
     table_comes '<!-- table:toy.heads heads -->' '| a=1 | 2 | 8 | 2.0 | 2.0 | 0.0 | 0.25 | -0.12 | 0.50 | 24.0 |'
-check "... of which one has none to differ from" \
+check "... with dashes where one head has none to differ from" \
     table_comes '<!-- table:toy.heads heads -->' '| a=1 | 1 | 8 | 0.9 | 1.0 | 0.0 | 0.50 | - | - | 18.0 |'
 
 # ---- the READMEs ----
@@ -141,7 +141,7 @@ every_number_is_marked() {
 check "every accuracy in README.md and in the findings is marked" every_number_is_marked
 printf '%s\n' '<!-- table:toy rows -->' '' '| .5 |' '' '<!-- says:toy -->' 'By .3.' '' \
     'One head: <!-- toy.gain difference -->+.9 [+.8, 1.0], two: .95.' >"$dir/unmarked"
-check "... one that is not would be seen, behind a table and a quotation too" [ "$(unmarked <"$dir/unmarked" | wc -l)" = 1 ]
+check "... and an unmarked one would be seen, also behind a table and a quotation" [ "$(unmarked <"$dir/unmarked" | wc -l)" = 1 ]
 # A sentence of the program, quoted behind <!-- says:NAME -->, stands in the report.
 plain_text() { sed 's/^[->] //; s/[\\*]//g' "$@" | tr '\n' ' ' | tr -s ' '; }
 quoted_as_said() {
@@ -174,7 +174,7 @@ for config in configs/*.yaml; do
     [ "$name" = quick ] && continue
     if grep -q "^$name," $kept/runs.csv; then
         check "$kept has $config as it stands" of_this_config "$name"
-        check "... and its numbers are shown" grep -q "^<!-- table:$name " README.md configs/README.md
+        check "... and a README shows its numbers" grep -q "^<!-- table:$name " README.md configs/README.md
     else
         check "$config was not run, and its findings say so" admits_it "$name"
     fi
@@ -219,7 +219,7 @@ another_digit_is_seen() {
             $kept/gather.trials.csv >"$dir/kept/gather.trials.csv" &&
         ! tables_hold "$dir/kept" gather
 }
-check "... a trial with another digit would be seen" another_digit_is_seen
+check "... and a trial with another digit would be seen" another_digit_is_seen
 # All intervals and p values of a report, recomputed by few lines of awk.
 recompute() {
     awk -F, -v claimed=4 -v margin=.005 -f $kept/statistics.awk -f $kept/recompute.awk "$1" >"$dir/again"
@@ -271,7 +271,7 @@ paired t test p \< .0001.
 - The exact sign-flip test, which is exact, gives p = .00781 against 1, p = .0156 against 2 and p = .00781 against 32.
 M
 } | sed -e ':a' -e '/ \\$/N; s/\\\n//; ta' >"$dir/today.md"
-check "... in other words as well" recomputed "$dir/today.md"
+check "... also from a report in other words" recomputed "$dir/today.md"
 # 4 heads beat 2 by .1, .2 and .3, p = 0.0371 for each of two others, and 1 head, best on validation, does not. One of
 # its trials failed: .5, the accuracy of guessing.
 awk 'BEGIN {
@@ -286,7 +286,7 @@ recomputed_by_the_rules() {
     recompute "$dir/toy.trials.csv" && grep -qxF '| 1 | 3 | 0.767 | [0.193, 1.000] | 0/3 | 0-71% |' "$dir/again" &&
         grep -qxF '2: beaten by another, corrected p = .0742' "$dir/again"
 }
-check "... where another than the best on validation beats one, and a trial failed" recomputed_by_the_rules
+check "... also where a trial failed and the best on validation beats none" recomputed_by_the_rules
 # Whoever asks how a number came about finds the program: a commit of this history.
 if [ -e .git ] && [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = false ]; then
     of_history() {
@@ -324,7 +324,7 @@ without_packages() { # what it says
 check "a package that apt-get does not have is named" \
     without_packages "has no libc6-dev 2.36-9+deb12u14: put its file for amd64"
 echo "not a package" >"$dir/no/debs/libc6-dev_2.deb"
-check "... and a file that is another" \
+check "... and so is a file that is another package" \
     without_packages "libc6-dev_2.deb is not libc6-dev 2.36-9+deb12u14 for amd64, SHA-256"
 printf '#!/bin/sh\necho x\n' >"$dir/no/awk"
 chmod +x "$dir/no/awk"
@@ -332,7 +332,7 @@ other_awk() {
     ! PATH=$dir/no:$PATH sh $kept/data.sh classify "$dir/no" 2>"$dir/no/said" &&
         grep -q 'places-4.csv is not' "$dir/no/said"
 }
-check "rows that are not those of everywhere are not learnt" other_awk
+check "rows that another awk would make differently are refused" other_awk
 mkdir "$dir/copy"
 cp -r configs results README.md "$dir/copy"
 rm -rf "$dir"/copy/results/*.db*
@@ -345,8 +345,8 @@ make_quick() {
         grep -q '^quick,20[0-9-]*,6,' $kept/runs.csv && grep -qx '<!-- quick n heads=4 -->2' README.md
 }
 check "make.sh runs a sweep, keeps what it found and fills it in" make_quick
-check "... again" make_quick
-check "... once" [ "$(grep -c '^quick,' $kept/runs.csv)" = 1 ]
+check "... also a second time" make_quick
+check "... and keeps one line for that sweep" [ "$(grep -c '^quick,' $kept/runs.csv)" = 1 ]
 : >configs/README.md # its numbers are of more heads than are tried here
 sed -i 's/steps: 1500/steps: 30/; s/warmup: 75/warmup: 5/; s/batch: 64/batch: 8/; s/heads: .*/heads: [4, 8]/
     s/eval_every: 100/eval_every: 30\n  val_examples: 32\n  test_examples: 32/
@@ -356,15 +356,15 @@ prunes() {
         [ "$(grep -c '^"d_head=8, by=[a-z]*",[1-7],2,0,' $kept/prune.prune.csv)" = 21 ] &&
         grep -q '^"d_head=split, by=ablation+150",3,2,0,' $kept/prune.prune.csv
 }
-check "... and asks its models" prunes
+check "make.sh asks the models of a sweep and keeps what they answer" prunes
 changed_build() {
     git init -q . && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x &&
         ! HEADCOUNT=$headcount EVIDENCE=$dir/evidence sh $kept/make.sh 2>"$dir/said" &&
         grep -q 'no commit of this history' "$dir/said"
 }
 if command -v git >/dev/null; then
-    check "... but not with a program whose sources nobody can find" changed_build
+    check "make.sh refuses a program whose commit is in no history" changed_build
 else
-    skip "... but not with a program whose sources nobody can find" git
+    skip "make.sh refuses a program whose commit is in no history" git
 fi
 finish

@@ -10,7 +10,7 @@ headcount $run --db good.db --quiet >said 2>&1 || trouble "the sweep: $(cat said
 cp good.db bad.db && cp -r good.db.d bad.db.d
 sqlite3 bad.db "DROP VIEW trials; CREATE VIEW trials AS $endless"
 sum=$(cksum bad.db)
-verdict "a sweep"
+verdict "the sweep whose file is damaged below completes"
 
 # With 64 MiB for data; a sanitizer takes more for itself.
 refused() { # status, words...
@@ -33,7 +33,7 @@ refused 3 check --db bad.db
 sqlite3 bad.db "PRAGMA foreign_keys = OFF; DROP TABLE trial; CREATE VIEW trial AS $endless"
 sum=$(cksum bad.db)
 refused 3 check --db bad.db
-verdict "an endless view in the place of the program's own: every command, within 5 s and 64 MiB"
+verdict "every command refuses an endless view in the program's place, in 5 s and 64 MiB"
 
 sqlite3 good.db "CREATE VIEW mine AS $endless; CREATE VIEW above AS SELECT * FROM trials JOIN mine USING (trial_id);
     CREATE TABLE fired (what); CREATE TRIGGER loud AFTER UPDATE ON trial BEGIN INSERT INTO fired

@@ -47,7 +47,7 @@ grep -nE \
     -e 'document\.write|eval\(|new Function' page.html >found && trouble "$(cut -c1-200 found)"
 grep -nE '<[a-z][^>]* (on[a-z]+|style)=' page.html >found && trouble "$(cut -c1-200 found)"
 grep -n "$dir" page.html >found && trouble "$(cut -c1-200 found)"
-verdict "no address, no handler, no path"
+verdict "the page has no address, no event handler and no path"
 
 "$headcount" report --db r.db --json >report.json
 "$headcount" heads --db r.db --json >heads.json
@@ -57,7 +57,7 @@ for piece in report heads prune; do
     sed -e 's/&/\\u0026/g' -e 's/</\\u003c/g' -e 's/>/\\u003e/g' $piece.json >wanted
     grep -qF -f wanted page.html || trouble "$piece --json is not in the page"
 done
-verdict "numbers are those of report, heads and prune --json"
+verdict "the numbers of the page are those of report, heads and prune --json"
 
 grep -q '"attention":{"trial":' page.html || trouble "no maps"
 run report --db r.db --html other.html --attention 3
@@ -65,7 +65,7 @@ grep -q '"attention":{"trial":3,' other.html || trouble "maps of another trial"
 cp r.db w.db && mkdir w.db.d
 run report --db w.db --html without.html
 grep -q '"attention":{"missing":[1-9]' without.html || trouble "weights that are gone are not told"
-verdict "attention maps: of the trial that is asked for; without weights the page says so"
+verdict "attention maps are of the trial asked for, and weights that are gone are told"
 
 # ---- foreign text ----
 cp r.db f.db && cp -r r.db.d f.db.d
@@ -83,7 +83,7 @@ run report --db f.db --html evil.html
 grep -nE '<(img|!--)' evil.html | cut -c1-200 >found && [ -s found ] && trouble "$(cat found)"
 LC_ALL=C grep -aPn -e "$obeyed" evil.html | cut -c1-200 >found && [ -s found ] && trouble "$(cat found)"
 grep -q '{{' evil.html && grep -o '.\{20\}{{[a-z]*}}' evil.html | grep -vF '{{data}}' >found && trouble "$(cat found)"
-verdict "names, questions and errors stay text"
+verdict "names, questions and errors stay text in the page"
 
 sqlite3 f.db "UPDATE attempt SET error = 'cannot open $dir/f.db.d/x: no', note = '$dir/y';
     UPDATE sweep SET yaml = 'file: $dir/z.csv'"
@@ -91,7 +91,7 @@ rm -r f.db.d
 "$headcount" report --db "$dir/f.db" --html "$dir/apart.html" >said 2>&1 || trouble "$(cat said)"
 grep -nF "$dir" apart.html | cut -c1-200 >found && [ -s found ] && trouble "$(cat found)"
 grep -q 'cannot open x: no' apart.html || trouble "no error"
-verdict "of paths only the last names"
+verdict "the page shows of a path only the last name"
 
 # ---- sweeps side by side ----
 cp r.db s.db
@@ -137,7 +137,7 @@ size=$(wc -c <large.html)
 [ "$size" -lt 1500000 ] || trouble "$size bytes"
 grep -q '"total":300,"next":null' large.html || trouble "not all trials"
 grep -q '"of":200,"step":\[' large.html || trouble "no curves"
-verdict "300 trials with 200 evaluations each: under 1.5 MB"
+verdict "a page of 300 trials with 200 evaluations each takes less than 1.5 MB"
 
 sqlite3 l.db "
     DELETE FROM curve;
@@ -153,7 +153,7 @@ run report --db l.db --html large.html
 size=$(wc -c <large.html)
 grep -q '"total":20298,"next":null,"trials":{"rows":20298,' large.html || trouble "not all trials"
 [ "$size" -lt 5000000 ] || trouble "$size bytes"
-verdict "20,000 trials that are all different: under 5 MB"
+verdict "a page of 20,000 different trials takes less than 5 MB"
 
 # ---- usage ----
 refused() { # status, words, arguments...
@@ -181,7 +181,7 @@ refused 2 'trial 1 is one of sweep quick' report other --db r.db --html x.html -
 grep -v '"written":' page.html | sed '/^<script type/d' >a
 grep -v '"written":' piped.html | sed '/^<script type/d' >b
 cmp -s a b || trouble "- is not the same page"
-verdict "what it refuses; to standard output"
+verdict "options and targets that cannot be are refused, and - writes the same page"
 
 sqlite3 r.db "UPDATE trial SET state = 'queued', best_step = NULL WHERE sweep_id = 1; DELETE FROM curve;
     DELETE FROM head_metric; DELETE FROM study; DELETE FROM pruning"

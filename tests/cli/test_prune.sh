@@ -44,39 +44,39 @@ cp -r slots.db.d again.db.d && cp slots.db again.db
 check "a sweep is pruned" prune slots.db slots
 check "every head count of every trial has a row" \
     [ "$(sql slots.db 'SELECT count(*) FROM pruning')" = $((3 * (2 + 4 + 8))) ]
-check "the whole model is what the trial was" none slots.db "SELECT * FROM pruning AS p JOIN trial AS t USING (trial_id)
+check "the unpruned model has its trial's own numbers" none slots.db "SELECT * FROM pruning AS p JOIN trial AS t USING (trial_id)
     JOIN config AS c USING (config_id) WHERE kept = heads * layers AND NOT (method = 'none' AND removed = '[]' AND
     p.test_acc = t.test_acc AND p.val_acc = t.val_acc AND p.test_loss = t.test_loss AND p.n_params = c.n_params AND
     flops_per_example = flops_per_step / 3 / batch)"
-check "as many were removed as are missing" none slots.db "SELECT * FROM pruning JOIN trial USING (trial_id)
+check "each row lists as many removed heads as are missing" none slots.db "SELECT * FROM pruning JOIN trial USING (trial_id)
     JOIN config USING (config_id) WHERE json_array_length(removed) <> heads * layers - kept"
-check "each order goes on where the one before ended" none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b
+check "each removal goes on from the one before" none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b
     USING (trial_id) WHERE b.kept = a.kept - 1 AND a.kept < (SELECT max(kept) FROM pruning AS c
         WHERE c.trial_id = a.trial_id)
     AND substr(b.removed, 1, length(a.removed) - 1) <> substr(a.removed, 1, length(a.removed) - 1)"
-check "fewer heads, fewer parameters and FLOPs" \
+check "fewer heads mean fewer parameters and FLOPs" \
     none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b USING (trial_id)
     WHERE b.kept < a.kept AND NOT (b.n_params < a.n_params AND b.flops_per_example < a.flops_per_example)"
-check "each was timed" none slots.db "SELECT * FROM pruning WHERE NOT coalesce(infer_ms > 0, 0)"
-check "asked again, nothing is computed" sh -c "'$headcount' prune slots --db slots.db 2>err >/dev/null && ! grep . err"
-check "another time, by another number of workers: the same" \
+check "every row has the time of its answers" none slots.db "SELECT * FROM pruning WHERE NOT coalesce(infer_ms > 0, 0)"
+check "a second prune computes nothing" sh -c "'$headcount' prune slots --db slots.db 2>err >/dev/null && ! grep . err"
+check "three workers prune a copy of the sweep" \
     sh -c "'$headcount' prune slots --db again.db -q -j 3 >/dev/null"
 rows slots.db >one.txt
 rows again.db >two.txt
-check "... to the digit" cmp one.txt two.txt
+check "... to the same digits" cmp one.txt two.txt
 check "check finds nothing wrong" "$headcount" check --db slots.db
 
 # ---- other orders ----
-check "a random order" prune slots.db slots --by random
-check "... which the seed gives" prune again.db slots --by random -j 1
+check "--by random prunes a sweep" prune slots.db slots --by random
+check "... also a copy of it with one worker" prune again.db slots --by random -j 1
 rows slots.db >one.txt
 rows again.db >two.txt
-check "... the same every time" cmp one.txt two.txt
-check "... another for another seed" \
+check "... in the same order every time" cmp one.txt two.txt
+check "... but in another order for another seed" \
     [ "$(sql slots.db "SELECT count(DISTINCT removed) FROM pruning JOIN trial USING (trial_id)
     JOIN config USING (config_id) WHERE method = 'random' AND heads = 4 AND kept = 1")" = 3 ]
-check "by ablation" prune ablation.db slots --by ablation
-check "... each step takes away what is missed least: no other first head leaves a lower loss" sh -c "
+check "--by ablation prunes a sweep" prune ablation.db slots --by ablation
+check "... and removes first the head without which the loss is least" sh -c "
     '$headcount' heads slots --db ablation.db -q >/dev/null && [ -z \"\$(sqlite3 ablation.db \"
         SELECT * FROM pruning AS p JOIN head_metric AS h USING (trial_id) WHERE method = 'ablation'
             AND json_array_length(removed) = 1
@@ -85,59 +85,59 @@ check "... each step takes away what is missed least: no other first head leaves
             AND x.layer = removed ->> '\$[0][0]' AND x.head = removed ->> '\$[0][1]') AND h.split = 'val'\")\" ]"
 
 # ---- chosen head counts, fine-tuning ----
-check "chosen head counts" prune again.db 3 --keep 3,1 --by ablation
-check "... and no others" \
+check "--keep prunes to the head counts that it names" prune again.db 3 --keep 3,1 --by ablation
+check "... and to no others" \
     [ "$(sql again.db "SELECT group_concat(kept) FROM (SELECT kept FROM pruning WHERE method = 'ablation'
     ORDER BY kept)")" = 1,3 ]
-check "a head count that only some models have" prune again.db slots --keep 8 --by ablation
-check "... is passed over in the others" [ "$(sql again.db "SELECT count(*) FROM pruning WHERE kept = 8")" = 3 ]
-check "fine-tuned" prune slots.db slots --keep 4,2 --finetune 40
+check "--keep takes a head count that only some models have" prune again.db slots --keep 8 --by ablation
+check "... and passes over the others" [ "$(sql again.db "SELECT count(*) FROM pruning WHERE kept = 8")" = 3 ]
+check "--finetune trains pruned models on" prune slots.db slots --keep 4,2 --finetune 40
 check "... at a tenth of the trial's rate" \
     none slots.db "SELECT * FROM pruning
     WHERE finetuned_steps NOT IN (0, 40) OR abs(lr - CASE finetuned_steps WHEN 0 THEN 0 ELSE 1e-3 END) > 1e-12"
-check "... never worse on the validation set than before" \
+check "... which are never worse on the validation set than before" \
     none slots.db "SELECT * FROM pruning AS a JOIN pruning AS b USING (trial_id, method, kept)
     WHERE a.finetuned_steps = 40 AND b.finetuned_steps = 0 AND a.val_acc < b.val_acc"
-check "... better in most" \
+check "... and better in most cases" \
     [ "$(sql slots.db "SELECT sum(a.val_acc > b.val_acc) > count(*) / 2 FROM pruning AS a
     JOIN pruning AS b USING (trial_id, method, kept)
     WHERE a.finetuned_steps = 40 AND b.finetuned_steps = 0 AND method <> 'none'")" = 1 ]
-check "at another rate" prune slots.db 3 --keep 2 --finetune 40 --lr 2e-3
-check "... beside the first" \
+check "--lr fine-tunes at another rate" prune slots.db 3 --keep 2 --finetune 40 --lr 2e-3
+check "... and its row stands beside the first" \
     [ "$(sql slots.db "SELECT count(*) FROM pruning WHERE trial_id = 3 AND kept = 2 AND finetuned_steps = 40
     AND method = 'importance'")" = 2 ]
-check "fine-tuned twice, the same" \
+check "a copy is fine-tuned in the same way" \
     sh -c "'$headcount' prune 3 --db again.db -q --keep 2 --finetune 40 --lr 2e-3 >/dev/null"
-check "... to the digit" \
+check "... to the same digits" \
     [ "$(rows slots.db | grep '^3|importance|2|40|0.002|')" = "$(rows again.db | grep '^3|importance|2|40|0.002|')" ]
 
 # ---- what is shown ----
 prune slots.db slots >report.txt
 check "the report puts random orders beside greedy ones" \
     grep -qE '^kept +n +acc by importance +95% interval +- random' report.txt
-check "... a table for each trained head count" \
+check "... has a table for each trained head count" \
     [ "$(grep -c '^Trained with [124] heads* in each of 2 layers$' report.txt)" -ge 3 ]
-check "... the fine-tuned apart" \
+check "... has tables of their own for fine-tuned models" \
     grep -q '^Trained with 4 heads in each of 2 layers, fine-tuned for 40 steps at lr 0.001$' report.txt
-check "... the course of each as a line, where it can be shown" \
+check "... draws each course as a line of blocks, where that can be shown" \
     sh -c "LC_ALL=C.UTF-8 '$headcount' prune slots --db slots.db -q | grep -q '^random  *[▁▂▃▄▅▆▇█]*$' &&
     ! LC_ALL=C '$headcount' prune slots --db slots.db -q | grep -q '█'"
-check "... and models trained with as few beside those pruned to it" grep -qE '^ +8 +4 +' report.txt
-check "one trial" gives 0 '^importance  *40  *2 ' prune 3 --db slots.db --keep 2 --finetune 40
+check "... and puts models trained with as few heads beside those pruned to it" grep -qE '^ +8 +4 +' report.txt
+check "prune shows one trial with its fine-tuned rows" gives 0 '^importance  *40  *2 ' prune 3 --db slots.db --keep 2 --finetune 40
 for format in csv json markdown; do
-    check "as $format" sh -c "'$headcount' prune slots --db slots.db --$format >out.$format"
+    check "prune writes its report as $format" sh -c "'$headcount' prune slots --db slots.db --$format >out.$format"
 done
 check "Markdown has a heading for each table" \
     [ "$(grep -c '^#.*Trained with [24] heads in each of 2 layers' out.markdown)" -ge 3 ]
-check "JSON is JSON" \
+check "the report's JSON is valid" \
     [ "$(sql :memory: "SELECT json_valid(readfile('out.json'))
     AND json_array_length(readfile('out.json') -> 'rows') > 20")" = 1 ]
-check "CSV has a row for each of them" \
+check "CSV has a row for each row of the JSON" \
     [ "$(($(wc -l <out.csv) - 1))" = "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" ]
-check "the view has both beside each other" \
+check "the view prune_or_train has pruned and trained models side by side" \
     [ "$(sql slots.db "SELECT count(*) > 0 AND sum(trained_acc IS NULL) = 0 FROM prune_or_train WHERE heads = 4
     AND kept IN (2, 4) AND method = 'importance'")" = 1 ]
-check "reports say the same as the view" none slots.db "SELECT * FROM prune_or_train AS v JOIN (
+check "the report has the numbers of that view" none slots.db "SELECT * FROM prune_or_train AS v JOIN (
     SELECT r.value AS row FROM json_each(readfile('out.json') -> 'rows') AS r) ON row ->> 'heads' = v.heads
         AND row ->> 'kept' = v.kept
     AND row ->> 'method' = v.method AND row ->> 'finetuned_steps' = v.finetuned_steps AND row ->> 'lr' = v.lr
@@ -161,42 +161,42 @@ prune text.db text >report.txt
 prune text.db text --json >out.json
 prune text.db text --csv >out.csv
 prune text.db text --markdown >out.markdown
-check "its losses are told, with bits per byte beside them" \
+check "the report of a text has losses with bits per byte beside them" \
     grep -qE '^kept +n +loss by importance .*bits/byte +- random' report.txt
-check "... in nats, of which less is better, and of seeds alone" sh -c "tr -s '\n ' '  ' <report.txt |
+check "... says that they are in nats, less is better, over the seeds alone" sh -c "tr -s '\n ' '  ' <report.txt |
     grep -q 'loss: test loss in nats, less is better, .* over the seeds alone, on this text. kept:'"
-check "... no accuracy is" sh -c "! grep -w acc report.txt out.json out.csv out.markdown"
-check "... and rise in the line of blocks, from the least of all to the most" sh -c \
+check "... has no accuracy" sh -c "! grep -w acc report.txt out.json out.csv out.markdown"
+check "... and draws losses that rise from the least of all to the most" sh -c \
     "LC_ALL=C.UTF-8 '$headcount' prune text --db text.db -q | grep -q '^\(importance\|random\)  *▁.*█$'"
-check "JSON says what it is judged by" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'metric') || ' ' ||
+check "JSON says what a text is judged by" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'metric') || ' ' ||
     (readfile('out.json') ->> 'goal')")" = "test_loss minimize" ]
 sql text.db "CREATE TABLE told AS SELECT value AS r FROM json_each(readfile('out.json') -> 'rows')"
-check "... of each pruned model the mean test loss, in nats and in bits" none text.db "SELECT r FROM told WHERE
+check "... has the mean test loss of each pruned model, in nats and in bits" none text.db "SELECT r FROM told WHERE
     abs((r ->> 'mean_loss') - (SELECT avg(p.test_loss) FROM pruning AS p JOIN trial USING (trial_id)
         JOIN config USING (config_id) WHERE (heads, kept, method) = (r ->> 'heads', r ->> 'kept', r ->> 'method')))
             > 1e-9
     OR abs((r ->> 'mean_bits') - (r ->> 'mean_loss') / ln(2)) > 1e-9 OR (r ->> 'ci95_low') < 0 OR r ->> 'n' <> 3"
-check "... and of those trained with as few" none text.db "SELECT r FROM told WHERE r ->> 'method' = 'importance'
+check "... and that of models trained with as few heads" none text.db "SELECT r FROM told WHERE r ->> 'method' = 'importance'
     AND r ->> 'kept' IN (1, 2) AND NOT coalesce(abs((r ->> 'trained_loss') - (SELECT avg(test_loss) FROM trials
         WHERE heads = r ->> 'kept')) < 1e-9 AND abs((r ->> 'trained_bits') - (r ->> 'trained_loss') / ln(2)) < 1e-9
     AND abs((r ->> 'minus_trained') - (r ->> 'mean_loss') + (r ->> 'trained_loss')) < 1e-9, 0)"
-check "CSV has the same" [ "$(sed 1q out.csv | tr , '\n' | grep -cx \
+check "CSV has the same losses and bits" [ "$(sed 1q out.csv | tr , '\n' | grep -cx \
     'mean_loss\|mean_bits\|trained_loss\|trained_bits')" = 4 ]
-check "one trial: its loss and bits per byte" gives 0 '^method  *fine-tuned  *kept  *loss  *bits/byte  *params' prune 3 --db text.db
-check "its heads are told by the loss without them, not by places that nobody knows" sh -c \
+check "prune shows one trial of a text with its loss and bits per byte" gives 0 '^method  *fine-tuned  *kept  *loss  *bits/byte  *params' prune 3 --db text.db
+check "heads of a text are told by the loss without them, not by places" sh -c \
     "'$headcount' heads text --db text.db --quiet | grep -qE '^heads +n +loss [+] ' &&
     ! '$headcount' heads text --db text.db --quiet | grep -qw sharp"
 "$headcount" run text.yaml --db plain.db --quiet --set metric=null >run.txt 2>&1
 prune plain.db text --keep 4,1 >report.txt
-check "by accuracy, where the sweep goes by that" sh -c \
+check "a text that is judged by accuracy is reported by accuracy" sh -c \
     "grep -q 'acc by importance' report.txt && ! grep -q 'bits/byte' report.txt"
 
 # ---- smaller models for other programs ----
 size_of() { wc -c <"$1"; }
 check "the smaller model is exported" "$headcount" export weights 3 smaller.safetensors --keep 3 --db slots.db
-check "... and what it answers" "$headcount" export testset 3 testset.safetensors --keep 3 --db slots.db
-check "... and the whole one" "$headcount" export weights 3 whole.safetensors --db slots.db
-check "it is smaller on disk" [ "$(size_of smaller.safetensors)" -lt "$(size_of whole.safetensors)" ]
+check "... and what it answers is exported" "$headcount" export testset 3 testset.safetensors --keep 3 --db slots.db
+check "... and the whole model is exported" "$headcount" export weights 3 whole.safetensors --db slots.db
+check "the smaller model is smaller on disk" [ "$(size_of smaller.safetensors)" -lt "$(size_of whole.safetensors)" ]
 kept=$(sql slots.db "WITH head AS (SELECT l.value AS layer, h.value AS head
     FROM json_each('[0,1]') AS l, json_each('[0,1,2,3]') AS h)
     SELECT '[' || group_concat(list) || ']' FROM (SELECT layer, '[' || coalesce(group_concat(head)
@@ -205,42 +205,42 @@ kept=$(sql slots.db "WITH head AS (SELECT l.value AS layer, h.value AS head
             AND finetuned_steps = 0
         AND r.value ->> 0 = layer AND r.value ->> 1 = head)), '') || ']' AS list FROM head
             GROUP BY layer ORDER BY layer)")
-check "its metadata says which heads are left" grep -aqF "\"heads\":\"$kept\"" smaller.safetensors
-check "... and its accuracy" \
+check "the smaller model's metadata says which heads are left" grep -aqF "\"heads\":\"$kept\"" smaller.safetensors
+check "... and what its accuracy is" \
     grep -aqF "\"test_acc\":\"$(sql slots.db "SELECT printf('%.17g', test_acc) FROM pruning WHERE trial_id = 3
     AND method = 'importance' AND kept = 3 AND finetuned_steps = 0")\"" smaller.safetensors
-check "exported twice, the same bytes" \
+check "a second export has the same bytes" \
     sh -c "'$headcount' export weights 3 twice.safetensors --keep 3 --db slots.db &&
     cmp smaller.safetensors twice.safetensors"
-check "of another order" "$headcount" export weights 3 random.safetensors --keep 3 --by random --db slots.db
-check "... other bytes" fails cmp -s smaller.safetensors random.safetensors
-check "a fine-tuned one" "$headcount" export weights 3 tuned.safetensors --keep 2 --finetune 40 --db slots.db
+check "a model pruned in random order is exported" "$headcount" export weights 3 random.safetensors --keep 3 --by random --db slots.db
+check "... with other bytes" fails cmp -s smaller.safetensors random.safetensors
+check "a fine-tuned model is exported" "$headcount" export weights 3 tuned.safetensors --keep 2 --finetune 40 --db slots.db
 check "... with its accuracy" \
     grep -aqF "\"test_acc\":\"$(sql slots.db "SELECT printf('%.17g', test_acc) FROM pruning WHERE trial_id = 3
     AND kept = 2 AND finetuned_steps = 40 AND abs(lr - 1e-3) < 1e-12")\"" tuned.safetensors
 if "$python" -c 'import numpy, torch' 2>/dev/null; then
-    check "PyTorch answers the same with it" \
+    check "PyTorch answers the same with the smaller model" \
         "$python" "$root/tests/interop/torch_pruned.py" smaller.safetensors testset.safetensors whole.safetensors
 else
-    skip "PyTorch answers the same with it" "python3-torch"
+    skip "PyTorch answers the same with the smaller model" "python3-torch"
 fi
 
 # ---- rotary positions ----
 "$headcount" run slots.yaml --db rotary.db --quiet --set 'model={d_model: 16, heads: 4, kv_heads: 2, d_k: 6, layers: 2,
     d_ff: 32, positions: rotary}' --set name=rotary --set seeds=1 >rotary.txt 2>&1
-check "heads of a model with rotary positions are looked at" "$headcount" heads rotary --db rotary.db --quiet
-check "... and removed" prune rotary.db rotary
+check "heads measures a model with rotary positions" "$headcount" heads rotary --db rotary.db --quiet
+check "... and prune removes its heads" prune rotary.db rotary
 check "... down to one, with a row for each" [ "$(sql rotary.db 'SELECT count(*) FROM pruning')" = 8 ]
-check "... the whole model is what the trial was" none rotary.db "SELECT * FROM pruning JOIN trial AS t USING (trial_id)
+check "... and the unpruned model has its trial's own loss" none rotary.db "SELECT * FROM pruning JOIN trial AS t USING (trial_id)
     WHERE kept = 8 AND pruning.test_loss <> t.test_loss"
-check "their attention is exported" "$headcount" export attention 1 attention.safetensors --db rotary.db
+check "the attention of heads with rotary positions is exported" "$headcount" export attention 1 attention.safetensors --db rotary.db
 "$headcount" export weights 1 rotary.safetensors --keep 3 --db rotary.db &&
     "$headcount" export testset 1 rotary-testset.safetensors --keep 3 --db rotary.db
 if "$python" -c 'import numpy, torch' 2>/dev/null; then
-    check "PyTorch answers the same with what is left" \
+    check "PyTorch answers the same with a pruned model of rotary positions" \
         "$python" "$root/tests/interop/torch_pruned.py" rotary.safetensors rotary-testset.safetensors
 else
-    skip "PyTorch answers the same with what is left" "python3-torch"
+    skip "PyTorch answers the same with a pruned model of rotary positions" "python3-torch"
 fi
 
 # ---- cut off and resumed ----
@@ -259,47 +259,47 @@ for signal in TERM INT; do
     [ $? = 75 ] && stops=$((stops + 1))
 done
 pid=
-check "a signal stops it with 75" [ $stops -eq 2 ]
-check "what was answered is whole" \
+check "a signal ends prune with status 75" [ $stops -eq 2 ]
+check "a trial that was answered has all its rows" \
     none stop.db "SELECT s.trial_id FROM study AS s JOIN trial USING (trial_id) JOIN config USING (config_id)
     WHERE (SELECT count(*) FROM pruning AS p WHERE p.trial_id = s.trial_id) <> heads * layers"
-check "... and what was not has left nothing" \
+check "... and one that was not has none" \
     none stop.db "SELECT * FROM pruning WHERE trial_id NOT IN (SELECT trial_id FROM study)"
 sql stop.db "SELECT trial_id, answered FROM study ORDER BY 1" >before.txt
-check "the same command goes on" prune stop.db slots --by ablation
-check "... with what is missing only" sh -c "sqlite3 stop.db 'SELECT trial_id, answered FROM study ORDER BY 1' |
+check "the same prune command goes on" prune stop.db slots --by ablation
+check "... with only what is missing" sh -c "sqlite3 stop.db 'SELECT trial_id, answered FROM study ORDER BY 1' |
     grep -cxFf before.txt | grep -qx $(wc -l <before.txt)"
 rows stop.db >two.txt
 rows ablation.db | grep -v '|importance|' >one.txt
 check "... to the same end as undisturbed" cmp one.txt two.txt
 
 # ---- what is refused ----
-check "a head count above a model's" \
+check "--keep above the heads of a trial is refused" \
     gives 2 "^headcount prune: --keep 9: trial 3 has only 8 heads; keep fewer$" prune 3 --keep 9 --db slots.db
-check "... above every model's" \
+check "--keep above the heads of every model is refused" \
     gives 2 "^headcount prune: --keep 9: no model of slots has more than 8 heads; keep fewer$" prune slots \
     --keep 9,1 --db slots.db
-check "... in an export" \
+check "export --keep above the heads of a trial is refused" \
     gives 2 "^headcount export: --keep 9: trial 3 has only 8 heads; keep fewer$" export weights 3 no.safetensors \
     --keep 9 --db slots.db
-check "no head at all" gives 2 "'0' is not a number of heads to keep; give 1 or more" prune slots --keep 0 --db slots.db
-check "one twice" gives 2 "names 2 twice" prune slots --keep 2,1,2 --db slots.db
-check "a method that is none" \
+check "--keep 0 is refused" gives 2 "'0' is not a number of heads to keep; give 1 or more" prune slots --keep 0 --db slots.db
+check "a head count named twice is refused" gives 2 "names 2 twice" prune slots --keep 2,1,2 --db slots.db
+check "an unknown method is refused" \
     gives 2 "is 'size'; allowed: importance, ablation, random" prune slots --by size --db slots.db
-check "a rate without steps" gives 2 "finetune STEPS" prune slots --lr 0.1 --db slots.db
-check "a rate that is none" gives 2 "must be a number above 0" prune slots --finetune 5 --lr -1 --db slots.db
-check "a sweep that is not there" gives 2 "slots" prune slost --db slots.db
-check "a trial that is not there" gives 2 "no trial 99" prune 99 --db slots.db
-check "formats exclude each other" gives 2 "give only one" prune slots --csv --json --db slots.db
-check "--keep for results" gives 2 "weights and testset" export results --keep 3 --db slots.db
-check "--by without --keep" gives 2 "need --keep" export weights 3 no.safetensors --by random --db slots.db
-check "several head counts in an export" \
+check "--lr without --finetune is refused" gives 2 "finetune STEPS" prune slots --lr 0.1 --db slots.db
+check "a rate that is not above 0 is refused" gives 2 "must be a number above 0" prune slots --finetune 5 --lr -1 --db slots.db
+check "a misspelt sweep is refused with the right name" gives 2 "slots" prune slost --db slots.db
+check "a trial that does not exist is refused" gives 2 "no trial 99" prune 99 --db slots.db
+check "two formats together are refused" gives 2 "give only one" prune slots --csv --json --db slots.db
+check "--keep is refused for an export of results" gives 2 "weights and testset" export results --keep 3 --db slots.db
+check "--by without --keep is refused for an export" gives 2 "need --keep" export weights 3 no.safetensors --by random --db slots.db
+check "several head counts are refused for an export" \
     gives 2 "one head count" export weights 3 no.safetensors --keep 3,2 --db slots.db
 check "... and nothing is written" [ ! -e no.safetensors ]
 rm "stop.db.d/$(sql stop.db 'SELECT checkpoint FROM trial WHERE trial_id = 2')"
-check "weights that are gone: the trial is named, the others go on" \
+check "a trial whose weights are gone is named, with status 1" \
     gives 1 "heads=2" prune slots --by random --db stop.db
-check "... all of them" \
+check "... and all others are pruned" \
     [ "$(sql stop.db "SELECT count(DISTINCT trial_id) FROM pruning WHERE method = 'random' OR kept = 2
     AND method = 'none'")" = 8 ]
 finish

@@ -17,8 +17,8 @@ Y
 sqlite3 r.db "SELECT setting_label FROM trial GROUP BY setting ORDER BY min(plan_order)" >as_drawn
 sort -t= -k2n as_drawn >by_value
 sort as_drawn >by_bytes
-check "what was drawn is in no order" sh -c "! cmp -s as_drawn by_value && ! cmp -s by_bytes by_value"
-check "trials run as they were drawn" [ "$(sqlite3 r.db "SELECT count(*) FROM (SELECT trial_id - lag(trial_id)
+check "drawn settings are in no order" sh -c "! cmp -s as_drawn by_value && ! cmp -s by_bytes by_value"
+check "trials run in the order in which they were drawn" [ "$(sqlite3 r.db "SELECT count(*) FROM (SELECT trial_id - lag(trial_id)
     OVER (ORDER BY plan_order) AS step FROM trial) WHERE step <= 0")" = 0 ]
 # The settings in a file's lines, each where it comes first.
 by_values() { # what says them...
@@ -27,19 +27,19 @@ by_values() { # what says them...
     diff by_value listed
 }
 for form in markdown csv json; do
-    check "the report as $form" by_values "$headcount" report drawn --db r.db --$form
-    check "... what heads do" by_values "$headcount" heads drawn --db r.db -q --$form
-    check "... with fewer heads" by_values "$headcount" prune drawn --db r.db -q --$form
-    check "... ensembles" by_values "$headcount" ensemble drawn --members 2 --db r.db -q --$form
+    check "the report as $form lists settings by value" by_values "$headcount" report drawn --db r.db --$form
+    check "heads as $form lists settings by value" by_values "$headcount" heads drawn --db r.db -q --$form
+    check "prune as $form lists settings by value" by_values "$headcount" prune drawn --db r.db -q --$form
+    check "ensemble as $form lists settings by value" by_values "$headcount" ensemble drawn --members 2 --db r.db -q --$form
 done
-check "the report as text" by_values "$headcount" report drawn --db r.db
+check "the report as text lists settings by value" by_values "$headcount" report drawn --db r.db
 "$headcount" merge --into other.db r.db >said 2>&1 || trouble "$(cat said)"
-check "and in a file that it was merged into" by_values "$headcount" report drawn --db other.db --csv
+check "the report of a merged file lists settings by value" by_values "$headcount" report drawn --db other.db --csv
 sed '/method\|sampl/d; s/{min: 4, max: 30}/[9, 30, 4, 10]/; s/\[post, pre\]/post/; s/drawn/grid/' drawn.yaml >grid.yaml
 "$headcount" run grid.yaml --db r.db -q >run.txt 2>&1 || trouble "$(cat run.txt)"
 as_written() {
     "$headcount" report grid --db r.db --json >said || return 1
     [ "$(grep -o '"setting_label":"length=[0-9]*' said | grep -o '[0-9]*$' | uniq | tr '\n' ' ')" = '9 30 4 10 ' ]
 }
-check "those of a grid stay as its file says" as_written
+check "settings of a grid stay in the order of their file" as_written
 finish

@@ -2,7 +2,7 @@
 # No head count of results/reference that a finding or its claim names has a choice at the edge of its grid,
 # unless the finding says so. Speaks TAP; run from the repository's root.
 . tests/tap.sh
-not_sanitized "the edges of the committed results"
+not_sanitized "findings tell of each choice at the edge of a grid"
 kept=results/reference
 
 # Choices at an edge: "setting_label|heads".
@@ -75,19 +75,19 @@ tells() { # what is untold, what the finding of slots=1 says, words before "head
 scope=", within 9 steps, each head count at its own best of lr 0.01 and 0.1, on this task instance"
 check "a rival at an edge would be seen" \
     tells 'slots=1: 1 heads slots=1: 4 heads ' "Claim confirmed: 2 heads are better than 1 and 4$scope."
-check "... one of two" tells 'slots=1: 4 heads ' \
+check "... also where the finding tells of another one" tells 'slots=1: 4 heads ' \
     "Claim undecided: 2 heads did better than 1 and 4$scope, but 1 head chose the largest lr tried, 0.1, and may be."
-check "what is told is not seen" tells '' \
+check "choices at an edge that a finding tells of are passed" tells '' \
     "Claim undecided: 2 heads did better than 1 and 4$scope, but 1 head chose the largest lr tried, 0.1, and may be \
 better beyond it; 4 heads were given no lr but 0.01, and may be better at another."
-check "... several at once" \
+check "... also several at once" \
     tells '' "No middle head count wins: smallest (1), largest (4)$scope; 1 and 4 heads chose the largest lr tried, 4, and \
 may be."
-check "a claim names head counts too" tells 'slots=1: 4 heads ' \
+check "a head count that only the claim names would be seen" tells 'slots=1: 4 heads ' \
     "Claim not confirmed: 2 heads are not shown to be better than 2 (difference in test accuracy +4, p = 1) and 2 (-4, \
 p = 1)$scope." \
     'claim: {best: 2, over: [2, 4]}'
-check "numbers that are no head counts" \
+check "numbers that are no head counts are passed over" \
     tells '' "No middle head count wins: 2 heads did best (the fewest heads within 0.005 of the top)$scope; 1 4."
 kept=$real
 
@@ -98,6 +98,6 @@ told() { # name
 }
 for file in "$kept"/*.chosen.csv; do
     name=$(basename "$file" .chosen.csv)
-    check "$name: head counts at an edge that are named are told" told "$name"
+    check "$name: findings tell of each choice at an edge that they name" told "$name"
 done
 finish

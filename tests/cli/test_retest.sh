@@ -37,21 +37,21 @@ train: {steps: 40, batch: 8, lr: [1e-2, 3e-3], eval_every: 10, val_examples: 64,
 tune: {axes: [train.lr], seeds: 1}
 seeds: 3
 Y
-check "a sweep with tuning trials" headcount run toy.yaml --db toy.db -q
+check "a sweep with tuning trials runs" headcount run toy.yaml --db toy.db -q
 all=$(sql toy.db "SELECT count(*) FROM trial WHERE state = 'completed'")
 fresh toy.db
 sha256sum r.db >before
 
 # ---- as it should be ----
-check "it passes" retest 0 "15 tested again: $all_is_well" --
-check "... tuning trials too" [ "$all" = 15 ]
+check "check --retest passes where all is well" retest 0 "15 tested again: $all_is_well" --
+check "... with the tuning trials among the 15 tested" [ "$all" = 15 ]
 check "... with a line for each trial on stderr" [ "$(grep -c '^ *[0-9]*/15  testing again heads=' lines)" = 15 ]
 cp said alone
-check "... which --quiet leaves out" retest 0 "$all_is_well" -- --quiet -j 1
-check "... whatever it takes at once" cmp said alone
-check "... and nothing else says anything" [ ! -s lines ]
-check "the file stays as it is" sha256sum -c before
-check "a run at work does not matter" sh -c "exec 9>>r.db.lock; flock 9; headcount check --retest -q --db r.db 9>&-"
+check "check --retest --quiet passes with one worker" retest 0 "$all_is_well" -- --quiet -j 1
+check "... with the same answer" cmp said alone
+check "... and no line on stderr" [ ! -s lines ]
+check "check --retest leaves the file as it is" sha256sum -c before
+check "check --retest works beside a run that holds the file" sh -c "exec 9>>r.db.lock; flock 9; headcount check --retest -q --db r.db 9>&-"
 if [ "$(uname -m)" = x86_64 ]; then
     check "other kernels give the same, but for a rounding" env HEADCOUNT_KERNELS=sse2 OPENBLAS_CORETYPE=Prescott \
         headcount check --retest -q --db r.db
@@ -60,13 +60,13 @@ else
 fi
 
 # ---- a sample ----
-check "a sample" retest 0 "5 tested again: $all_is_well" -- --sample 5
+check "--sample 5 tests five trials again" retest 0 "5 tested again: $all_is_well" -- --sample 5
 sed -n 's/.*\(testing again.*seed=[0-9]*\).*/\1/p' lines | sort >first
-check "... is the same each time" sh -c "headcount check --retest --sample 5 --db r.db 2>&1 |
+check "... which are the same each time" sh -c "headcount check --retest --sample 5 --db r.db 2>&1 |
     sed -n 's/.*\(testing again.*seed=[0-9]*\).*/\1/p' | sort | cmp - first"
-check "... and has all kinds" [ "$(grep -o 'heads=[0-9]*' first | sort -u | wc -l)" = 3 ]
-check "... of more than there are is all" retest 0 '15 tested again' -- --sample 100
-check "... of none is refused" sh -c "headcount check --retest --sample 0 --db r.db 2>&1 | grep -q -e '--sample is .0.; allowed: a number from 1'"
+check "... and of every head count" [ "$(grep -o 'heads=[0-9]*' first | sort -u | wc -l)" = 3 ]
+check "--sample of more than there are tests all" retest 0 '15 tested again' -- --sample 100
+check "--sample 0 is refused" sh -c "headcount check --retest --sample 0 --db r.db 2>&1 | grep -q -e '--sample is .0.; allowed: a number from 1'"
 for option in '--sample 3' '-j 1' -q; do
     check "$option without --retest is refused" sh -c "headcount check $option --db r.db 2>&1 |
         grep -qx 'headcount check: --sample, --workers and --quiet need --retest; give it too'"
@@ -76,30 +76,30 @@ done
 file() { sql r.db "SELECT checkpoint FROM trial WHERE trial_id = $1"; }
 was=$(sql r.db "SELECT printf('%.6g', test_acc) FROM trial WHERE trial_id = 2")
 sql r.db "UPDATE trial SET test_acc = .987654 WHERE trial_id = 2"
-check "a row that was edited" retest 3 "trial 2 (" "its row is not what its weights give: test_acc is 0.987654 in the row, \
+check "a row that was edited is named with its values and a remedy" retest 3 "trial 2 (" "its row is not what its weights give: test_acc is 0.987654 in the row, \
 $was in the result, $was by the weights. Put the result's values into the row with sqlite3, or restore a copy of r.db" \
     "$wrong" --
-check "... and no other" [ "$(grep -c 'by the weights' said)" = 1 ]
+check "... and no other row is" [ "$(grep -c 'by the weights' said)" = 1 ]
 fresh toy.db
 sql r.db "UPDATE trial SET test_loss = test_loss + .01, test_exact = 1, val_loss = val_loss * 1.001,
     test_acc_by_slot = '[1, 1]' WHERE trial_id = 3"
-check "of many values three are shown" retest 3 'trial 3 (' 'test_exact is 1 in the row' '; and 2 more. Put' --
+check "of many edited values three are shown" retest 3 'trial 3 (' 'test_exact is 1 in the row' '; and 2 more. Put' --
 fresh toy.db
 cp "r.db.d/$(file 5)" "r.db.d/$(file 4)"
-check "weights of another trial" retest 3 "the weights of trial 4: r.db.d/$(file 4)" \
+check "weights of another trial are named" retest 3 "the weights of trial 4: r.db.d/$(file 4)" \
     'not tested again, as their weights are not as they should be: trial 4' "14 tested again: $wrong" --
 fresh toy.db
 rm "r.db.d/$(file 1)" "r.db.d/$(file 3)" "r.db.d/$(file 4)" "r.db.d/$(file 5)"
-check "weights that are gone" retest 3 'the weights of trial 5: r.db.d/t5-a1.result: cannot open' \
+check "weights that are gone are named" retest 3 'the weights of trial 5: r.db.d/t5-a1.result: cannot open' \
     'not tested again, as their weights are not as they should be: trials 1, 3-5' "11 tested again: $wrong" --
 fresh toy.db
 sed 's/heads: .1, 2, 4./heads: [2, 4]/' toy.yaml >less.yaml
 headcount run less.yaml --db r.db -q >/dev/null 2>&1
 headcount gc --out-of-plan --db r.db >/dev/null 2>&1
 gone=$(sql r.db "SELECT count(*) FROM trial WHERE state = 'completed' AND checkpoint IS NULL")
-check "weights that were removed on purpose" retest 0 "not tested again, as their weights are gone: trials " \
+check "weights that were removed on purpose are no fault" retest 0 "not tested again, as their weights are gone: trials " \
     "$gone results whose file is gone, $((15 - gone)) tested again: $all_is_well" --
-check "... of one head count" [ "$gone" = 5 ]
+check "... and are those of one head count" [ "$gone" = 5 ]
 
 # ---- files that trials learned from ----
 cat >lm.yaml <<'Y'
@@ -121,20 +121,20 @@ for sweep in lm rows toy; do
     headcount run $sweep.yaml --db text.db -q >/dev/null 2>&1
 done
 fresh text.db
-check "a text and rows with labels" retest 0 "23 tested again: $all_is_well" --
+check "trials of a text and of rows with labels pass" retest 0 "23 tested again: $all_is_well" --
 sql r.db "UPDATE block_loss SET loss = 9 WHERE trial_id = 1 AND block = 31;
     UPDATE label_acc SET acc = iif(acc > .5, 0, 1) WHERE trial_id = 5 AND label = 'odd'"
-check "a block and a label that were edited" retest 3 'trial 1 (' 'block_loss 31 is 9 in the row' 'label_acc odd is ' --
+check "an edited block and an edited label are named" retest 3 'trial 1 (' 'block_loss 31 is 9 in the row' 'label_acc odd is ' --
 fresh text.db
 cp words.txt kept.txt
 tr 1 7 <kept.txt >words.txt
-check "a text that changed" retest 3 'trials 1-4: ' 'words.txt' "19 tested again: $wrong" --
-check "... is named once" [ "$(grep -c words.txt said)" = 1 ]
+check "a text that changed is named" retest 3 'trials 1-4: ' 'words.txt' "19 tested again: $wrong" --
+check "... once for all of its trials" [ "$(grep -c words.txt said)" = 1 ]
 rm words.txt
-check "a text that is gone" retest 3 'trials 1-4: ' 'words.txt is not there any more, and trials learnt from it: put the old one back' \
+check "a text that is gone is named with the remedy" retest 3 'trials 1-4: ' 'words.txt is missing, but trials learnt from it: put the old file back' \
     "19 tested again: $wrong" --
 cp kept.txt words.txt
-check "... and that is back" retest 0 "23 tested again: $all_is_well" --
+check "... and its trials pass once it is back" retest 0 "23 tested again: $all_is_well" --
 
 # ---- stopped ----
 fresh toy.db
@@ -146,9 +146,9 @@ kill -INT "$pid"
 kill -CONT "$held"
 wait "$pid"
 code=$?
-check "Ctrl-C ends it with status 75" [ "$code" = 75 ]
-check "... which says how far it came" \
-    grep -qx 'headcount check: stopped (Interrupt) after 3 of 15; the same command begins anew' lines
-check "... and no verdict" fails grep -q 'as it should be' said
-check "the file stays as it was" cmp r.db toy.db
+check "Ctrl-C ends check --retest with status 75" [ "$code" = 75 ]
+check "... with a word on how far it came" \
+    grep -qx 'headcount check: stopped (Interrupt) after 3 of 15; the same command starts over' lines
+check "... and without a verdict" fails grep -q 'as it should be' said
+check "a check --retest that is stopped leaves the file as it was" cmp r.db toy.db
 finish

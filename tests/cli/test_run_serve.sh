@@ -3,7 +3,7 @@
 # HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
 settle
-command -v bash >/dev/null || skip_all "a live page of a run" bash
+command -v bash >/dev/null || skip_all "a run has a live page" bash
 cat >one.yaml <<'EOC'
 # Does it go on?
 name: one
@@ -15,7 +15,7 @@ workers: 2
 EOC
 headcount run one.yaml --db plain.db --quiet >said 2>&1 && headcount export results one --db plain.db >plain.txt ||
     trouble "$(cat said)"
-verdict "a run without a page"
+verdict "a run without a page completes"
 if headcount serve --db plain.db --port 0 2>&1 </dev/null | head -n 1 | grep -q libmicrohttpd; then
     check "a program that cannot serve says so, and runs" sh -c \
         "headcount run one.yaml --db no.db --serve >/dev/null 2>why && grep -q 'no live page: .*libmicrohttpd' why"
@@ -63,17 +63,17 @@ same() { # db: the results are those of the run without a page
 }
 
 begin_held page.db --serve=0
-check "it says where its page is" [ "$port" -gt 0 ]
+check "run --serve says where its page is" [ "$port" -gt 0 ]
 get /0/1/summary >answer
-check "... where the sweep is" grep -q '"sweep":"one"' answer
-check "... as it runs" grep -Eq '"running":[12]' answer
-check "... from a process that gives way to training" [ "$(cut -d' ' -f19 "/proc/$server/stat")" -ge 10 ]
+check "... and the sweep is there" grep -q '"sweep":"one"' answer
+check "... as one that runs" grep -Eq '"running":[12]' answer
+check "... served by a process that gives way to training" [ "$(cut -d' ' -f19 "/proc/$server/stat")" -ge 10 ]
 kill -CONT "$held"
 end
-check "the run ends as without it" [ $code -eq 0 ]
-check "... at once, with nobody looking" sh -c "! [ -e /proc/$server ]"
+check "a run with a page ends with status 0" [ $code -eq 0 ]
+check "... and so does its server, as nobody looks on" sh -c "! [ -e /proc/$server ]"
 check "... with the same results" same page.db
-check "... and one file" sh -c "! [ -e page.db-wal ] && ! [ -e page.db-journal ]"
+check "... and one plain results file" sh -c "! [ -e page.db-wal ] && ! [ -e page.db-journal ]"
 
 # ---- who looks on sees the end ----
 # So many questions, each asked once, that the server would rest for long before it answers any of them anew.
@@ -109,21 +109,21 @@ wait_beside $pid grep -q 'Test accuracy' out
 seen=
 while kill -0 $pid 2>/dev/null && [ ! "$seen" ]; do ! all_completed || seen=yes; done
 end
-check "who looks on is given the end while the server waits for that" [ "$seen" ]
+check "a viewer sees the end, for which the server waits" [ "$seen" ]
 
 # ---- its end is not the run's, and the run's is its ----
 begin_held killed.db --serve=0
 kill -KILL "$server"
 kill -CONT "$held"
 end
-check "a server that is killed is not missed" [ $code -eq 0 ]
-check "... nor by the results" same killed.db
+check "a run whose server is killed ends with status 0" [ $code -eq 0 ]
+check "... and the same results" same killed.db
 begin_held stopped.db --serve=0
 kill -STOP "$server"
 kill -CONT "$held"
 end
-check "a server that hangs keeps no run from its end" [ $code -eq 0 ]
-check "... nor from its results" same stopped.db
+check "a run whose server hangs ends with status 0" [ $code -eq 0 ]
+check "... and the same results" same stopped.db
 begin_held cut.db --serve=0
 kill -KILL $pid
 end 2>/dev/null
@@ -132,20 +132,20 @@ begin_held cut.db --serve=0
 kill -INT "-$pid"
 kill -CONT "$held"
 end
-check "Ctrl-C on all of them stops it to be resumed" [ $code -eq 75 ]
+check "Ctrl-C on a run and its server ends the run with status 75" [ $code -eq 75 ]
 begin_held cut.db --serve=0 --quiet
-check "--quiet leaves the address only" [ "$(cat err)" = "headcount run: live page at http://127.0.0.1:$port/0/1/" ]
+check "--quiet says nothing but the address" [ "$(cat err)" = "headcount run: live page at http://127.0.0.1:$port/0/1/" ]
 kill -STOP "-$pid" # it keeps the port
 headcount run one.yaml --db plain.db --serve="$port" >said 2>why
 kill -CONT "-$pid"
-check "a port that is taken is told" \
+check "a port that is taken is named, with the remedy" \
     grep -q "^headcount run: no live page: .*$port is taken by another program; give another one with --serve=PORT" why
 end
-check "... and a run that resumed comes to the same" same cut.db
+check "a resumed run with a page comes to the same results" same cut.db
 for bad in 65536 x -1 08080a; do
     timeout 300 headcount run one.yaml --db bad.db --serve=$bad >said 2>&1
     [ $? -eq 2 ] && grep -q "serve is '$bad'; allowed: a number from 0 to 65535" said || trouble "$bad: $(cat said)"
     [ ! -e bad.db ] || trouble "$bad: something was written"
 done
-verdict "ports that are none"
+verdict "ports that cannot be are refused, and nothing is written"
 finish

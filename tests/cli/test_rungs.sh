@@ -38,11 +38,11 @@ check "a sweep with rungs runs to its end" sh -c "'$headcount' run rungs.yaml --
 check "... and says where trials paused" \
     grep -qE '^[0-9]+/20  halving heads=1 lr=0.0001 seed=1000  paused at step 60  val ' whole.err
 "$headcount" export results --db whole.db >whole.jsonl
-check "what completed did so once, and nothing is left over" once_each whole.db
+check "no trial completes twice, and nothing is left over" once_each whole.db
 check "of four candidates two go on from the first rung, one from the second" \
     [ "$(sql whole.db "SELECT group_concat(steps_done || ':' || n, ' ') FROM (SELECT steps_done, count(*) AS n
     FROM trial WHERE is_tuning GROUP BY steps_done ORDER BY 1)")" = "60:8 100:4 240:4" ]
-check "one that goes to the end pauses twice" \
+check "a candidate that goes to the end pauses twice" \
     [ "$(sql whole.db "SELECT min(n) || max(n) FROM (SELECT count(*) AS n FROM attempt JOIN trial USING (trial_id)
     WHERE is_tuning AND state = 'completed' GROUP BY trial_id)")" = 33 ]
 check "... and goes on where it paused" \
@@ -51,33 +51,33 @@ check "... and goes on where it paused" \
 check "the losers' curves end at their rung" \
     [ "$(sql whole.db "SELECT count(*) FROM trial AS t WHERE state = 'not_needed' AND is_tuning
     AND steps_done IS NOT (SELECT max(step) FROM curve AS c WHERE c.trial_id = t.trial_id)")" = 0 ]
-check "running it again runs nothing" \
+check "running the sweep again runs nothing" \
     sh -c "'$headcount' run rungs.yaml --db whole.db 2>&1 >/dev/null | grep -q 'nothing to run'"
 check "check finds nothing wrong" "$headcount" check --db whole.db
 check "gc finds nothing to remove" sh -c "'$headcount' gc --db whole.db | grep -qx 'removed 0 files, 0 B'"
 
 # ---- against the same trials without rungs ----
-check "the same trials without rungs" \
+check "the same trials run without rungs" \
     sh -c "'$headcount' run grid.yaml --db grid.db --quiet && '$headcount' export results --db grid.db >grid.jsonl"
-check "what went through rungs is equal to the byte" exports_no_other whole.jsonl grid.jsonl
-check "what stopped at a rung had come as far" curves_begin_alike whole.db grid.db
+check "... and those that went through rungs are equal to the byte" exports_no_other whole.jsonl grid.jsonl
+check "... and the curves of those that stopped at a rung begin alike" curves_begin_alike whole.db grid.db
 
 # ---- another number of workers, interrupted, killed: the same bytes ----
-check "with three workers" run three.db -j 3
-check "... the same bytes" same_export three.db
+check "a sweep with rungs runs with three workers" run three.db -j 3
+check "... to the same bytes" same_export three.db
 stop_and_resume stop.db 6 5
-check "status says how many wait at a rung" sh -c "'$headcount' status --db stop.db |
+check "status says how many trials wait at a rung" sh -c "'$headcount' status --db stop.db |
     grep -qxE 'halving: 16 tuning trials, of which [0-9]+ wait at a rung and [0-9]+ were eliminated\\.'"
 check "... as JSON too" sh -c "'$headcount' status --db whole.db --json |
     grep -qF '\"rungs\":{\"eta\":2,\"min_steps\":50,\"trials\":16,\"waiting\":0,\"eliminated\":12}'"
-check "... run goes on" run stop.db
+check "run goes on after the stops" run stop.db
 goes_on_alike stop.db
 kill_and_resume kill.db 3
 
 # ---- the file changes between rungs ----
 check "without rungs the losers are trained to the end" sh -c "cp whole.db open.db && cp -r whole.db.d open.db.d &&
     sed 's/, rungs: {.*}}/}/' rungs.yaml >norungs.yaml && '$headcount' run norungs.yaml --db open.db --quiet"
-check "... like everything else" \
+check "... so that every tuning trial completes" \
     sh -c "[ \"\$(sqlite3 open.db \"SELECT count(*) FROM trial WHERE is_tuning AND state = 'completed'\")\" = 16 ] &&
     '$headcount' export results --db open.db >open.jsonl"
 check "... to the same bytes" exports_no_other open.jsonl grid.jsonl

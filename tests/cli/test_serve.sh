@@ -7,7 +7,7 @@ headcount run configs/quick.yaml --db 'one file.db' --quiet --set train.steps=20
     train.eval_every=10 --set seeds=1 >said 2>&1 ||
     trouble "the sweep: $(cat said)"
 cp 'one file.db' two.db
-verdict "a sweep"
+verdict "the sweep to be served runs"
 
 refuses() { # words, options...
     words=$1
@@ -31,57 +31,57 @@ end() { # signal: $ended is the exit status
 }
 
 begin --db 'one file.db' --port 0
-check "it says what it serves, and where" \
+check "serve says what it serves, and where" \
     grep -q '^serving one file\.db at http://127\.0\.0\.1:[0-9][0-9]*/ (Ctrl-C ends it)$' out
 check "... in one line" [ "$(wc -l <out)" -eq 1 ]
 port=${address%/} port=${port##*:}
 check "a port that is taken is refused" \
     refuses "port $port is taken by another program; give another one with --port" --db two.db --port "$port"
-check "it listens for this machine only" \
+check "serve listens for this machine only" \
     sh -c "grep -i ':$(printf %04X "$port") 0*:0000 0A' /proc/net/tcp /proc/net/tcp6 |
     grep -qv -e ' 0100007F:' -e ' 00000000000000000000000001000000:' && exit 1 || exit 0"
-check "it is nice" [ "$(cut -d' ' -f19 "/proc/$pid/stat")" -ge 10 ]
+check "serve runs at a low priority" [ "$(cut -d' ' -f19 "/proc/$pid/stat")" -ge 10 ]
 sum=$(cksum 'one file.db')
-check "it writes nothing" sh -c "[ ! -e 'one file.db-wal' ] && [ ! -e 'one file.db-journal' ]"
+check "serve writes nothing beside the file" sh -c "[ ! -e 'one file.db-wal' ] && [ ! -e 'one file.db-journal' ]"
 end INT
-check "Ctrl-C ends it" [ $ended -eq 0 ]
+check "Ctrl-C ends serve with status 0" [ $ended -eq 0 ]
 check "... without a word" [ ! -s err ]
 check "... and the file is as it was" [ "$(cksum 'one file.db')" = "$sum" ]
 begin --db two.db --db 'one file.db' --port 0
-check "several files" grep -q '^serving two\.db, one file\.db at http' out
+check "serve takes several files" grep -q '^serving two\.db, one file\.db at http' out
 end TERM
-check "SIGTERM ends it too" [ $ended -eq 0 ]
-check "a reader of its line that has gone ends it" \
+check "SIGTERM ends serve with status 0" [ $ended -eq 0 ]
+check "serve ends when the reader of its line has gone" \
     timeout 300 sh -c "headcount serve --db two.db --port 0 | head -n 1 >said"
 
 few_files() { # words
     (ulimit -n 40 && timeout 300 "$headcount" serve --db two.db --port 0) >out 2>why
     [ $? -eq 3 ] && grep -q 'too few for a server' why || { cat out why; return 1; }
 }
-check "few open files are told of" few_files
+check "a limit of too few open files is refused" few_files
 
 # ---- tokens ----
 begin --db two.db --port 0 --listen 0.0.0.0
-check "for others it makes a token" sh -c "echo '$address' | grep -Eq '/\?token=[0-9a-f]{32}\$'"
+check "serve makes a token when it listens for others" sh -c "echo '$address' | grep -Eq '/\?token=[0-9a-f]{32}\$'"
 check "... which ps does not show" sh -c "! tr '\\0' ' ' <'/proc/$pid/cmdline' | grep -q '${address##*=}'"
 end INT
 umask 077
 echo 'a secret of the user' | tr ' ' - >token
 begin --db two.db --port 0 --listen 127.0.0.2 --token-file token
-check "a token of the user's is not printed" sh -c "! grep -q -e secret -e token out"
+check "a user's own token is not printed" sh -c "! grep -q -e secret -e token out"
 end INT
 chmod 640 token
 check "... nor taken from a file that others can read" refuses 'chmod 600 token' --db two.db --token-file token
-echo short >weak && check "... nor when it is short" refuses '16 to 256' --db two.db --token-file weak
-check "... nor from nowhere" refuses 'nowhere' --db two.db --token-file nowhere
+echo short >weak && check "... nor taken when it is short" refuses '16 to 256' --db two.db --token-file weak
+check "... nor from a file that does not exist" refuses 'nowhere' --db two.db --token-file nowhere
 
 # ---- refusals ----
-check "a file that is not there" refuses 'no results file' --db nowhere.db
-check "... beside one that is" refuses 'no results file' --db two.db --db nowhere.db
-check "a folder" refuses 'is a folder' --db .
-check "a foreign file" refuses 'is not a results file' --db token
+check "a missing results file is refused" refuses 'no results file' --db nowhere.db
+check "... also beside one that exists" refuses 'no results file' --db two.db --db nowhere.db
+check "a folder is refused" refuses 'is a folder' --db .
+check "a file that is no results file is refused" refuses 'is not a results file' --db token
 for port in 65536 -1 x '' 080x 99999999999; do
-    check "port '$port'" refuses "port is '$port'; allowed: a number from 0 to 65535" --db two.db --port="$port"
+    check "port '$port' is refused" refuses "port is '$port'; allowed: a number from 0 to 65535" --db two.db --port="$port"
 done
-check "an address of another machine" refuses 'no such address' --db two.db --listen 192.0.2.1
+check "an address of another machine is refused" refuses 'no such address' --db two.db --listen 192.0.2.1
 finish

@@ -22,19 +22,19 @@ run() { # db, options...: all of its workers refuse to start, behind some lines 
 
 # ---- what workers really say ----
 unset SLURM_JOB_ID SLURM_ARRAY_JOB_ID SLURM_ARRAY_TASK_ID
-SLURM_JOB_ID=19 SLURM_ARRAY_JOB_ID=17 SLURM_ARRAY_TASK_ID=2 check "a run of which all trials fail" run here
-check "... is shown" sh -c 'headcount show --failed --db here.db >shown'
-check "each trial stands there" [ "$(grep -c '^ *[0-9]* .* failed  *77 .*  17_2$' shown)" -eq 20 ]
-check "... below its error, once" [ "$(grep -c 'not started: it would take' shown)" -eq 1 ]
-check "... of which it says how often it came" \
+SLURM_JOB_ID=19 SLURM_ARRAY_JOB_ID=17 SLURM_ARRAY_TASK_ID=2 check "a run of which all trials fail ends with status 1" run here
+check "... and show --failed shows it" sh -c 'headcount show --failed --db here.db >shown'
+check "each failed trial is listed with its exit status and its job" [ "$(grep -c '^ *[0-9]* .* failed  *77 .*  17_2$' shown)" -eq 20 ]
+check "... below its error, which stands there once" [ "$(grep -c 'not started: it would take' shown)" -eq 1 ]
+check "... with the number of trials that ended with it" \
     grep -q '^Error 1: 20 trials ended with it, 20 attempts had it in all. In attempt 1 of trial 1 (' shown
 query here.db "SELECT error FROM attempt WHERE trial_id = 1" >kept
-check "what they said is several lines" [ "$(wc -l <kept)" -eq 4 ]
-check "... as they were" sh -c "sed -n '/^Error 1/,/^trial/p' shown | sed -n 's/^    //p' | cmp - kept"
+check "what a worker said is kept with its four lines" [ "$(wc -l <kept)" -eq 4 ]
+check "... and shown as it was" sh -c "sed -n '/^Error 1/,/^trial/p' shown | sed -n 's/^    //p' | cmp - kept"
 check "... also in show TRIAL" sh -c "headcount show 1 --db here.db | sed '1,/^Error of attempt 1/d' | cmp - kept"
-check "from other machines the same" run there --launch 'env NOWHERE={host}' --hosts a,b
+check "a run on other machines of which all trials fail ends alike" run there --launch 'env NOWHERE={host}' --hosts a,b
 query there.db "SELECT error FROM attempt WHERE trial_id = 1" >kept-there
-check "... is kept" sh -c '[ "$(wc -l <kept-there)" -eq "$(wc -l <kept)" ] && grep -q "not started" kept-there'
+check "... and keeps as many lines of each worker" sh -c '[ "$(wc -l <kept-there)" -eq "$(wc -l <kept)" ] && grep -q "not started" kept-there'
 check "... with the host, and without a job" \
     [ "$(query there.db "SELECT group_concat(DISTINCT host || coalesce(job, '-')) FROM (SELECT * FROM attempt
     ORDER BY host)")" = a-,b- ]
@@ -59,43 +59,43 @@ query many.db "
     UPDATE attempt SET error = printf('%.20000c', 'y') WHERE trial_id = 16;
     UPDATE trial SET in_plan = 0 WHERE trial_id = 20;"
 headcount show lost --failed --db many.db >shown
-check "all but what has left the plan" [ "$(head -n 1 shown)" = 'lost: 19 of 19 trials failed or diverged.' ]
-check "the error of most stands first" grep -q '^Error 1: 12 trials ended with it, 12 attempts had it in all\.' shown
-check "... with its lines and tabs" grep -q "^    $(printf '\t')no room$" shown
-check "... and the numbers of its first trial" grep -q '^    cannot map 0x1387 at step 1$' shown
-check "an error of one trial" \
+check "show --failed counts all trials but those that left the plan" [ "$(head -n 1 shown)" = 'lost: 19 of 19 trials failed or diverged.' ]
+check "the error of most trials stands first" grep -q '^Error 1: 12 trials ended with it, 12 attempts had it in all\.' shown
+check "... with the lines and tabs of the error" grep -q "^    $(printf '\t')no room$" shown
+check "... and the numbers of the first trial that had it" grep -q '^    cannot map 0x1387 at step 1$' shown
+check "an error of one trial names its attempt" \
     grep -q '^Error [0-9]: 1 trial ended with it, 1 attempt had it in all. In attempt 1 of trial 14:$' shown
-check "one who said nothing" grep -q '^    (it said nothing)$' shown
+check "a worker that said nothing is told as such" grep -q '^    (it said nothing)$' shown
 check "earlier attempts have their error and place" sh -c "grep -q '^Error 7: only 1 earlier attempt had it' shown &&
     grep -q '^ *2 .* 1  *1  *7  requeued .* other  16$' shown && grep -q '^ *2 .* 1  *2  *1  failed .* n2 ' shown"
-check "hostile text is plain" sh -c "! grep -q '[[:cntrl:]]' <<X
+check "hostile text is shown without control characters" sh -c "! grep -q '[[:cntrl:]]' <<X
 \$(tr -d '\\t\\n' <shown)
 X"
-check "... and there" grep -q '^    odd ?\[31m?$' shown
+check "... and with ? in their place" grep -q '^    odd ?\[31m?$' shown
 check "very long text is cut" sh -c 'grep -q "^    \[\.\.\.\]$" shown && [ "$(wc -L <shown)" -lt 8300 ]'
-check "settings have a column" grep -q '^trial  heads  setting  *seed' shown
+check "the list has a column for settings" grep -q '^trial  heads  setting  *seed' shown
 headcount show --failed --json --db many.db >json
 json() { query :memory: "SELECT $1 FROM (SELECT CAST(readfile('json') AS TEXT) AS j)"; }
-check "JSON has the trials" \
+check "JSON has the failed trials" \
     [ "$(json "json_array_length(j) || (j ->> '$[0].trial_id') || (j ->> '$[1].retries_used')")" = 1911 ]
-check "... their attempts" \
+check "... with their attempts" \
     [ "$(json \
     "(j ->> '$[1].attempts[0].error') || (j ->> '$[1].attempts[0].job') || (j ->> '$[1].attempts[1].host')")" = \
     'other: connection lost16n2' ]
-check "... exact text" \
+check "... with the exact text of errors" \
     [ "$(json "j ->> '$[0].attempts[0].error' = format('cannot map 0x1387 at step 1%sno room', char(10, 9))")" = 1 ]
-check "... and which ended alike" \
+check "... and with which trials ended alike" \
     [ "$(json "(j ->> '$[0].error_kind') = (j ->> '$[11].error_kind')
         AND (j ->> '$[0].error_kind') <> (j ->> '$[12].error_kind')")" = 1 ]
 
 # ---- where there is nothing ----
 query many.db "UPDATE trial SET state = 'queued' WHERE in_plan = 1"
-check "no trial that failed" [ "$(headcount show --failed --db many.db)" = 'lost: 0 of 19 trials failed or diverged.' ]
-check "... in JSON" [ "$(headcount show --failed --json --db many.db)" = '[]' ]
+check "show --failed counts no trial where none failed" [ "$(headcount show --failed --db many.db)" = 'lost: 0 of 19 trials failed or diverged.' ]
+check "... and is an empty list in JSON" [ "$(headcount show --failed --json --db many.db)" = '[]' ]
 refused() {
     headcount show 3 --failed --db many.db >no 2>why
     [ $? -eq 2 ] && grep -q 'show: --failed is about a sweep' why && [ ! -s no ]
 }
-check "a trial has all of that by itself" refused
-check "retries are told of one trial" sh -c "headcount show 2 --db many.db | grep -q '^  retries  *1$'"
+check "--failed is refused for one trial" refused
+check "show tells the retries of one trial" sh -c "headcount show 2 --db many.db | grep -q '^  retries  *1$'"
 finish

@@ -7,45 +7,45 @@
 
 # ---- what is submitted ----
 
-check "a job on four nodes" says '^Submitted job 41: 12 trials on 4 nodes$' \
+check "a job on four nodes is submitted" says '^Submitted job 41: 12 trials on 4 nodes$' \
     headcount submit configs/quick.yaml --set seeds=4 --nodes 4 --db "r/x.db" -- --time=10 --account="a b"
-check "... its options, the user's last" \
+check "... with its options, the user's behind them" \
     words 41 --parsable --job-name=quick --nodes=4 --ntasks-per-node=1 --exclusive \
     --no-kill --signal=B:USR1@60 "--comment=headcount $dir/r/x.db" --requeue --open-mode=append \
     --time=10 "--account=a b"
-check "... and what it runs" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm \
+check "... with a script that runs the sweep" grep -Fqx "$headcount run --set seeds=4 --db \"\$db\" --from-shards r/x.db --launch slurm \
 --as $dir/configs/quick.yaml - <<'END_OF_SWEEP' &" "$JOBS/41.sh"
-check "... into what" grep -Fqx "db=r/x.db" "$JOBS/41.sh"
-check "one node without a word" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
-check "... and so many cores" words 42 --nodes=1 --cpus-per-task=2
-check "... only these" fails grep -q exclusive "$JOBS/42.words"
-check "an array" \
+check "... into the results file" grep -Fqx "db=r/x.db" "$JOBS/41.sh"
+check "submit takes one node by default" says '^Submitted job 42: 6 trials on 1 node$' headcount submit configs/quick.yaml -c 2
+check "... with as many cores as -c says" words 42 --nodes=1 --cpus-per-task=2
+check "... and not the whole node" fails grep -q exclusive "$JOBS/42.words"
+check "an array is submitted" \
     says '^Submitted job 43: 6 trials in 3 shards$' headcount submit configs/quick.yaml --array 3 --db \
     "r/it's.db" -- -p long
-check "... which says how many shards it has" \
+check "... with its number of shards in the comment" \
     words 43 --array=1-3 "--comment=headcount $dir/r/it's.db (3 shards)" -p long
-check "... and its merge" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
-check "... which waits for it" \
+check "... with a job that merges it" grep -Fqx "Submitted job 44: merges them into r/it's.db when they have ended" out
+check "... and waits for it" \
     words 44 --job-name=quick-merge --ntasks=1 "--comment=headcount $dir/r/it's.db" -p long --dependency=afterany:43
-check "... each task with its share" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' \
+check "... and each task runs its shard" grep -Fq -e "--db \"\$db\" --from-shards 'r/it'\\''s.db' \
 --shard \"\$SLURM_ARRAY_TASK_ID/3\" -j \"\$SLURM_CPUS_ON_NODE\" --as $dir/configs/quick.yaml - <<" "$JOBS/43.sh"
-check "... in a file of its own" grep -Fqx "db='r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db" "$JOBS/43.sh"
-check "... all of which are merged" grep -Fqx "program merge --whole --into \"\$db\" -- \"\$@\"" "$JOBS/44.sh"
-check "... into one" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
+check "... into a file of its own" grep -Fqx "db='r/it'\\''s'-\"\$SLURM_ARRAY_TASK_ID\"-of-3.db" "$JOBS/43.sh"
+check "... and the merge takes all of these files" grep -Fqx "program merge --whole --into \"\$db\" -- \"\$@\"" "$JOBS/44.sh"
+check "... into the one results file" grep -Fqx "db='r/it'\\''s.db'" "$JOBS/44.sh"
 
 # ---- what is shown is what is submitted ----
 
 check "-n prints a script that submits the same" \
     same_as_shown 41 configs/quick.yaml --set seeds=4 --nodes 4 --db r/x.db -- --time=10 --account="a b"
 before=$(last_job)
-check "... an array" same_as_shown 43 configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
-check "... and its merge" cmp "$JOBS/44.sh" "$JOBS/$((before + 2)).sh"
-check "... behind it" words $((before + 2)) "--dependency=afterany:$((before + 1))"
+check "... also of an array" same_as_shown 43 configs/quick.yaml --array 3 --db "r/it's.db" -- -p long
+check "... and of its merge" cmp "$JOBS/44.sh" "$JOBS/$((before + 2)).sh"
+check "... which waits for the array" words $((before + 2)) "--dependency=afterany:$((before + 1))"
 before=$(last_job)
-check "... and submits nothing" headcount submit -n configs/quick.yaml
-check "... really" [ "$(last_job)" = "$before" ]
+check "submit -n succeeds" headcount submit -n configs/quick.yaml
+check "... and submits nothing" [ "$(last_job)" = "$before" ]
 
-check "the same kernels on all machines" \
+check "--same-kernels is handed to the run" \
     says ' --launch slurm --same-kernels --as .*/configs/quick.yaml - '  headcount submit -n configs/quick.yaml \
     --same-kernels --nodes 2
 
@@ -55,34 +55,34 @@ last_words() { # words that sbatch got with the last job
     words "$(last_job)" "$@"
 }
 echo "17|17|N/A|RUNNING|None|quick|headcount $dir/r/x.db" >"$JOBS/queue"
-check "a job that works on the results file" says '^Job 17 works on r/x.db: this one begins when it has ended\.$' \
+check "a job that works on the results file is named" says '^Job 17 works on r/x.db: this one begins when it has ended\.$' \
     headcount submit configs/quick.yaml --db r/x.db
-check "... is waited for" last_words --dependency=afterany:17
-check "... with what the user waits for" \
+check "... and waited for" last_words --dependency=afterany:17
+check "a --dependency of the user's own is taken beside it" \
     headcount submit configs/quick.yaml --db r/x.db -- --dep=afterok:5,singleton -p long
-check "... in one" last_words -p long --dependency=afterok:5,singleton,afterany:17
-check "... in two words" headcount submit configs/quick.yaml --db r/x.db -- --dependency afterok:5 -d after:6
-check "... the last of several" last_words --dependency=after:6,afterany:17
-check "... but no alternatives" headcount submit configs/quick.yaml --db r/x.db -- '-dafterok:5?afterok:6'
-check "... which stay as they are" last_words '--dependency=afterok:5?afterok:6'
-check "-n says it beside the script" sh -c 'headcount submit -n configs/quick.yaml --db r/x.db 2>said >shown &&
+check "... and both are in one list" last_words -p long --dependency=afterok:5,singleton,afterany:17
+check "a --dependency in two words is taken" headcount submit configs/quick.yaml --db r/x.db -- --dependency afterok:5 -d after:6
+check "... and the last of several counts" last_words --dependency=after:6,afterany:17
+check "a --dependency of alternatives is taken" headcount submit configs/quick.yaml --db r/x.db -- '-dafterok:5?afterok:6'
+check "... and stays as it is" last_words '--dependency=afterok:5?afterok:6'
+check "-n names the job beside the script" sh -c 'headcount submit -n configs/quick.yaml --db r/x.db 2>said >shown &&
     grep -q "^Job 17 works" said && grep -q -e "^sbatch .* --dependency=afterany:17 <<" shown'
-check "another results file" headcount submit configs/quick.yaml --db r/y.db
-check "... waits for nothing" fails grep -q -e dependency "$JOBS/$(last_job).words"
+check "a job on another results file is submitted" headcount submit configs/quick.yaml --db r/y.db
+check "... and waits for nothing" fails grep -q -e dependency "$JOBS/$(last_job).words"
 cat >"$JOBS/queue" <<Q
 21|21|N/A|PENDING|Dependency|quick-merge|headcount $dir/r/x.db
 20_1|20|1|RUNNING|None|quick|headcount $dir/r/x.db (2 shards)
 20_2|20|2|RUNNING|None|quick|headcount $dir/r/x.db (2 shards)
 19|19|N/A|RUNNING|None|quick|headcount $dir/r/x.db
 Q
-check "an array beside an array" says '^Jobs 19, 20 and 21 work on r/x.db: this one begins when they have ended\.$' \
+check "an array names all jobs that work on the results file" says '^Jobs 19, 20 and 21 work on r/x.db: this one begins when they have ended\.$' \
     headcount submit configs/quick.yaml --array 2 --db r/x.db -- --dependency=singleton
-check "... waits for its merge too" words $(($(last_job) - 1)) --dependency=singleton,afterany:19:20:21
-check "... and its own merge for the array" last_words "--dependency=afterany:$(($(last_job) - 1))"
+check "... and waits for them and the merge of the other array" words $(($(last_job) - 1)) --dependency=singleton,afterany:19:20:21
+check "... and its own merge waits for it" last_words "--dependency=afterany:$(($(last_job) - 1))"
 seq 100 120 | sed "s#.*#&|&|N/A|PENDING|None|quick|headcount $dir/r/x.db#" >"$JOBS/queue"
-check "many" says '^Jobs 100, 101, .*, 107 and 13 more work on r/x.db' headcount submit configs/quick.yaml --db r/x.db
+check "of many jobs some are named and the rest are counted" says '^Jobs 100, 101, .*, 107 and 13 more work on r/x.db' headcount submit configs/quick.yaml --db r/x.db
 : >"$JOBS/mute"
-check "squeue fails" \
+check "submit says so where squeue fails" \
     says '^headcount submit: squeue does not tell .*; a job that finds the results file in use goes back' \
     headcount submit configs/quick.yaml --db r/x.db
 rm "$JOBS/mute" "$JOBS/queue"
@@ -92,14 +92,14 @@ held() { # words of the lock, command...
     shift
     flock r/x.db.lock "$@"
 }
-check "a job that holds it, of whatever kind" \
+check "a job that holds the results file's lock is named" \
     says '^Job 33 works on r/x.db' held "process 12 on n1, job 33 of Slurm" headcount submit \
     configs/quick.yaml --db r/x.db
-check "... is waited for" last_words --dependency=afterany:33
-check "a process outside Slurm" \
+check "... and waited for" last_words --dependency=afterany:33
+check "a process outside Slurm that holds the results file is named" \
     says '^r/x.db is in use by process 12 on n1: a job that finds it so goes back into the queue for five minutes' \
     held "process 12 on n1" headcount submit configs/quick.yaml --db r/x.db
-check "... is not" fails grep -q -e dependency "$JOBS/$(last_job).words"
+check "... and not waited for" fails grep -q -e dependency "$JOBS/$(last_job).words"
 rm -r r
 
 # ---- for other programs ----
@@ -109,59 +109,59 @@ number() { # what stands on stdout is the number of the last job and nothing els
         grep -q '^Submitted job' said ||
         { cat number said; return 1; }
 }
-check "--parsable: one number" number configs/quick.yaml --nodes 2
-check "... of an array its merge's" number configs/quick.yaml --array 2
-check "... in what -n prints" \
+check "--parsable prints one number alone" number configs/quick.yaml --nodes 2
+check "... that of the merge of an array" number configs/quick.yaml --array 2
+check "... also from what -n prints of an array" \
     sh -c 'headcount submit -n --parsable configs/quick.yaml --array 2 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
-check "... of one job, too" \
+check "... and of one job" \
     sh -c 'headcount submit -n --parsable configs/quick.yaml 2>/dev/null | sh | grep -qx "[0-9]*;cluster"'
 echo 7 >"$JOBS/ends"
-check "--wait: the job's own status" \
+check "--wait ends with the job's own status" \
     refused 7 '^Submitted job [0-9]*: 6 trials on 1 node$' headcount submit configs/quick.yaml -- --wait
-check "... of an array its merge's" \
+check "... with that of the merge of an array" \
     refused 7 '^Submitted job [0-9]*: merges' headcount submit configs/quick.yaml --array 2 -- -p long -W
-check "... which alone is waited for" fails grep -q -e --wait -e -W "$JOBS/$(($(last_job) - 1)).words"
-check "... with all other words" words $(($(last_job) - 1)) -p long
-check "... in what -n prints" \
+check "... for which alone sbatch waits" fails grep -q -e --wait -e -W "$JOBS/$(($(last_job) - 1)).words"
+check "... and the array gets all other words" words $(($(last_job) - 1)) -p long
+check "--wait works in what -n prints" \
     sh -c 'headcount submit -n configs/quick.yaml --array 2 -- --wait 2>/dev/null | sh >/dev/null; [ $? -eq 7 ]'
-check "... whose array comes first" fails grep -q -e --wait "$JOBS/$(($(last_job) - 1)).words"
-check "... is not all of --wait-all-nodes" sh -c 'headcount submit configs/quick.yaml -- --wait-all-nodes=1'
-check "... which is sbatch's" last_words --wait-all-nodes=1
-check "neither a name nor a comment" headcount submit configs/quick.yaml -- --constraint=avx --container=x
+check "... which does not wait for the array itself" fails grep -q -e --wait "$JOBS/$(($(last_job) - 1)).words"
+check "--wait-all-nodes is taken" sh -c 'headcount submit configs/quick.yaml -- --wait-all-nodes=1'
+check "... and handed to sbatch" last_words --wait-all-nodes=1
+check "--constraint and --container are taken" headcount submit configs/quick.yaml -- --constraint=avx --container=x
 
 # ---- an array and its merge ----
 
-check "so many at a time" \
+check "--array 3%2 runs two shards at a time" \
     says '^Submitted job [0-9]*: 6 trials in 3 shards, 2 at a time$' headcount submit configs/quick.yaml --array 3%2
-check "... for Slurm" words $(($(last_job) - 1)) --array=1-3%2
-check "options of the merge" \
+check "... as Slurm is told" words $(($(last_job) - 1)) --array=1-3%2
+check "--merge-options are taken" \
     headcount submit configs/quick.yaml --array 3 --merge-options "--mem=4G  --account='a \"b'" \
     --merge-options '-p "sho\$rt"\ q --dependency=afterok:5' -- -p long --mem=8G
-check "... are its own" \
+check "... and given to the merge" \
     last_words --mem=4G '--account=a "b' -p 'sho$rt q' "--dependency=afterany:$(($(last_job) - 1)),afterok:5"
 check "... instead of those of the array" fails grep -qx -e long -e --mem=8G "$JOBS/$(last_job).words"
-check "... which has these" words $(($(last_job) - 1)) -p long --mem=8G
-check "... shown, too" \
+check "... which keeps its own" words $(($(last_job) - 1)) -p long --mem=8G
+check "--merge-options work in what -n prints" \
     sh -c 'headcount submit -n configs/quick.yaml --array 3 --merge-options "-p short -d afterok:5\;6" | sh >/dev/null'
 check "... to the word" last_words -p short "--dependency=afterany:$(($(last_job) - 1)),afterok:5;6"
-check "... of no array" \
+check "--merge-options without an array are refused" \
     refused 2 'merge-options is for the job that merges an --array' headcount submit configs/quick.yaml \
     --merge-options -pshort
 for odd in '--mem=$X' '"$X"' '`touch hacked`' 'a;b' '>hacked' '*' '~(x)'; do
-    check "... with $odd" \
+    check "--merge-options with $odd are refused" \
         refused 2 'means something to a shell' headcount submit configs/quick.yaml --array 2 --merge-options "$odd"
 done
-check "... with half a quote" \
+check "--merge-options with half a quote are refused" \
     refused 2 "a ' in the options .* has no end" headcount submit configs/quick.yaml --array 2 --merge-options "-p 'x"
 echo afterany >"$JOBS/refuses"
-check "a merge that Slurm refuses" \
+check "a merge that Slurm refuses is told, with status 1" \
     refused 1 'the job that would merge the shards could not be submitted' headcount submit configs/quick.yaml \
     --array 3 --db "r/it's.db"
-check "... in its words" grep -q '^sbatch: error' out
-check "... the array that runs" grep -q "Job $(last_job) runs without it" out
+check "... in Slurm's words" grep -q '^sbatch: error' out
+check "... with the array that runs without it" grep -q "Job $(last_job) runs without it" out
 check "... and the command that merges" \
     grep -Fqx "    headcount merge --into 'r/it'\\''s.db' -- 'r/it'\\''s'-[0-9]*-of-3.db" out
-check "... no number for a chain" sh -c 'headcount submit configs/quick.yaml --array 3 --parsable >number 2>/dev/null;
+check "--parsable prints no number where the merge is refused" sh -c 'headcount submit configs/quick.yaml --array 3 --parsable >number 2>/dev/null;
     [ $? -eq 1 ] && [ ! -s number ]'
 rm "$JOBS/refuses"
 
@@ -169,22 +169,22 @@ rm "$JOBS/refuses"
 
 mkdir -p q
 echo text >q/z-1-of-9.db
-check "a shard of another number that is none" \
+check "a shard file that is no results file is refused" \
     refused 2 'q/z-1-of-9.db is not a results file' headcount submit configs/quick.yaml --db q/z.db --array 2
 : >q/z-1-of-9.db
-check "... that is about to be made" headcount submit configs/quick.yaml --db q/z.db --array 2
+check "... but an empty one, which is about to be made, is not" headcount submit configs/quick.yaml --db q/z.db --array 2
 rm q/z-1-of-9.db
 headcount run configs/quick.yaml --set train.steps=15 --set metric.name=val_loss --shard 1/9 --db q/z-1-of-9.db -q \
     >out 2>&1 || cat out
-check "... whose best steps were chosen by another metric" \
-    refused 2 'q/z-1-of-9.db: the best steps of sweep "quick" were chosen there by a metric other than' headcount submit \
+check "a shard whose best steps another metric chose is refused" \
+    refused 2 'q/z-1-of-9.db: its sweep "quick" chose its best steps by a metric other than' headcount submit \
     configs/quick.yaml --set train.steps=15 --db q/z.db --nodes 2
 
 # ---- once ----
 
-check "what is asked for once" headcount submit configs/quick.yaml --retry-failed --replace --db r/x.db
+check "--retry-failed and --replace are taken" headcount submit configs/quick.yaml --retry-failed --replace --db r/x.db
 once=$JOBS/$(last_job).sh
-check "... is asked of the run" grep -Fq "$headcount run \$once --db \"\$db\"" "$once"
+check "... and handed to the run" grep -Fq "$headcount run \$once --db \"\$db\"" "$once"
 
 # ---- hostile names ----
 
@@ -206,18 +206,18 @@ sed 's/$/\r/' plain.yaml | head -c -2 >"$hostile/-s p.yaml"
 before=$(last_job)
 (cd "$hostile" && headcount submit "./-s p.yaml" --set "train.steps=20" --array 2 --db \
     "-r \$(touch hacked)/x'.db" >/dev/null 2>&1)
-check "hostile names of folder, file, results, a sweep like an option" [ "$(last_job)" -eq $((before + 2)) ]
-check "... in a script that is one" sh -n "$JOBS/$((before + 1)).sh"
-check "... shown as it is submitted" sh -c 'cd "$0" &&
+check "an array with hostile names is submitted" [ "$(last_job)" -eq $((before + 2)) ]
+check "... in a script that sh can read" sh -n "$JOBS/$((before + 1)).sh"
+check "... and -n shows it" sh -c 'cd "$0" &&
     headcount submit -n "./-s p.yaml" --set "train.steps=20" --array 2 \
         --db "-r \$(touch hacked)/x'\''.db" >"$1/shown" && sh "$1/shown" >/dev/null' "$hostile" "$dir"
-check "... to the byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" &&
+check "... to the same byte" sh -c 'cmp "$JOBS/$0.sh" "$JOBS/$1.sh" &&
     cmp "$JOBS/$2.sh" "$JOBS/$3.sh"' $((before + 1)) $((before + 3)) $((before + 2)) $((before + 4))
 as_job $((before + 1)) "$dir/keeper"
 printf '%s\n' run --set train.steps=20 --db "-r \$(touch hacked)/x'-1-of-2.db" --from-shards \
     "-r \$(touch hacked)/x'.db" --shard 1/2 -j 2 --as "$dir/$hostile/-s p.yaml" - >wanted
-check "... and what the run gets is what was meant" cmp wanted "$JOBS/words"
-check "... with the sweep file" cmp plain.yaml "$JOBS/stdin"
+check "... the run gets the words that were meant" cmp wanted "$JOBS/words"
+check "... with the sweep file as it was" cmp plain.yaml "$JOBS/stdin"
 printf '%s\n' "$dir/$hostile" >wanted
 check "... in the folder that was meant" cmp wanted "$JOBS/pwd"
 shards="$hostile/-r \$(touch hacked)"
@@ -228,7 +228,7 @@ mkdir -p "$shards"
 as_job $((before + 2)) "$dir/keeper"
 printf '%s\n' merge --whole --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-1-of-2.db" \
     "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
-check "... and the merge, of these shards and no other sweep's" cmp wanted "$JOBS/words"
+check "... and the merge takes these shards and no other sweep's" cmp wanted "$JOBS/words"
 cat >merger <<'E'
 #!/bin/sh
 echo "$1" >>"$JOBS/words"
@@ -244,10 +244,10 @@ merges() { # status of merge, of report, of the job; the commands
     [ $code -eq "$3" ] && [ "$(tr '\n' ' ' <"$JOBS/words")" = "$4 " ] ||
         { echo "status $code"; cat "$JOBS/words"; return 1; }
 }
-check "a merge of all is reported" merges 0 0 0 "merge report"
-check "... or cannot be" merges 0 3 3 "merge report"
-check "... of a part too, and the job says that it is one" merges 1 0 1 "merge report"
-check "... of nothing is not" merges 2 0 2 merge
+check "a merge of all shards is reported, and its job ends with status 0" merges 0 0 0 "merge report"
+check "a merge whose report fails ends with the report's status" merges 0 3 3 "merge report"
+check "a merge of a part is reported, and its job ends with status 1" merges 1 0 1 "merge report"
+check "a merge of nothing is not reported" merges 2 0 2 merge
 rm "$shards/x'-2-of-2.db"
 as_job $((before + 2)) "$dir/keeper" >out 2>&1
 check "a shard that left no file is named" grep -q "^Shard 2 has left no .*-2-of-2.db" out
@@ -264,8 +264,8 @@ once() { # restarts of the job; what of --retry-failed and --replace its run get
 check "failed trials are tried again and a sweep is replaced at the first start" \
     [ "$(once 0)" = "--retry-failed --replace " ]
 check "... and not when the job comes back from the queue" [ "$(once 1)" = "" ]
-check "... nor unasked" fails grep -q -e --re[tp] "$JOBS/43.sh"
-check "... and no name was obeyed" [ -z "$(find . -name hacked)" ]
+check "... nor where it was not asked for" fails grep -q -e --re[tp] "$JOBS/43.sh"
+check "no hostile name was obeyed" [ -z "$(find . -name hacked)" ]
 
 # ---- the end of a job ----
 
@@ -280,19 +280,19 @@ requeues() { # status of the run, state of the job; true if it went back into th
     [ $code -eq "$1" ] || trouble "the job of a run that exits with $1 exits with $code"
     [ -e "$JOBS/requeued" ] && grep -qx "requeue 7" "$JOBS/requeued"
 }
-check "stopped: back into the queue" requeues 75 RUNNING
-check "stopped before it had begun: too" requeues 138 RUNNING
-check "ended by Slurm: as Slurm decides" fails requeues 75 COMPLETING
-check "no job any more" fails requeues 75 ""
+check "a job whose run was stopped goes back into the queue" requeues 75 RUNNING
+check "... also where it was stopped before it had begun" requeues 138 RUNNING
+check "a job that Slurm ends does not go back by itself" fails requeues 75 COMPLETING
+check "a job that is gone does not go back" fails requeues 75 ""
 for status in 0 1 2 3; do
-    check "status $status: never" fails requeues $status RUNNING
+    check "a job whose run ends with status $status does not go back" fails requeues $status RUNNING
 done
 echo TERM >"$JOBS/signal"
-check "stopped by SIGTERM, which the run gets too: back into the queue" requeues 75 RUNNING
+check "a job that SIGTERM stops, which the run gets too, goes back into the queue" requeues 75 RUNNING
 check "... without a word" [ ! -s ends ]
 rm "$JOBS/signal"
-check "stopped by itself, as on a full disk: never" fails requeues 75 RUNNING
-check "... which is said" grep -q '^The run stopped by itself, most likely because the disk is full' ends
+check "a job whose run stopped by itself, as on a full disk, does not go back" fails requeues 75 RUNNING
+check "... and says so" grep -q '^The run stopped by itself, most likely because the disk is full' ends
 
 # ---- a results file that another process holds ----
 
@@ -311,20 +311,20 @@ waits() { # job, its number for Slurm, its results file, the lock's words, what 
     [ $code -eq 4 ] && cmp wanted "$JOBS/requeued" || { echo "status $code"; cat ends "$JOBS/requeued"; return 1; }
 }
 by="process 12 on n1"
-check "held by a job: back into the queue until that has ended" waits 41 7 r/x.db "$by, job 17 of Slurm" \
+check "a job goes back until the job that holds its results file has ended" waits 41 7 r/x.db "$by, job 17 of Slurm" \
     "requeue 7" "update jobid=7 dependency=afterany:17"
-check "... which is said" grep -q '^This job begins again when job 17 has ended' ends
+check "... and says so" grep -q '^This job begins again when job 17 has ended' ends
 echo dependency >"$JOBS/unwilling"
 check "... after a pause, where Slurm does not take that" waits 41 7 r/x.db "$by, job 17 of Slurm" \
     "requeue 7" "update jobid=7 dependency=afterany:17" "update jobid=7 starttime=now+300"
 echo requeue >"$JOBS/unwilling"
-check "... not at all, where it takes nothing" waits 41 7 r/x.db "$by, job 17 of Slurm" "requeue 7"
+check "... but not where Slurm takes nothing" waits 41 7 r/x.db "$by, job 17 of Slurm" "requeue 7"
 rm "$JOBS/unwilling"
-check "held by a process outside Slurm: a pause" waits 41 7 r/x.db "$by" "requeue 7" "update jobid=7 starttime=now+300"
-check "... which is said, with its limit" grep -q '^This job is tried again in 5 minutes, 288 times at most' ends
+check "a job goes back for five minutes where a process outside Slurm holds its file" waits 41 7 r/x.db "$by" "requeue 7" "update jobid=7 starttime=now+300"
+check "... and says so, with the limit" grep -q '^This job is tried again in 5 minutes, 288 times at most' ends
 for odd in "$by, job 17; touch hacked of Slurm" "$by, job of Slurm" "$by, job -j of Slurm" "$by, job 7 of Slurm" \
     "$by, job 17 of Slurm for \$(touch hacked)" ''; do
-    check "... by what says '$odd'" waits 41 7 r/x.db "$odd" "requeue 7" "update jobid=7 starttime=now+300"
+    check "... also where the lock says '$odd'" waits 41 7 r/x.db "$odd" "requeue 7" "update jobid=7 starttime=now+300"
 done
 rm r/x.db.lock
 mkfifo r/x.db.lock
@@ -333,90 +333,90 @@ no_lock() { # as waits, with what lies there
     as_job 41 "$dir/ender" >ends 2>&1
     grep -q starttime "$JOBS/requeued"
 }
-check "... by what is no file" no_lock
+check "... also where the lock is no file" no_lock
 rm r/x.db.lock
-check "... by nothing, any more" no_lock
+check "... also where the lock is gone" no_lock
 SLURM_RESTART_COUNT=288
 export SLURM_RESTART_COUNT
 rm -f "$JOBS/requeued"
-check "not for ever" fails no_lock
-check "... nothing is asked" [ ! -e "$JOBS/requeued" ]
-check "... which is said" grep -q '^This job has come back 288 times' ends
+check "a job that came back 288 times does not go back again" fails no_lock
+check "... asks nothing of Slurm" [ ! -e "$JOBS/requeued" ]
+check "... and says so" grep -q '^This job has come back 288 times' ends
 unset SLURM_RESTART_COUNT
 : >"r/it's-1-of-3.db"
-check "the merge waits, too" \
+check "a merge goes back until the job that holds its results file has ended" \
     waits 44 7 "r/it's.db" "$by, job 17 of Slurm" "requeue 7" "update jobid=7 dependency=afterany:17"
 array=5 task=2
-check "a task of an array waits by itself" waits 43 5_2 "r/it's-2-of-3.db" "$by, job 17 of Slurm" \
+check "a task of an array goes back by its own number" waits 43 5_2 "r/it's-2-of-3.db" "$by, job 17 of Slurm" \
     "requeue 5_2" "update jobid=5_2 dependency=afterany:17"
 array= task=
-check "... no name was obeyed" [ -z "$(find . -name hacked)" ]
+check "no word of a lock was obeyed" [ -z "$(find . -name hacked)" ]
 rm -r r
 
 check "the signal before the limit reaches the run" signalled USR1
 check "... once" [ "$(cat "$JOBS/signals")" = USR1 ]
-check "SIGTERM, which the run gets from Slurm itself, is not passed on twice" signalled TERM USR1 TERM
-check "... and does not end the script" [ "$(cat "$JOBS/signals")" = USR1 ]
+check "SIGTERM does not end the job's script" signalled TERM USR1 TERM
+check "... and is not passed on to the run, which gets it from Slurm" [ "$(cat "$JOBS/signals")" = USR1 ]
 
 # ---- what is refused ----
 
 before=$(last_job)
-check "a wrong sweep file" refused 2 'train.stepz: unknown key' headcount submit configs/quick.yaml --set train.stepz=3
+check "a wrong sweep file is refused" refused 2 'train.stepz: unknown key' headcount submit configs/quick.yaml --set train.stepz=3
 check "... also with -n" refused 2 'stepz' headcount submit -n configs/quick.yaml --set train.stepz=3
-check "no such file" refused 2 'nothing.yaml' headcount submit nothing.yaml
-check "no file" refused 2 'no SWEEP.yaml given' headcount submit --nodes 3
-check "options of sbatch without --" \
+check "a missing sweep file is refused" refused 2 'nothing.yaml' headcount submit nothing.yaml
+check "submit without a sweep file is refused" refused 2 'no SWEEP.yaml given' headcount submit --nodes 3
+check "options of sbatch without -- are refused" \
     refused 2 "unknown option '--time'; options of sbatch stand behind --" headcount submit configs/quick.yaml --time=3
-check "... short ones" \
+check "... also short ones" \
     refused 2 "unknown option '-p'; options of sbatch stand behind --" headcount submit configs/quick.yaml -p long
-check "a second file" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
-check "nodes and array" refused 2 'give either --nodes' headcount submit configs/quick.yaml --nodes 2 --array 2
-check "the same kernels in an array" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
+check "a second sweep file is refused" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
+check "--nodes and --array together are refused" refused 2 'give either --nodes' headcount submit configs/quick.yaml --nodes 2 --array 2
+check "--same-kernels with an array is refused" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
 for array in --array=1-3 --arr=3 -a1-3 -a --array; do
-    check "an array of sbatch's own: $array" \
+    check "sbatch's own $array is refused" \
         refused 2 'every task would run the whole sweep; use .headcount submit --array N.' headcount submit \
         configs/quick.yaml -- $array 3
 done
 for own in --job-name=mine --job-n=mine -Jmine '-J mine' '--job-name mine'; do
-    check "a name of sbatch's own: $own" \
-        refused 2 'sbatch.s --job-name cannot be given, because .headcount status. finds the jobs .*--set name=NAME' \
+    check "sbatch's own $own is refused" \
+        refused 2 'sbatch.s --job-name cannot be given, because headcount uses it to find its own jobs; .*--set name=NAME' \
         headcount submit configs/quick.yaml -- $own
 done
-check "a comment of sbatch's own" \
-    refused 2 'sbatch.s --comment cannot be given, because .headcount status. finds .* to wait for' headcount submit \
+check "sbatch's own --comment is refused" \
+    refused 2 'sbatch.s --comment cannot be given, because headcount uses it to find its own jobs; leave' headcount submit \
     configs/quick.yaml --array 2 --merge-options --com=mine
 for array in 0 -1 x 3%0 3% 3%x %2 3%2x 1000001 99999999999999999999 ''; do
-    check "an array of '$array'" \
+    check "--array '$array' is refused" \
         refused 2 "--array is '$array'; allowed: a number from 1 to 1000000, and perhaps how many at a time" headcount \
         submit configs/quick.yaml --array "$array"
 done
-check "no nodes" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
+check "--nodes 0 is refused" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
 sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
 headcount run configs/quick.yaml --set seeds=1 --set train.steps=20 --db here.db -q >out 2>&1
 cp here.db here-2-of-2.db
 stranger="configs/quick.yaml --set seeds=1 --set train.steps=30"
-check "a results file that holds another sweep of the name" \
-    refused 2 'none of its points is in this file' headcount submit $stranger --db here.db
+check "a results file with another sweep of that name is refused" \
+    refused 2 'already holds a different sweep .quick. .no points in common.; use' headcount submit $stranger --db here.db
 check "... unless that is to be replaced" headcount submit -n $stranger --db here.db --replace
-check "... into which shards could not be merged" \
+check "... and for an array even then, as its shards could not be merged into it" \
     refused 2 'could not be merged into it' headcount submit $stranger --db here.db --array 2 --replace
 mv here.db away.db
-check "... of a shard" refused 2 'here-2-of-2.db already holds' headcount submit $stranger --db here.db --array 2
-check "... which is to be replaced" headcount submit -n $stranger --db here.db --array 2 --replace
+check "a shard's file with another sweep of that name is refused" refused 2 'here-2-of-2.db already holds' headcount submit $stranger --db here.db --array 2
+check "... unless that is to be replaced" headcount submit -n $stranger --db here.db --array 2 --replace
 echo text >text.db
-check "a file that is none" refused 2 'text.db is not a results file' headcount submit configs/quick.yaml --db text.db
-check "looks in shards" refused 2 'use --nodes' headcount submit looks.yaml --array 2
-check "... on nodes" headcount submit -n looks.yaml --nodes 2
-check "... nothing was submitted" [ "$(last_job)" = "$before" ]
-check "an array of one" \
+check "a file that is no results file is refused" refused 2 'text.db is not a results file' headcount submit configs/quick.yaml --db text.db
+check "an array of a sweep with looks is refused" refused 2 'use --nodes' headcount submit looks.yaml --array 2
+check "... but a job on nodes is not" headcount submit -n looks.yaml --nodes 2
+check "nothing that is refused is submitted" [ "$(last_job)" = "$before" ]
+check "an array of one shard is submitted" \
     says '^Submitted job [0-9]*: 6 trials in 1 shard$' headcount submit configs/quick.yaml --array 1 --db one.db
 : >"$JOBS/refuses"
-check "what Slurm refuses" \
-    refused 3 'sbatch refused the job; what it said stands above' headcount submit configs/quick.yaml
-check "... in its own words" grep -q '^sbatch: error: Batch job' out
+check "a job that Slurm refuses ends submit with status 3" \
+    refused 3 'sbatch refused the job; see its message above' headcount submit configs/quick.yaml
+check "... and Slurm's own words" grep -q '^sbatch: error: Batch job' out
 rm "$JOBS/refuses" bin/sbatch
 if ! command -v sbatch >/dev/null; then
-    check "no Slurm" refused 3 'no sbatch in PATH' headcount submit configs/quick.yaml
+    check "submit without sbatch is refused" refused 3 'no sbatch in PATH' headcount submit configs/quick.yaml
 fi
-check "... -n works all the same" headcount submit configs/quick.yaml -n
+check "submit -n works without sbatch" headcount submit configs/quick.yaml -n
 finish

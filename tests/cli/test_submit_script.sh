@@ -30,20 +30,20 @@ submitted() { # sweep file, as a shell has it: submits it as an array of one, fr
 starts() { # words...: what the job says has one of them
     says "$@" env SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_CPUS_ON_NODE=1 sh "$JOBS/$job.sh"
 }
-check "a sweep file" submitted ../away/its.yaml
+check "a sweep file is submitted" submitted ../away/its.yaml
 sed -i 's/2/4/' away/its.yaml
-check "... edited, runs as it was" starts '^Task text[.] '
-check "... and the results file says what it says of the original" recorded here/its-1-of-1.db local
+check "... and runs as it was, although it is edited since" starts '^Task text[.] '
+check "... and its record in the results file is that of a run here" recorded here/its-1-of-1.db local
 rm away/its.yaml
-check "... when the job comes back too, without a file" starts 'nothing to run: all 2 trials have ended'
+check "a job that comes back runs without the sweep file" starts 'nothing to run: all 2 trials have ended'
 rm away/letters.bin
 check "... and its messages name it" starts "^headcount run: $dir/here/../away/its.yaml:1:26: .*away/letters.bin"
 cp configs/quick.yaml ./-
 sed -i '1i name: dash' ./-
-check "a sweep file called -" says '^Submitted job' headcount submit ./- --array 1 --db dash.db
-check "... is not standard input" grep -qF -e "--as $dir/- - <<" "$JOBS/$(($(last_job) - 1)).sh"
-check "standard input" sh -c 'headcount submit - --array 1 --db dash.db <./-'
-check "... is the job's" sh -c 'grep -q -e "SLURM_CPUS_ON_NODE\" - <<" "$1" && grep -qx "name: dash" "$1"' - \
+check "a sweep file called - is submitted" says '^Submitted job' headcount submit ./- --array 1 --db dash.db
+check "... and not taken for standard input" grep -qF -e "--as $dir/- - <<" "$JOBS/$(($(last_job) - 1)).sh"
+check "a sweep on standard input is submitted" sh -c 'headcount submit - --array 1 --db dash.db <./-'
+check "... and stands in the job's script" sh -c 'grep -q -e "SLURM_CPUS_ON_NODE\" - <<" "$1" && grep -qx "name: dash" "$1"' - \
     "$JOBS/$(($(last_job) - 1)).sh"
 
 # ---- lines before the program ----
@@ -75,13 +75,13 @@ tells() { # status of the job, what its programs see
     [ $code -eq "$1" ] || { echo "status $code"; cat out; return 1; }
     grep -Eq -e "$2" out || { echo "no /$2/ in:"; cat out; return 1; }
 }
-check "lines of a file, and one that the program goes on with" \
+check "lines of a file and on the command line are taken" \
     with_setup --setup setup.sh --setup-line 'module "more"' --setup-line 'env PREFIX=here \'
-check "... -n shows them" \
+check "... and shown by -n" \
     same_as_shown $job configs/quick.yaml --db lines.db --setup setup.sh --setup-line 'module "more"' \
     --setup-line 'env PREFIX=here \'
-check "... bash reads them" [ "$(head -n 1 "$JOBS/$job.sh")" = "#!/bin/bash" ]
-check "... the run sees what they did" tells 0 "^run: <load it's><more it's>  here"
+check "... and read by bash" [ "$(head -n 1 "$JOBS/$job.sh")" = "#!/bin/bash" ]
+check "... and the run sees what they set" tells 0 "^run: <load it's><more it's>  here"
 check "... and its sweep file" grep -qx "seeds: 2" "$JOBS/told"
 # In the place of headcount a program that keeps how its agents are called.
 printf '#!/bin/sh\nwhile [ "$1" != --agent ]; do shift; done; printf "%%s\\n" "$2" >"$JOBS/agent"\n' \
@@ -95,26 +95,26 @@ answers() { # job, what its agents see, words that are handed to a second shell;
     grep -Eq -e "$2" "$JOBS/told" && grep -qx "from the coordinator" "$JOBS/told" ||
         { cat out agent.sh "$JOBS/told"; return 1; }
 }
-check "... an agent, too" answers $job "^agent: <load it's><more it's>  here"
+check "... and so does an agent" answers $job "^agent: <load it's><more it's>  here"
 signalled_job=$job
 sed -i '/^env PREFIX/d' "$JOBS/$job.sh"
-check "... a signal reaches the run" signalled USR1
+check "a signal reaches the run behind such lines" signalled USR1
 check "... once" [ "$(cat "$JOBS/signals")" = USR1 ]
-check "... SIGTERM does not end the script" signalled TERM USR1 TERM
-check "an agent in the user's words" \
+check "SIGTERM does not end a script with such lines" signalled TERM USR1 TERM
+check "an agent in the user's words is taken" \
     with_setup --setup-line cat --setup-line "module() { loaded=\$1; export loaded; }; module x" \
     --agent "$headcount agent"
-check "... lines do not read what it is told" answers $job "^agent: x"
-check "an array with such lines" \
+check "... and what it is told is not read by the lines" answers $job "^agent: x"
+check "an array with such lines is submitted" \
     with_setup --array 2 --setup setup.sh --setup-line 'LAST="$# $*"; export LAST; set -- x; IFS=x' \
     --setup-line 'env PREFIX=y \'
-check "... its tasks" tells 0 "^run: <load it's> 0  y"
+check "... and its tasks see what they set" tells 0 "^run: <load it's> 0  y"
 : >lines-1-of-2.db
 : >lines-2-of-2.db
 job=$((job + 1))
-check "... its merge" tells 0 "^merge: <load it's> 0  y"
-check "... and its report" grep -q "^report: <load it's> 0  y" "$JOBS/told"
-check "... of both files" \
+check "... and so does its merge" tells 0 "^merge: <load it's> 0  y"
+check "... and so does the report" grep -q "^report: <load it's> 0  y" "$JOBS/told"
+check "the merge behind such lines takes both files" \
     sh -c "grep -c '^lines-[12]-of-2.db$' '$JOBS/words' | grep -qx 2" "$(as_job "$job" "$dir/keeper")"
 rm lines-*.db
 ends_as() { # status of run or merge, and of its job
@@ -126,53 +126,53 @@ ends_as() { # status of run or merge, and of its job
 echo RUNNING >"$JOBS/state"
 rm -f "$JOBS/requeued" "$JOBS/signal"
 array= task=
-check "strict lines" with_setup --setup-line "set -eu"
-check "... a run that succeeds" ends_as 0
-check "... one that fails" ends_as 2
-check "... one that finds the results file in use" ends_as 4
-check "... goes back into the queue" grep -qx "requeue 7" "$JOBS/requeued"
+check "lines with set -eu are taken" with_setup --setup-line "set -eu"
+check "... and a run that succeeds ends its job with status 0" ends_as 0
+check "... and one that fails with its own status" ends_as 2
+check "... and one that finds the results file in use with status 4" ends_as 4
+check "... after which its job goes back into the queue" grep -qx "requeue 7" "$JOBS/requeued"
 signalled_job=$job
-check "... as one that is stopped" signalled USR1
+check "... as does the job of a run that is stopped" signalled USR1
 with_setup --array 1 --setup-line "set -eu"
 job=$((job + 1))
 : >lines-1-of-1.db
-check "... a merge that fails" ends_as 3
-check "... or finds the results file in use" ends_as 4
+check "a merge that fails behind set -eu ends its job with its own status" ends_as 3
+check "... and so does one that finds the results file in use" ends_as 4
 rm lines-1-of-1.db
-check "lines that go elsewhere" with_setup --setup-line "cd /"
-check "... leave the program in its folder" tells 0 "^in $(pwd -P)$"
+check "lines that change the folder are taken" with_setup --setup-line "cd /"
+check "... and the program runs in its own folder" tells 0 "^in $(pwd -P)$"
 with_setup --setup-line "echo over; exit 3"
-check "lines that end the job: with their status" tells 3 over
+check "lines that exit end the job with their status" tells 3 over
 check "... and nothing is run" [ ! -e "$JOBS/told" ]
 with_setup --setup-line "set -e" --setup-line "no_such_module load x"
-check "lines that fail: with theirs" tells 127 'no_such_module: command not found'
+check "lines that fail under set -e end the job with their status" tells 127 'no_such_module: command not found'
 check "... and nothing is run" [ ! -e "$JOBS/told" ]
-check "a launcher" \
+check "a launcher is taken with lines" \
     with_setup --nodes 2 --launch 'ssh -x {host}' --setup-line "module() { loaded=\"it's\"; export loaded; }; module"
-check "... is the run's" grep -Fq -e "--launch 'ssh -x {host}' --agent " "$JOBS/$job.sh"
-check "... its words are read here and over there" answers $job "^agent: it's" twice
+check "... and handed to the run" grep -Fq -e "--launch 'ssh -x {host}' --agent " "$JOBS/$job.sh"
+check "... and its agents see what the lines set over there" answers $job "^agent: it's" twice
 
 # ---- what is refused ----
 
 before=$(last_job)
-check "lines of no file" \
+check "--setup with a missing file is refused" \
     refused 2 '^headcount submit: --setup: none.sh: No such file' headcount submit configs/quick.yaml --setup none.sh
-check "... of a folder" refused 2 'configs' headcount submit configs/quick.yaml --setup configs
+check "--setup with a folder is refused" refused 2 'configs' headcount submit configs/quick.yaml --setup configs
 printf 'a\0b' >nul.sh
-check "... with a NUL" refused 2 'nul.sh has a NUL byte' headcount submit configs/quick.yaml --setup nul.sh
-check "... that bash cannot read" \
+check "--setup with a NUL byte is refused" refused 2 'nul.sh has a NUL byte' headcount submit configs/quick.yaml --setup nul.sh
+check "lines that bash cannot read are refused" \
     refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line "echo 'x"
-check "... in its words" grep -q "unexpected EOF while looking for matching" out
-check "... that would swallow the program" \
+check "... in bash's words" grep -q "unexpected EOF while looking for matching" out
+check "lines that would swallow the program are refused" \
     refused 2 'bash cannot read these lines' headcount submit configs/quick.yaml --setup-line 'cat <<X'
-check "too many lines" \
+check "too many lines are refused" \
     refused 2 'the lines have 20001 bytes, and a job carries at most 16384; keep them in a file' headcount submit \
     configs/quick.yaml --setup-line "$(printf '%20000s' :)"
-check "a launcher without {host}" \
+check "a launcher without {host} is refused" \
     refused 2 "put {host}, which stands for the name of each host, into 'ssh'" headcount submit configs/quick.yaml --launch ssh
-check "a launcher of an array" \
+check "a launcher for an array is refused" \
     refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --launch 'ssh {host}'
-check "an agent of an array" \
+check "an agent for an array is refused" \
     refused 2 'for the machines of one job' headcount submit configs/quick.yaml --array 2 --agent x
-check "... nothing was submitted" [ "$(last_job)" = "$before" ]
+check "nothing that is refused is submitted" [ "$(last_job)" = "$before" ]
 finish

@@ -47,11 +47,11 @@ Y
 check "a sweep runs to its end and reports" \
     sh -c "'$headcount' run sweep.yaml --db whole.db >report.txt 2>err.txt && grep -q heads report.txt"
 "$headcount" export results --db whole.db >whole.jsonl
-check "every trial once" once_each whole.db
-check "six trials, six curve rows each" [ "$(sql whole.db 'SELECT count(*) FROM curve')" = 36 ]
-check "the file is one plain file afterwards" \
+check "every trial completes exactly once" once_each whole.db
+check "six trials have six curve rows each" [ "$(sql whole.db 'SELECT count(*) FROM curve')" = 36 ]
+check "the results file is one plain file afterwards" \
     sh -c '! [ -e whole.db-wal ] && [ "$(sqlite3 whole.db "PRAGMA journal_mode")" = delete ]'
-check "no checkpoint is left, six results are" \
+check "six results and no checkpoint are left" \
     sh -c '[ "$(ls whole.db.d | grep -c ckpt)" = 0 ] && [ "$(ls whole.db.d | grep -c result)" = 6 ]'
 attempts=$(sql whole.db 'SELECT count(*) FROM attempt')
 cp whole.db edited.db && cp -r whole.db.d edited.db.d
@@ -65,16 +65,16 @@ check "check names an edited trial once, by its columns" \
 check "... and a file that is missing once" \
     [ "$(grep -c 't3-a1.result: cannot open\|file is gone' said) $(tail -n 1 said)" = \
     "1 edited.db: 6 trials, 5 files of weights: NOT as it should be" ]
-check "... without its result by what does not fit" \
+check "... and a trial without its result by what does not fit" \
     grep -q "^a trial's accuracy or loss is not that of its curve at its best step: trial 3$" said
-check "running it again runs nothing" run whole.db
+check "running the sweep again runs nothing" run whole.db
 check "... and says so" sh -c "'$headcount' run sweep.yaml --db whole.db 2>&1 >/dev/null |
     grep -qx 'headcount run: nothing to run: all 6 trials have ended'"
-check "fewer of them: what left the plan is said, without zeros" sh -c "cp whole.db fewer.db &&
+check "run says how many trials left the plan, and nothing else of the change" sh -c "cp whole.db fewer.db &&
     '$headcount' run sweep.yaml --db fewer.db --set seeds=1 2>&1 >/dev/null |
     grep -E '^the plan has changed: [0-9]+ trials? no longer in it .results stay.$'"
-check "... no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
-check "the export did not change" same_export whole.db
+check "running again added no attempt" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
+check "running again did not change the export" same_export whole.db
 
 # ---- from standard input ----
 piped() { # db, file, arguments...: its last line ends with "\r", and without "\n"
@@ -82,12 +82,12 @@ piped() { # db, file, arguments...: its last line ends with "\r", and without "\
     shift 2
     sed 's/$/\r/' "$piped_file" | head -c -1 | "$headcount" run - --db "$piped_db" --quiet "$@"
 }
-check "a sweep file from standard input, with other line ends" piped whole.db sweep.yaml
-check "... is the same sweep" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
-check "... recorded as the file is" \
+check "a sweep on standard input runs, with other line ends" piped whole.db sweep.yaml
+check "... as the same sweep" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = "$attempts" ]
+check "... recorded by the SHA-256 of the file" \
     [ "$(sql whole.db "SELECT yaml_sha256 FROM sweep")" = "$(sha256sum <sweep.yaml | cut -d ' ' -f 1)" ]
 "$headcount" plan sweep.yaml --db whole.db >plan.txt 2>&1
-check "... planned as it is" sh -c "'$headcount' plan - --db whole.db <sweep.yaml 2>&1 | cmp - plan.txt"
+check "... and planned as the file is" sh -c "'$headcount' plan - --db whole.db <sweep.yaml 2>&1 | cmp - plan.txt"
 mkdir away
 tr 'a-z' 'b-za' <"$headcount" | head -c 4000 >away/letters.bin
 cat >away/its.yaml <<'Y'
@@ -95,19 +95,19 @@ task: {name: text, file: letters.bin, length: 8}
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 8, mask: causal}
 train: {steps: 4, batch: 4, lr: 3e-3, eval_every: 4, val_examples: 4, test_examples: 4}
 Y
-check "--as: its name, and the folder of its files" \
+check "--as gives a sweep on standard input its name and the folder of its files" \
     sh -c "'$headcount' run - --as away/its.yaml --db its.db --quiet <away/its.yaml &&
     [ \"\$(sqlite3 its.db 'SELECT name, path FROM sweep, data_file')\" = \"its|$PWD/away/letters.bin\" ]"
-check "... without it: the working directory" \
+check "without --as the files are those of the working directory" \
     sh -c "sed '1i name: its' away/its.yaml | '$headcount' run - 2>&1 | grep -F '$PWD/letters.bin'"
-check "... and no name" sh -c "'$headcount' run - <away/its.yaml 2>&1 |
+check "... and the sweep has no name" sh -c "'$headcount' run - <away/its.yaml 2>&1 |
     grep -F \"<stdin>:1:1: the file's name '<stdin>' cannot be the name of a sweep\""
-check "... messages" sh -c "echo 'task: {name: gathr}' | '$headcount' run - --as away/its.yaml 2>&1 |
+check "messages name the file that --as gives" sh -c "echo 'task: {name: gathr}' | '$headcount' run - --as away/its.yaml 2>&1 |
     grep '^headcount run: away/its.yaml:1:14: '"
-check "... only with -" \
+check "--as is refused without -" \
     sh -c "'$headcount' run sweep.yaml --as x.yaml 2>&1 | grep -F 'this one is sweep.yaml; give - in its place'"
-check "a directory as standard input" sh -c "'$headcount' run - <away 2>&1 | grep -F '<stdin>: this is a directory'"
-check "no standard input" sh -c "'$headcount' run - <&-; [ \$? -eq 3 ]"
+check "a folder as standard input is refused" sh -c "'$headcount' run - <away 2>&1 | grep -F '<stdin>: this is a directory'"
+check "run - without a standard input ends with status 3" sh -c "'$headcount' run - <&-; [ \$? -eq 3 ]"
 
 # ---- the query and the report mean the same head count ----
 cp whole.db pick.db
@@ -126,36 +126,36 @@ sql hurt.db "UPDATE trial SET best_step = 1 WHERE trial_id = 1;
         SET checkpoint_sha256 = replace(checkpoint_sha256, substr(checkpoint_sha256, 1, 1), '-') WHERE trial_id = 2;
     UPDATE attempt SET ended = NULL WHERE trial_id = 3;
     UPDATE config SET config_json = json_set(config_json, '\$.train.beta1', 0.8) WHERE config_id = 1"
-check "check notices what is wrong, exit status 3" sh -c "'$headcount' check --db hurt.db >check.txt; [ \$? = 3 ]"
-check "... the best step" grep -q 'rows are not what its result says: trial 1 (best_step)' check.txt
-check "... another file" grep -q 'weights of trial 2.*not the file' check.txt
-check "... an open attempt" grep -q 'left open: trial 3' check.txt
-check "... a changed configuration" grep -q 'does not match its SHA-256: config 1' check.txt
+check "check ends with status 3 where something is wrong" sh -c "'$headcount' check --db hurt.db >check.txt; [ \$? = 3 ]"
+check "... and names a best step that is wrong" grep -q 'rows are not what its result says: trial 1 (best_step)' check.txt
+check "... and weights that are another file" grep -q 'weights of trial 2.*not the file' check.txt
+check "... and an attempt that is left open" grep -q 'left open: trial 3' check.txt
+check "... and a configuration that was changed" grep -q 'does not match its SHA-256: config 1' check.txt
 cp whole.db altered.db && cp -r whole.db.d altered.db.d
 sql altered.db "UPDATE trial SET test_acc = 1 WHERE trial_id = 2; CREATE VIEW mine AS SELECT 1"
-check "... an accuracy that its result does not have" sh -c "! '$headcount' check --db altered.db >check.txt &&
+check "check names an accuracy that the result does not have" sh -c "! '$headcount' check --db altered.db >check.txt &&
     grep -qx \"a trial's rows are not what its result says: trial 2 (test_acc)\" check.txt"
-check "... and notes a view of the user's own" \
+check "check notes a view of the user's own" \
     grep -qx 'note: altered.db has a view that headcount did not make and does not use: mine' check.txt
 sql altered.db "UPDATE trial SET test_acc = 1, checkpoint = NULL, checkpoint_sha256 = NULL WHERE trial_id = 2"
-check "... results without a file are counted" sh -c "'$headcount' check --db altered.db |
+check "check counts results without a file" sh -c "'$headcount' check --db altered.db |
     grep -x 'altered.db: 6 trials, 5 files of weights, 1 result whose file is gone: everything is as it should be'"
 cp whole.db absurd.db && sql absurd.db "UPDATE trial SET attempt = 1000000000000 WHERE trial_id = 5"
 check "an absurd number of attempts is refused by run at once" \
     status_is 3 timeout -s KILL "$(seconds 10)" "$headcount" run sweep.yaml --db absurd.db --quiet
-check "... by name" sh -c "'$headcount' run sweep.yaml --db absurd.db 2>&1 | grep 'not those that are counted: trial 5'"
+check "... which names the trial" sh -c "'$headcount' run sweep.yaml --db absurd.db 2>&1 | grep 'not those that are counted: trial 5'"
 rm "whole.db.d/t4-a1.result"
-check "... a missing checkpoint" sh -c "'$headcount' check --db whole.db | grep -q 'weights of trial 4'"
+check "check names weights that are missing" sh -c "'$headcount' check --db whole.db | grep -q 'weights of trial 4'"
 
 # ---- one worker, another order of finishing: the same bytes ----
-check "with one worker" run one.db -j 1
+check "a sweep runs with one worker" run one.db -j 1
 check "the export of one worker is the same" same_export one.db
 
 # ---- less memory than trials at once would take ----
 HEADCOUNT_FREE_MIB=20 "$headcount" run sweep.yaml --db room.db -j 3 2>room.err >/dev/null
-check "where memory has no room for three, one runs at a time, and run says so" \
+check "run says that one trial runs at a time where memory has no room for three" \
     grep -qE '^1 trial at once, not 3: a trial may take [0-9.]+ MB of memory, and 21(\.0)? MB are available$' room.err
-check "... no two overlapped" \
+check "... and no two trials overlap" \
     [ "$(sql room.db "SELECT count(*) FROM attempt AS a JOIN attempt AS b ON a.trial_id < b.trial_id
     WHERE a.started < b.ended AND b.started < a.ended")" = 0 ]
 check "... and the results are the same" same_export room.db
@@ -164,22 +164,22 @@ check "... and the results are the same" same_export room.db
 env $(pausing int rename 3) HEADCOUNT_CHECKPOINT_S=0 setsid "$headcount" run sweep.yaml --db int.db -j 2 \
     2>int.err >int.out &
 pid=$!
-check "trials are running" \
+check "trials run before Ctrl-C" \
     wait_until sh -c "[ \"\$(sqlite3 int.db \"SELECT count(*) FROM curve\" 2>/dev/null)\" -ge 1 ]"
-check "by_heads answers while it runs" \
+check "by_heads answers while the sweep runs" \
     sqlite3 int.db "SELECT heads, n, mean_acc, ci95_low, ci95_high FROM by_heads WHERE sweep='small' ORDER BY heads"
 wait_beside $pid pauses $pid
 kill -INT -$pid
 wait $pid
 code=$?
-check "Ctrl-C ends with status 75" [ $code -eq 75 ]
-check "nothing is marked running" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='running'")" = 0 ]
-check "it stopped inside a trial" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='queued'")" -ge 1 ]
+check "Ctrl-C ends run with status 75" [ $code -eq 75 ]
+check "no trial is marked running after Ctrl-C" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='running'")" = 0 ]
+check "Ctrl-C stops a run inside a trial" [ "$(sql int.db "SELECT count(*) FROM trial WHERE state='queued'")" -ge 1 ]
 left=$(sql int.db "SELECT '(' || sum(state = 'queued' AND resume_step > 0) || ' half done, saved)' FROM trial")
 at=$(sql int.db "SELECT 'stopped at ' || sum(state = 'completed') || ' of 6 trials' FROM trial")
-check "it says how far it came" grep -qF "headcount run: $at $left; the same command resumes the sweep" int.err
-check "run again goes on" run int.db
-check "it went on inside the interrupted trials" \
+check "a stopped run says how far it came" grep -qF "headcount run: $at $left; the same command resumes the sweep" int.err
+check "the same command goes on after Ctrl-C" run int.db
+check "... inside the interrupted trials" \
     [ "$(sql int.db "SELECT count(*) FROM attempt WHERE resumed_from_step > 0")" -ge 1 ]
 check "the export is the same after Ctrl-C" same_export int.db
 check "no trial ran twice to the end" once_each int.db
@@ -195,17 +195,17 @@ wait $pid 2>/dev/null
 env $(pausing cut rename 1 all) FAULT_DO=sleep setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 \
     --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
 pid=$!
-check "its successor has begun" wait_until sh -c '[ "$(wc -l <cut.count.fired)" = 2 ]'
+check "the run after one that was cut off has begun" wait_until sh -c '[ "$(wc -l <cut.count.fired)" = 2 ]'
 kill -TERM $pid
 wait_beside $pid grep -q stopping cut.err # of two signals that are pending, the kernel hands over the lower one first
 kill -INT $pid
 wait $pid
 code=$?
-check "a second signal ends it at once" [ $code -eq 130 ]
+check "a second signal ends a run at once" [ $code -eq 130 ]
 check "... and says so" grep -qx "headcount run: ended at once; the same command resumes the sweep" cut.err
-check "what was cut off resumes, and is counted" \
+check "trials that were cut off resume, and are counted" \
     grep -qx "the last run was cut off: 2 trials resume from their checkpoints" cut.err
-check "nobody saw how the lost attempts ended" \
+check "a lost attempt has no exit code and no signal" \
     [ "$(sql cut.db "SELECT count(*) FROM attempt WHERE attempt = 1 AND error LIKE 'lost%' AND exit_code IS NULL
     AND signal IS NULL")" = 2 ]
 HEADCOUNT_CHECKPOINT_S=1000 "$headcount" run sweep.yaml --db new.db --quiet --set train.steps=100000 \
@@ -217,7 +217,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 "$headcount" run sweep.yaml --db new.db --set train.steps=100000 -j 1 2>new.err >/dev/null &
 pid=$!
-check "without a checkpoint it starts again" \
+check "a trial without a checkpoint starts again" \
     wait_until grep -qx "the last run was cut off: 1 trial starts again" new.err
 kill -TERM $pid
 wait $pid 2>/dev/null
@@ -232,8 +232,8 @@ for round in 1 2 3 4; do
     wait $pid
     stopped=$?
 done
-check "a terminal that goes away is a clean stop" [ $stopped -eq 75 ]
-check "... nothing is marked running" [ "$(sql stop.db "SELECT count(*) FROM trial WHERE state='running'")" = 0 ]
+check "a terminal that goes away ends a run with status 75" [ $stopped -eq 75 ]
+check "... and no trial is marked running" [ "$(sql stop.db "SELECT count(*) FROM trial WHERE state='running'")" = 0 ]
 check "four attempts leave two checkpoints per trial" [ "$(ls stop.db.d | grep -c '^t1-.*ckpt')" -le 2 ]
 
 # ---- kill -9 of the coordinator, again and again ----
@@ -245,8 +245,8 @@ for round in 1 2 3 4 5; do
     wait $pid 2>/dev/null
     sleep 0.05
 done
-check "workers died with their coordinator" wait_until no_worker_lives kill.db
-check "after kill -9 of the coordinator it goes on" run kill.db
+check "workers die with a coordinator that is killed" wait_until no_worker_lives kill.db
+check "a sweep goes on after kill -9 of its coordinator" run kill.db
 check "the export is the same after kill -9" same_export kill.db
 check "no trial ran twice to the end" once_each kill.db
 
@@ -266,7 +266,7 @@ done
 wait $pid
 code=$?
 check "killed workers do not stop the sweep" [ $code -eq 0 ]
-check "the loss is recorded" [ "$(sql worker.db "SELECT count(*) FROM attempt WHERE signal = 9")" -ge 1 ]
+check "the signal that killed a worker is recorded" [ "$(sql worker.db "SELECT count(*) FROM attempt WHERE signal = 9")" -ge 1 ]
 check "the export is the same after killed workers" same_export worker.db
 check "no trial ran twice to the end" once_each worker.db
 
@@ -288,11 +288,11 @@ wait $pid
 code=$?
 check "a run whose results file was moved away stops with status 3" [ $code -eq 3 ]
 check "... and says why" grep -q 'removed or replaced during the run' gone.err
-check "... what was written is whole" [ "$(sql elsewhere.db 'PRAGMA integrity_check')" = ok ]
+check "... and what was written is whole" [ "$(sql elsewhere.db 'PRAGMA integrity_check')" = ok ]
 
 # ---- one file by two names ----
 ln -s whole.db link.db
-check "a symbolic link is the file it leads to" "$headcount" run sweep.yaml --db link.db --quiet
+check "a run takes a symbolic link for the file that it leads to" "$headcount" run sweep.yaml --db link.db --quiet
 check "... with one lock and one folder" sh -c '! [ -e link.db.lock ] && ! [ -e link.db.d ]'
 mkdir to
 ln -s to/later.db relay.db && ln -s "$PWD/relay.db" early.db
@@ -300,27 +300,27 @@ check "... even before the first run, over two links" "$headcount" run sweep.yam
 check "... with one lock and one folder" \
     sh -c "'$headcount' check --db to/later.db && [ -e to/later.db.lock ] && ! ls -d early.db.* relay.db.*"
 ln -s to there
-check "a folder that is a symbolic link" "$headcount" report --db there/later.db
+check "a folder that is a symbolic link is followed" "$headcount" report --db there/later.db
 
 # ---- the file changes ----
 sed -i 's/heads: \[1, 2, 4\]/heads: [1, 2, 4, 8]/' sweep.yaml
-check "a head count is added" run whole.db
-check "only the new point ran" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = $((attempts + 2)) ]
+check "a sweep runs with one more head count" run whole.db
+check "... and only the new point runs" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = $((attempts + 2)) ]
 sed -i 's/heads: \[1, 2, 4, 8\]/heads: [4, 1, 8]/' sweep.yaml
-check "one is removed, the rest is reordered: nothing runs" run whole.db
-check "no attempt was added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = $((attempts + 2)) ]
+check "a sweep runs with a head count less and the rest reordered" run whole.db
+check "... and no attempt is added" [ "$(sql whole.db 'SELECT count(*) FROM attempt')" = $((attempts + 2)) ]
 check "the removed point keeps its results with in_plan = 0" \
     [ "$(sql whole.db "SELECT count(*) FROM trials WHERE heads = 2 AND in_plan = 0 AND test_acc IS NOT NULL")" = 2 ]
 sed -i 's/slots: 2/slots: 1/; s/heads: .4, 1, 8./heads: [16]/' sweep.yaml
 check "another sweep of the same name is refused" status_is 2 run whole.db
-check "... unless --replace" run whole.db --replace --set train.steps=20 --set 'seeds=[7, 8]'
+check "... unless --replace is given" run whole.db --replace --set train.steps=20 --set 'seeds=[7, 8]'
 check "what --set said is recorded" \
     [ "$(sql whole.db 'SELECT overrides FROM sweep')" = '["train.steps=20","seeds=[7, 8]"]' ]
 check "... and reported" \
     sh -c "'$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20 --set seeds=[7, 8].'"
 check "... as JSON too" sh -c "'$headcount' report --db whole.db --json >report.json &&
     [ \"\$(sqlite3 :memory: \"SELECT readfile('report.json') ->> '$.overrides[1]'\")\" = 'seeds=[7, 8]' ]"
-check "only what was said last" sh -c "'$headcount' run sweep.yaml --db whole.db --quiet --set train.steps=20 &&
+check "only what --set said last is reported" sh -c "'$headcount' run sweep.yaml --db whole.db --quiet --set train.steps=20 &&
     '$headcount' report --db whole.db | grep -F -- 'Run with --set train.steps=20.'"
 
 # ---- files of development versions ----
@@ -332,11 +332,11 @@ old_format() { # command...: refused by name, with what to do
 }
 for command in 'run sweep.yaml' 'plan sweep.yaml' status report 'show 1' 'export results' check gc 'gc -n' heads \
     'sweep note small x'; do
-    check "a file of format 7: $command" old_format $command
+    check "$command refuses a file of format 7" old_format $command
 done
-check "... as it is merged" sh -c "! '$headcount' merge --into all.db old.db 2>err.txt &&
+check "merge refuses a file of format 7" sh -c "! '$headcount' merge --into all.db old.db 2>err.txt &&
     grep -q 'old.db has format 7' err.txt && [ ! -e all.db ]"
-check "... stays as it is, with nothing beside it" sh -c 'cmp old.db keep.db && [ "$(ls -d old.db*)" = old.db ]'
+check "a file of format 7 stays as it is, with nothing beside it" sh -c 'cmp old.db keep.db && [ "$(ls -d old.db*)" = old.db ]'
 rm -f old.db keep.db
 
 # ---- a file that was renamed with its weights, copied, asked to overwrite something ----
@@ -345,12 +345,12 @@ check "gc after renaming keeps the weights" sh -c "'$headcount' gc --db moved.db
 rm moved.db.d/t4-a*.result
 check "check after renaming looks into the new folder" \
     sh -c "'$headcount' check --db moved.db | grep 'weights of trial 4'"
-check "... and the copy has its own" \
+check "... and a copy has weights of its own" \
     sh -c "'$headcount' check --db copy.db; '$headcount' export weights 4 w.safetensors --db copy.db &&
     [ -s w.safetensors ]"
 check "show says where the weights are now" sh -c "'$headcount' show 4 --db copy.db | grep 'weights  *copy.db.d/t4-a'"
 check "... as JSON too" sh -c "'$headcount' show 4 --db copy.db --json | grep '\"checkpoint\": *\"copy.db.d/t4-a'"
-check "a name that leads out of the folder is noticed" sh -c "cp copy.db astray.db &&
+check "check names weights whose name leads out of the folder" sh -c "cp copy.db astray.db &&
     sqlite3 astray.db \"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 4\" &&
     '$headcount' check --db astray.db | grep \"no file's name: trial 4\""
 cp copy.db keep.db
@@ -359,20 +359,20 @@ for target in copy.db ./copy.db copy.db.d/t4-a1.result copy.db.d/new pipe /dev/n
     check "weights are not written over $target" status_is 2 "$headcount" export weights 4 $target --db copy.db
 done
 check "... and all is as it was" sh -c "cmp copy.db keep.db && [ -p pipe ] && [ -c /dev/null ]"
-check "a link to a file stays one" \
+check "weights exported over a link go into the file that it leads to" \
     sh -c "'$headcount' export weights 4 link --db copy.db && [ -L link ] && [ -s target.safetensors ]"
 check "gc --dry-run needs no lock and removes nothing" \
     sh -c "'$headcount' gc -n --db copy.db | grep '^would remove' && ls copy.db.d/t4-a*.result"
 sql one.db 'SELECT yaml FROM sweep' >sweep.yaml
-check "gc --out-of-plan removes weights" sh -c "'$headcount' run sweep.yaml --db one.db --quiet --set seeds=1 &&
+check "gc --out-of-plan removes weights of trials that left the plan" sh -c "'$headcount' run sweep.yaml --db one.db --quiet --set seeds=1 &&
     '$headcount' gc --out-of-plan --db one.db | grep 'left the plan'"
-check "... and check knows" sh -c "'$headcount' check --db one.db |
+check "... and check counts them as gone" sh -c "'$headcount' check --db one.db |
     grep '6 trials, 3 files of weights, 3 results whose file is gone: everything'"
 check "... and export says so" \
     sh -c "'$headcount' export weights \$(sqlite3 one.db 'SELECT trial_id FROM trial
     WHERE NOT in_plan LIMIT 1') x --db one.db 2>&1 | grep 'removed by gc'"
-check "another metric is refused" status_is 2 run one.db --set 'metric={name: val_loss, goal: minimize}'
-check "... plan says so before" \
+check "a run with another metric is refused" status_is 2 run one.db --set 'metric={name: val_loss, goal: minimize}'
+check "... and plan says so before" \
     sh -c "'$headcount' plan sweep.yaml --db one.db --set 'metric={name: val_loss, goal: minimize}' |
     grep 'another metric'"
 
@@ -390,13 +390,13 @@ check "... also where nobody reads its report to the end" \
     sh -c "{ sleep 0.1; '$headcount' run sweep.yaml --db wild.db --quiet; echo \$? >code; } | :; grep -qx 1 code"
 check "... and says so" sh -c "'$headcount' run sweep.yaml --db wild.db --quiet 2>&1 >/dev/null |
     grep -q '1 trial diverged; .headcount show TRIAL'"
-check "divergence is a state, with its step" \
+check "a diverged trial has its state and its bad step" \
     [ "$(sql wild.db "SELECT count(*) FROM trial WHERE state='diverged' AND bad_step > 0")" -ge 1 ]
 wild=$(sql wild.db "SELECT trial_id FROM trial WHERE state = 'diverged' LIMIT 1")
-check "... without weights, in words" sh -c "'$headcount' show $wild --db wild.db >wild.txt &&
+check "... and show has no weights of it" sh -c "'$headcount' show $wild --db wild.db >wild.txt &&
     grep -q '^  bad step' wild.txt && ! grep '^  weights' wild.txt"
-check "... and as JSON" sh -c "'$headcount' show $wild --db wild.db --json | grep -q '\"checkpoint\": *null'"
-check "... that no retry is spent on" [ "$(sql wild.db "SELECT count(*) FROM attempt")" = 2 ]
+check "... also in JSON" sh -c "'$headcount' show $wild --db wild.db --json | grep -q '\"checkpoint\": *null'"
+check "no retry is spent on a trial that diverged" [ "$(sql wild.db "SELECT count(*) FROM attempt")" = 2 ]
 
 cat >sweep.yaml <<'Y'
 name: slow
@@ -407,26 +407,26 @@ seeds: 1
 retries: 0
 limits: {time: 1s}
 Y
-check "a runaway trial is stopped by its time limit, exit status 1" status_is 1 run slow.db
+check "a runaway trial is stopped by its time limit, with exit status 1" status_is 1 run slow.db
 check "... and the limit is named" sh -c "sqlite3 slow.db 'SELECT error FROM attempt' | grep -q limits.time"
-check "plan says so, and what to do" sh -c "'$headcount' plan sweep.yaml --db slow.db |
+check "plan says that a limit stopped the trial, and what resumes it" sh -c "'$headcount' plan sweep.yaml --db slow.db |
     grep -qx '  failed  *1  stopped by a limit; --retry-failed resumes it'"
 check "... for each trial" sh -c "'$headcount' plan sweep.yaml --db slow.db --retry-failed --json |
     grep -q '\"why\": \"stopped by a limit, will be resumed\"'"
-check "the report names a trial that has the reason" sh -c "'$headcount' report --db slow.db |
+check "a report without a verdict names a trial that has the reason" sh -c "'$headcount' report --db slow.db |
     grep -q 'No verdict: no head count finished within the limit of time or memory; .headcount show 1.'"
 sed -i 's/retries: 0/retries: 2/' sweep.yaml
 check "a limit costs one attempt, whatever the retries" status_is 1 run slow2.db
-check "... not more" [ "$(sql slow2.db "SELECT count(*) FROM attempt")" = 1 ]
+check "... and no more" [ "$(sql slow2.db "SELECT count(*) FROM attempt")" = 1 ]
 sed -i 's/time: 1s/time: 2s/' sweep.yaml
-check "with a higher limit it goes on where it was" status_is 1 run slow2.db --retry-failed
+check "a trial with a higher limit goes on" status_is 1 run slow2.db --retry-failed
 check "... not from the start" [ "$(sql slow2.db "SELECT resumed_from_step > 0 FROM attempt WHERE attempt = 2")" = 1 ]
 check "... for the difference only" [ "$(sql slow2.db "SELECT cpu_s < 1.9 FROM attempt WHERE attempt = 2")" = 1 ]
 sed -i 's/{time: 2s}/{memory: 1MiB}/' sweep.yaml
 check "a model over the memory limit is not started" status_is 1 run slow3.db
 check "... and the limit is named" \
     sh -c "sqlite3 slow3.db 'SELECT error FROM attempt' | grep 'not started: .* MiB, and limits.memory allows 1 MiB$'"
-check "the report is followed by a hint" \
+check "the report is followed by a hint at --retry-failed" \
     sh -c "'$headcount' run sweep.yaml --db slow3.db 2>&1 >/dev/null | grep -- --retry-failed"
 # ---- somebody reads while a run ends ----
 # A second longer than its last trial takes; the report after the run reads by itself.

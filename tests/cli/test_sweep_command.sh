@@ -24,68 +24,68 @@ Y
 done
 edit() { gives "$1" "$2" sweep "$3" "$4" "$5" --db r.db; }
 
-check "no results file: said, and none is made" \
+check "a missing results file is named" \
     gives 2 'no results file nowhere/r.db' sweep rename a b --db nowhere/r.db
-check "... nor its folder" [ ! -e nowhere ]
+check "... and not made, nor its folder" [ ! -e nowhere ]
 "$headcount" run one.yaml --db r.db -q >/dev/null && "$headcount" run two.yaml --db r.db -q >/dev/null
-check "an action that there is not" \
+check "an unknown action is refused with those allowed" \
     gives 2 "there is no 'remove'; allowed: rename, delete, note" sweep remove one --db r.db
-check "... or nearly" gives 2 "did you mean 'rename'" sweep renam one --db r.db
-check "too few words" gives 2 'no NEW given; usage: headcount sweep rename OLD NEW' sweep rename one --db r.db
-check "too many" gives 2 'one argument too many' sweep delete one two --db r.db --yes
+check "a misspelt action is refused with the right one" gives 2 "did you mean 'rename'" sweep renam one --db r.db
+check "rename without a new name is refused" gives 2 'no NEW given; usage: headcount sweep rename OLD NEW' sweep rename one --db r.db
+check "delete with two names is refused" gives 2 'one argument too many' sweep delete one two --db r.db --yes
 
 # ---- rename ----
-check "a name that is taken" edit 2 'already holds a sweep "two"; choose another name' rename one two
-check "what is no name" edit 2 "'a/b' cannot be the name of a sweep" rename one a/b
-check "a sweep that there is not" edit 2 'holds no sweep "thirteenth"; it holds: ' rename thirteenth other
-check "renamed, with what must follow" edit 0 'name: first' rename one first
-check "... with its results" gives 0 '"sweep":"first".*"ended":4,' report first --json --db r.db
+check "a new name that is taken is refused" edit 2 'already holds a sweep "two"; choose another name' rename one two
+check "a new name that cannot be one is refused" edit 2 "'a/b' cannot be the name of a sweep" rename one a/b
+check "an unknown sweep is refused with those that there are" edit 2 'holds no sweep "thirteenth"; it holds: ' rename thirteenth other
+check "a sweep is renamed, and the change that its file needs is told" edit 0 'name: first' rename one first
+check "... and keeps its results" gives 0 '"sweep":"first".*"ended":4,' report first --json --db r.db
 sed -i 's/^name: one/name: first/' one.yaml
-check "its file follows: nothing is left to run" gives 0 'Nothing is left to run' plan one.yaml --db r.db
+check "a sweep file with the new name has nothing left to run" gives 0 'Nothing is left to run' plan one.yaml --db r.db
 
 # ---- note ----
-check "a note on a sweep" edit 0 'Noted on sweep first' note first 'größer, bitte'
-check "... is shown by status" gives 0 'Note on first: größer, bitte' status --db r.db
-check "... as JSON" gives 0 '"remark":"größer, bitte"' status --json --db r.db
-check "... by report" gives 0 'Note: größer, bitte' report first --db r.db
-check "... as JSON" gives 0 '"remark":"größer, bitte"' report first --json --db r.db
-check "a note on a trial" edit 0 'Noted on trial 2' note 2 'loud fan'
-check "... is shown by show" gives 0 '^Note: loud fan$' show 2 --db r.db
-check "... as JSON" gives 0 '"remark":"loud fan"' show 2 --json --db r.db
-check "a note of two lines" edit 2 'byte 4 of the note is a line break' note 2 "two
+check "a note on a sweep is taken" edit 0 'Noted on sweep first' note first 'größer, bitte'
+check "... and shown by status" gives 0 'Note on first: größer, bitte' status --db r.db
+check "... also in JSON" gives 0 '"remark":"größer, bitte"' status --json --db r.db
+check "... and by report" gives 0 'Note: größer, bitte' report first --db r.db
+check "... also in JSON" gives 0 '"remark":"größer, bitte"' report first --json --db r.db
+check "a note on a trial is taken" edit 0 'Noted on trial 2' note 2 'loud fan'
+check "... and shown by show" gives 0 '^Note: loud fan$' show 2 --db r.db
+check "... also in JSON" gives 0 '"remark":"loud fan"' show 2 --json --db r.db
+check "a note of two lines is refused" edit 2 'byte 4 of the note is a line break' note 2 "two
 lines"
-check "a note on a trial that there is not" edit 2 'holds no trial 99' note 99 text
-check "a note taken away" edit 0 'Removed the note from trial 2' note 2 ''
-check "... is gone" sh -c "! '$headcount' show 2 --db r.db | grep Note:"
+check "a note on an unknown trial is refused" edit 2 'holds no trial 99' note 99 text
+check "an empty note removes the note of a trial" edit 0 'Removed the note from trial 2' note 2 ''
+check "... which show then leaves out" sh -c "! '$headcount' show 2 --db r.db | grep Note:"
 
 # ---- delete ----
-check "deleting asks, and needs a terminal for that" gives 2 'no terminal to ask on; use --yes' sweep delete first --db r.db
-check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
-check "... but first of a name that there is not" \
+check "delete without a terminal asks for --yes" gives 2 'no terminal to ask on; use --yes' sweep delete first --db r.db
+check "... and deletes nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
+check "... but first names a sweep that does not exist" \
     gives 2 'holds no sweep "frist"; did you mean "first"? It holds: ' sweep delete frist --db r.db
 if has_terminal; then
-    check "no is no" sh -c "echo n | script -qec \"'$headcount' sweep delete first --db r.db\" /dev/null |
+    check "delete does nothing if the answer is no" sh -c "echo n | script -qec \"'$headcount' sweep delete first --db r.db\" /dev/null |
         grep 'Nothing was deleted'"
-    check "... and has done nothing" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
+    check "... and keeps every trial" [ "$(sql r.db 'SELECT count(*) FROM trial')" = 8 ]
 else
-    skip "no is no" "script(1)"
+    skip "delete does nothing if the answer is no" "script(1)"
 fi
 exec 9>>r.db.lock
 flock 9
-check "refused while a run holds the file" edit 4 'r.db' rename first other 9>&-
+check "rename is refused while a run holds the file" edit 4 'r.db' rename first other 9>&-
 exec 9>&-
 cp r.db.d/t1-a1.result kept
-check "deleted" gives 0 'Deleted sweep first: 4 trials, of which 4 ended' sweep delete first --yes --db r.db
-check "... with its files" sh -c '! ls r.db.d | grep "^t[1-4]-"'
+check "delete --yes deletes a sweep" gives 0 'Deleted sweep first: 4 trials, of which 4 ended' sweep delete first --yes --db r.db
+check "... with the files of its trials" sh -c '! ls r.db.d | grep "^t[1-4]-"'
 check "... and nothing else" \
     [ "$(sql r.db 'SELECT count(*) FROM trial')$(find r.db.d -name 't[5-8]-*.result' | grep -c .)" = 44 ]
-check "what had been tried is remembered" \
+check "the results file remembers what had been tried" \
     [ "$(sql r.db "SELECT count(*), count(DISTINCT config_id), min(sweep), count(ended), sum(seed)
     FROM deleted")" = '4|2|first|4|2' ]
-check "the file is as it should be" gives 0 'everything is as it should be' check --db r.db
-check "deleted twice" gives 2 'holds no sweep "first"; it holds: two' sweep delete first --yes --db r.db
+check "check finds nothing wrong after delete" gives 0 'everything is as it should be' check --db r.db
+check "a sweep that is deleted already is refused" gives 2 'holds no sweep "first"; it holds: two' sweep delete first --yes --db r.db
 cp kept r.db.d/t1-a1.result # as if it had been cut off before the files
-check "the sweep runs again, under other numbers" sh -c "'$headcount' run one.yaml --db r.db -q &&
+check "a deleted sweep runs again, under other numbers" sh -c "'$headcount' run one.yaml --db r.db -q &&
     [ \"\$(sqlite3 r.db 'SELECT min(trial_id) FROM trial JOIN sweep USING (sweep_id)
     WHERE name = '\\''first'\\''')\" = 9 ]"
 check "gc finds what a cut-off deletion left" gives 0 't1-a1.result .* its trial is not in the database' gc --db r.db
@@ -93,16 +93,16 @@ check "... and the file is as it should be" gives 0 'everything is as it should 
 if can_strace; then
     strace -f -o trace -e trace=unlink,unlinkat -e inject=unlink,unlinkat:signal=KILL:when=3 \
         "$headcount" sweep delete first --yes --db r.db >/dev/null 2>&1
-    check "killed between rows and files" grep -q 'killed by SIGKILL' trace
-    check "... all rows or none are there" \
+    check "delete is killed between rows and files" grep -q 'killed by SIGKILL' trace
+    check "... and all of the sweep's rows are there, or none" \
         sh -c "case \$(sqlite3 r.db \"SELECT count(*) FROM trial JOIN sweep USING (sweep_id)
         WHERE name = 'first'\") in 0 | 4) ;; *) false ;; esac"
     "$headcount" sweep delete first --yes --db r.db >/dev/null 2>&1
     "$headcount" gc --db r.db >/dev/null
-    check "... and after gc nothing of it is left" \
+    check "... and after another delete and gc nothing of the sweep is left" \
         sh -c '! ls r.db.d | grep -v -e "^t[5-8]-" -e "^owner$" && ls r.db.d | grep -c result | grep -qx 4'
-    check "... and all else is" gives 0 '4 trials, 4 files of weights: everything' check --db r.db
+    check "... but all other trials are there" gives 0 '4 trials, 4 files of weights: everything' check --db r.db
 else
-    skip "killed between rows and files" strace
+    skip "delete is killed between rows and files" strace
 fi
 finish

@@ -41,50 +41,50 @@ refused() {
 bad() { # NAME, content as printf takes it
     printf "$2" >"$1"
 }
-check "a file that is missing" refused lm.yaml none.txt ": cannot open: No such file or directory"
+check "a missing file is refused" refused lm.yaml none.txt ": cannot open: No such file or directory"
 : >empty.txt
-check "... empty" refused lm.yaml empty.txt ": is empty"
-check "... a folder" refused lm.yaml data ": is a folder, not a file"
+check "an empty file is refused" refused lm.yaml empty.txt ": is empty"
+check "a folder is refused" refused lm.yaml data ": is a folder, not a file"
 mkfifo pipe.txt
-check "... a pipe, which is not waited for" \
+check "plan refuses a pipe, and does not wait for it" \
     timeout 300 sh -c "'$headcount' plan lm.yaml --set task.file=pipe.txt 2>&1 |
     grep -qF 'pipe.txt: is a device or pipe, not a file'"
-check "... nor by run" refused lm.yaml pipe.txt ": is a device or pipe, not a file"
+check "... and so does run" refused lm.yaml pipe.txt ": is a device or pipe, not a file"
 ln -s none.txt dangling.txt
-check "... a link to nothing" refused lm.yaml dangling.txt ": cannot open: No such file or directory"
-check "... of a name that is too long" refused lm.yaml "$(printf '%0300d' 0)" ": cannot open: File name too long"
+check "a link to nothing is refused" refused lm.yaml dangling.txt ": cannot open: No such file or directory"
+check "a file name that is too long is refused" refused lm.yaml "$(printf '%0300d' 0)" ": cannot open: File name too long"
 if [ "$(id -u)" -ne 0 ]; then
     echo text >secret.txt
     chmod 000 secret.txt
-    check "... not permitted" refused lm.yaml secret.txt ": cannot open: Permission denied"
+    check "a file without permission to read is refused" refused lm.yaml secret.txt ": cannot open: Permission denied"
 fi
 bad one.csv 'text,label\nab,x\ncd\n'
-check "CSV: a row of too few fields" \
+check "a CSV row of too few fields is refused" \
     refused rows.yaml one.csv ", line 3, column 1: this row has 1 field, but the header names 2 columns"
 bad two.csv 'text,label\nab,x\n"c\nd,y\n'
-check "... a quote without end" refused rows.yaml two.csv ", line 3, column 1: the quote that begins here has no end"
+check "a CSV quote without end is refused" refused rows.yaml two.csv ", line 3, column 1: the quote that begins here has no end"
 bad three.csv 'txt,label\nab,x\n'
-check "... a header without text" \
+check "a CSV header without a text column is refused" \
     refused rows.yaml three.csv \
     ", line 1, column 1: the first row must name the columns, separated by commas; it has no column \
 \"text\" (only txt, label); did you mean task.text_column: txt?"
 bad four.csv 'text,label\nab,x\n,y\n'
-check "... an empty text" refused rows.yaml four.csv ", line 3, column 1: the text is empty"
+check "an empty text in CSV is refused" refused rows.yaml four.csv ", line 3, column 1: the text is empty"
 bad five.csv 'text,label\n'
-check "... no rows" refused rows.yaml five.csv ": has no rows"
+check "a CSV file without rows is refused" refused rows.yaml five.csv ": has no rows"
 { cat data/rows.csv; echo abc,rare; } >rare.csv
-check "a label of too few rows to train, validate and test on" \
+check "a label of fewer than three rows is refused" \
     refused rows.yaml rare.csv ", line 32, column 5: only 1 row has the label rare; it takes 3 or more"
 bad one.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "label": }\n'
-check "JSON Lines: not JSON" refused rows.yaml one.jsonl ", line 2, column 24: expected"
+check "a line that is not JSON is refused" refused rows.yaml one.jsonl ", line 2, column 24: expected"
 bad two.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "lable": "x"}\n'
-check "... an object without label" \
+check "a JSON object without a label is refused" \
     refused rows.yaml two.jsonl \
     ", line 2, column 1: the object has no member \"label\" (only text, lable); did you mean task.label_column: lable?"
 bad three.jsonl '{"text": "a", "label": "x"}\n["a", "x"]\n'
-check "... a line that is no object" refused rows.yaml three.jsonl ", line 2, column 1: "
+check "a JSON line that is no object is refused" refused rows.yaml three.jsonl ", line 2, column 1: "
 cp data/rows.csv rows.txt
-check "rows of another format" refused rows.yaml rows.txt ": rows are read from CSV, TSV or JSON Lines"
+check "rows in a file of another format are refused" refused rows.yaml rows.txt ": rows are read from CSV, TSV or JSON Lines"
 
 # What depends on more than the file is said of the point.
 impossible() { # SWEEP, --set, text
@@ -92,40 +92,40 @@ impossible() { # SWEEP, --set, text
     [ $? -eq 2 ] && grep -qF -- "$3" err && [ ! -s out ] && [ ! -e new ] || { cat out err; return 1; }
 }
 seq 10 >short.txt
-check "a file too short for the length" \
+check "a file too short for the length is refused" \
     impossible lm.yaml task.file=short.txt "task.length is 16, too long for the test part, a tenth of the 21 bytes of task.file"
-check "... for its stretches" \
+check "a file whose stretches are too short for the length is refused" \
     impossible lm.yaml task.split=interleaved "task.length is 16, too long for the test part, a tenth of each of 32 stretches of the 3893 bytes"
-check "stretches of rows" \
+check "an interleaved split of rows is refused" \
     impossible rows.yaml task.split=interleaved "task.split interleaved is for task.mode lm; rows are drawn"
-check "a mode that the model does not fit" \
+check "a mode that the model does not fit is refused" \
     impossible rows.yaml task.mode=lm "model.pool is mean, but task text has a target per position; use none"
-check "a column where there are no rows" \
+check "a column for a file without rows is refused" \
     impossible lm.yaml task.text_column=body "task.text_column is for files of rows (task.mode classify)"
-check "one column for text and label" \
+check "one column for both text and label is refused" \
     impossible rows.yaml task.text_column=label "rows.csv: task.text_column and task.label_column are both label"
-check "a separator where there is none" \
+check "a separator for JSON Lines is refused" \
     impossible rows.yaml 'task={name: text, file: data/rows.jsonl, mode: classify, separator: tab}' \
     "rows.jsonl: JSON Lines have no separator; leave task.separator out"
-check "no file at all" impossible lm.yaml task.file=null "lm.yaml:2:7: missing key 'file' under task"
-check "what is read from the file is not given" \
+check "a text task without a file is refused" impossible lm.yaml task.file=null "lm.yaml:2:7: missing key 'file' under task"
+check "a SHA-256 that is read from the file cannot be given" \
     impossible lm.yaml task.sha256=00 "--set task.sha256: task.sha256 is read from the file; give task.file"
-check "a path that only the shell would understand" \
+check "a path that only a shell would understand is refused" \
     impossible lm.yaml 'task.file=~/x.txt' "--set task.file: task.file begins with ~"
-check "a path with an escape sequence" impossible lm.yaml 'task.file="a\e[31m.txt"' "which holds a control character"
-check "a test set out of another file" \
+check "a path with an escape sequence is refused" impossible lm.yaml 'task.file="a\e[31m.txt"' "which holds a control character"
+check "a test set out of another file is refused" \
     impossible lm.yaml 'eval={o: {file: data/rows.csv}}' \
     "eval.o.file: a test set is taken from the file that its model was trained on"
-check "a test set out of the rows of training" \
+check "a test set out of the rows of training is refused" \
     impossible rows.yaml 'eval={o: {instance: 1}}' "task.instance 1 splits the file differently than 0"
-check "a test set divided otherwise" \
+check "a test set that is divided otherwise is refused" \
     impossible lm.yaml 'eval={o: {split: interleaved, length: 8}}' \
     'task.split "interleaved" splits the file differently than "contiguous"'
-check "a condition upon a path" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
+check "a constraint on a path is refused" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
 
-check "params knows no shape without a file" \
+check "params asks for --vocab where the shape depends on a file" \
     sh -c "'$headcount' params --task text 2>&1 | grep -q 'its shape depends on the file; give --vocab'"
-check "tasks lists what the file says, and that nobody gives it" \
+check "tasks says that the SHA-256 is read from the file" \
     sh -c "'$headcount' tasks text | grep -qx '  task.sha256  *read from the file'"
 
 # ---- what may be said and is hardly meant ----
@@ -151,46 +151,46 @@ learns() { # DB, file
         { sql "$1" 'SELECT path FROM data_file'; return 1; }
 }
 check "a path starts where the sweep file is" "$headcount" run deep/lm.yaml --db a.db -q
-check "... wherever one is" learns a.db deep/data/words.txt
-check "one from --set starts where one is" "$headcount" run deep/lm.yaml --set task.file=data/words.txt --db b.db -q
-check "... whatever the sweep file says" learns b.db data/words.txt
+check "... and not where the command runs" learns a.db deep/data/words.txt
+check "a path from --set starts where the command runs" "$headcount" run deep/lm.yaml --set task.file=data/words.txt --db b.db -q
+check "... and not where the sweep file is" learns b.db data/words.txt
 cp deep/data/words.txt "it's a copy.txt"
-check "the name of a file may be any" "$headcount" run lm.yaml --set "task.file=it's a copy.txt" --db c.db -q
-check "a copy is the same file: same configurations" \
+check "the name of a file may have spaces and quotes" "$headcount" run lm.yaml --set "task.file=it's a copy.txt" --db c.db -q
+check "a copy of a file gives the same configurations" \
     [ "$(sql a.db 'SELECT config_sha256 FROM config ORDER BY 1')" = "$(sql c.db \
     'SELECT config_sha256 FROM config ORDER BY 1')" ]
-check "... same results" \
+check "... and the same results" \
     [ "$(sql a.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql c.db \
     'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
 "$headcount" export results --db a.db >a.jsonl
 check "no path is in what is exported" fails grep -q "words\|$dir" a.jsonl
 check "show says where the file was" sh -c "'$headcount' show 1 --db c.db | grep -qxF \"  file   $dir/it's a copy.txt\""
 check "... as JSON too" sh -c "'$headcount' show 1 --db a.db --json | grep -qF '\"file\":\"$dir/deep/data/words.txt\"'"
-check "files as an axis" sh -c "'$headcount' plan lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' |
+check "files may be an axis of a sweep" sh -c "'$headcount' plan lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' |
     grep -q 'file=deep/data/words.txt'"
-check "... run to the end" \
+check "... that runs to its end" \
     "$headcount" run lm.yaml --set 'task.file=[data/words.txt, deep/data/words.txt]' --db axis.db -q
-check "... as settings called as they were written" \
+check "... with settings called as they were written" \
     [ "$(sql axis.db 'SELECT group_concat(DISTINCT setting) FROM trials')" = \
     '{"task.file":"data/words.txt"},{"task.file":"deep/data/words.txt"}' ]
-check "rows in JSON Lines" "$headcount" run rows.yaml --set task.file=data/rows.jsonl --db rows.db -q
+check "a sweep learns from rows in JSON Lines" "$headcount" run rows.yaml --set task.file=data/rows.jsonl --db rows.db -q
 check "... with a number for a label" [ "$(sql rows.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = 2,odd ]
 
 { printf 'id\tis\tsays\n'; seq 30 | sed 's/.*/&\todd\trow, & "quoted"/; n; s/.*/&\teven\t"row "" &"/'; } >data/rows.tsv
 sed 's/\t/;/g; s/row, \(.*\) "quoted"/"row, \1 ""quoted"""/' data/rows.tsv >semicolons.txt
-check "TSV, with columns of other names" \
+check "a sweep learns from TSV, with columns of other names" \
     "$headcount" run rows.yaml --set \
     'task={name: text, file: data/rows.tsv, mode: classify, length: 16, text_column: says, label_column: is}' --db \
     tsv.db -q
-check "... and semicolons" \
+check "... and from fields between semicolons" \
     "$headcount" run rows.yaml --db semicolons.db -q --set "task={name: text, file: $dir/semicolons.txt, \
 mode: classify, length: 16, text_column: says, label_column: is, separator: semicolon}"
-check "... the same rows: same results" \
+check "... with the same results for the same rows" \
     [ "$(sql tsv.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql semicolons.db \
     'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
-check "... of labels that are the other column's" \
+check "... whose labels are those of the other column" \
     [ "$(sql tsv.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = even,odd ]
-check "tasks shows a row of it" \
+check "tasks shows a row of such a file" \
     sh -c "'$headcount' tasks text --set file=data/rows.tsv --set mode=classify --set text_column=says \
         --set label_column=is | grep -q '  | row'"
 check "a column at its default is no part of a configuration" \
@@ -202,14 +202,14 @@ note="3 rows of $dir/data/repeated.csv share their text with another row: they a
 never validated or tested on"
 check "plan tells of rows that repeat a text" notes rows.yaml "task.file=data/repeated.csv" "$note"
 "$headcount" run rows.yaml --set task.file=data/repeated.csv --db repeated.db >out 2>err
-check "... run too" grep -qxF "headcount run: note: $note" err
-check "... and report" \
+check "... and so does run" grep -qxF "headcount run: note: $note" err
+check "... and so does report" \
     sh -c "tr -s '\n ' '  ' <out | grep -qF '33 rows, 2 labels (3 rows repeat a text and are only trained on)'"
-check "... and tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify |
+check "... and so does tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify |
     grep -qxF '  repeated    3 rows share their text with another row: only trained on'"
-check "... it is part of what was run" \
+check "the number of repeated rows is part of a configuration" \
     [ "$(sql repeated.db "SELECT DISTINCT config_json ->> '$.task.options.repeated' FROM config")" = 3 ]
-check "... of a file without such rows it is not" \
+check "... and not of one without such rows" \
     [ "$(sql rows.db "SELECT count(*) FROM config WHERE config_json LIKE '%repeated%'")" = 0 ]
 
 check "plan says how a file is divided" sh -c "'$headcount' plan lm.yaml |
@@ -225,28 +225,28 @@ seq 3000 -1 2000 >data/down.txt
 seq 1 7 9000 | tr 0-9 a-j >data/letters.txt
 yes 'the cat sat on the mat' | head -300 >data/mat.txt
 texts='task.file=[data/words.txt, data/down.txt, data/letters.txt, data/mat.txt]'
-check "texts by their accuracy are not equally hard to guess" \
+check "plan warns that texts are not equally hard to guess by accuracy" \
     sh -c "'$headcount' plan lm.yaml --set '$texts' --set replicate=[task.file] --set metric=null 2>&1 |
-    grep -qF 'equally hard to guess; use metric: {name: val_loss}, by which each file is compared only with itself'"
-check "... by their losses they are units" \
+    grep -qF 'at another value; use metric: {name: val_loss}, by which each file is compared only with itself'"
+check "texts that are judged by their losses can be units" \
     "$headcount" run lm.yaml --set "$texts" --set 'replicate=[task.file]' --set train.lr=1e-2 --db texts.db -q
 "$headcount" report lm --db texts.db | tr -s '\n ' '  ' >texts.txt
-check "... the finding goes over them" grep -qF ', over 4 texts' texts.txt
-check "... each counts once" \
+check "... and the finding goes over all of them" grep -qF ', over 4 texts' texts.txt
+check "... each of them counts once" \
     [ "$("$headcount" report lm --db texts.db --csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++)
     if ($i == "n") n = i } NR == 2 { print $n }')" = 4 ]
-check "... guessing is their mean" \
+check "... and guessing is the mean over them" \
     [ "$("$headcount" report lm --db texts.db --json | sed 's/.*"guess":\([0-9.]*\).*/\1/' | cut -c1-8)" = \
     "$(sql texts.db "SELECT substr(avg(config_json ->> '$.task.options.entropy'), 1, 8) FROM trials")" ]
 
 # ---- interleaved ----
 "$headcount" run lm.yaml --set 'task.split=[contiguous, interleaved]' --set task.length=8 --db split.db -q
-check "stretches of a text: run to the end" \
+check "a sweep with an interleaved split runs to its end" \
     [ "$(sql split.db "SELECT count(*) || count(DISTINCT test_loss) FROM trials WHERE state = 'completed'")" = 88 ]
-check "... a part of what was run, where it is not as ever" \
+check "... an interleaved split is part of a configuration" \
     [ "$(sql split.db "SELECT group_concat(ifnull(config_json ->> '$.task.options.split', '-')) FROM
     (SELECT config_json FROM config ORDER BY config_id)")" = -,-,interleaved,interleaved ]
-check "... which as ever keeps its identity" \
+check "... and a contiguous one keeps its identity" \
     sh -c "'$headcount' run lm.yaml --set task.length=8 --db whole.db -q &&
     [ \"\$(sqlite3 whole.db 'SELECT config_sha256 FROM config ORDER BY 1')\" = \
     \"\$(sqlite3 split.db \"SELECT config_sha256 FROM config WHERE config_json NOT LIKE '%interleaved%' ORDER BY 1\")\" ]"
@@ -257,11 +257,11 @@ sql kinds.db "UPDATE block_loss SET loss = 1 + trial_id % 3 / 100.0 + (SELECT he
     USING (config_id) WHERE trial_id = block_loss.trial_id) * (.1 + (block / 8 % 2) / 2.0);
     UPDATE trial SET test_loss = (SELECT avg(loss) FROM block_loss AS b WHERE b.trial_id = trial.trial_id),
         val_loss = 1 + (SELECT abs(heads - 2) FROM config WHERE config_id = trial.config_id)"
-check "... what the report advises where blocks are alike" sh -c "'$headcount' report --db kinds.db --json >kinds.json &&
+check "the report advises an interleaved split where blocks are alike" sh -c "'$headcount' report --db kinds.db --json >kinds.json &&
     [ \"\$(sqlite3 :memory: \"SELECT json_extract(value, '\$.setting_label') FROM
     json_each(readfile('kinds.json') -> 'settings') WHERE value -> 'verdict' -> 'sentences'
     LIKE '%are alike, so that%split: interleaved%'\")\" = split=contiguous ]"
-check "tasks says how many windows there are then" \
+check "tasks counts the windows of an interleaved split" \
     sh -c "'$headcount' tasks text --set file=data/words.txt --set split=interleaved --set length=8 |
     grep -qxF '  test        32 windows'"
 check "... and compares with models of the same parts" \
@@ -278,12 +278,12 @@ touch data/words.txt
 check "... one with another time is, and found to be the same" \
     sh -c "'$headcount' run lm.yaml --db once.db -q --set seeds=4 &&
     [ \"\$(sqlite3 once.db 'SELECT read_ns FROM data_file')\" -gt $said ]"
-check "... all of its trials stand" \
+check "... so that all of its trials stand" \
     [ "$(sql once.db "SELECT count(*) || max(attempt) FROM trials WHERE in_plan AND state = 'completed'")" = 81 ]
 
-check "... and is not spoken of" fails sh -c "'$headcount' plan lm.yaml 2>&1 | grep 'reading all'"
+check "plan says nothing of reading a small file" fails sh -c "'$headcount' plan lm.yaml 2>&1 | grep 'reading all'"
 truncate -s 257M large.txt
-check "one that takes a while is" sh -c "'$headcount' plan lm.yaml --set task.file=large.txt 2>&1 >out |
+check "... but says that it reads a large one" sh -c "'$headcount' plan lm.yaml --set task.file=large.txt 2>&1 >out |
     grep -qxF 'headcount plan: reading all 269 MB of $dir/large.txt, once'"
 
 # ---- changed ----
@@ -292,19 +292,19 @@ seq 1001 >data/words.txt
 changed="$dir/data/words.txt changed since sweep \"lm\" was planned (8 of its trials learnt from the old one)"
 "$headcount" run lm.yaml --db once.db --set seeds=4 >out 2>err
 check "run refuses a file that changed under a sweep" [ $? -eq 2 ]
-check "... says so" grep -qF "$changed" err
+check "... and says so" grep -qF "$changed" err
 sql once.db .dump >after
-check "... writes nothing" cmp before after
-check "plan says so too" sh -c "'$headcount' plan lm.yaml --db once.db --set seeds=4 >out &&
+check "... and writes nothing" cmp before after
+check "plan says that run refuses a file that changed" sh -c "'$headcount' plan lm.yaml --db once.db --set seeds=4 >out &&
     grep -qF 'run\` refuses this: lm.yaml: $changed' out"
-check "under another name it is another sweep" "$headcount" run lm.yaml --db once.db --set name=new -q
+check "a file that changed can be run as a sweep of another name" "$headcount" run lm.yaml --db once.db --set name=new -q
 seq 1000 >data/words.txt
-check "the old file again: nothing is left to run" \
+check "with the old file back nothing is left to run" \
     sh -c "'$headcount' run lm.yaml --db once.db --set seeds=4 2>&1 | grep -q 'nothing to run'"
 seq 1001 >data/words.txt
 check "--replace takes the old trials out of the plan" "$headcount" run lm.yaml --db once.db --set seeds=4 --replace -q
 check "... and keeps their results" \
     [ "$(sql once.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM trials WHERE sweep = 'lm'
     AND state = 'completed' GROUP BY in_plan)")" = 8,8 ]
-check "the results file is sound" "$headcount" check --db once.db
+check "check finds nothing wrong after all that" "$headcount" check --db once.db
 finish

@@ -3,7 +3,7 @@
 # killed. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
 cd "$dir" || exit 1
-[ "$(nproc)" -ge 2 ] || skip_all "threads within a trial" "two cores"
+[ "$(nproc)" -ge 2 ] || skip_all "idle cores go to trials that run" "two cores"
 two=$(taskset -cp $$ | sed 's/.*: *//; s/\([0-9]*\)[-,]\([0-9]*\).*/\1,\2/')
 sql() { sqlite3 "$1" "$2"; }
 run() { # db, arguments...
@@ -39,7 +39,7 @@ model: {d_model: 32, heads: 2, layers: 1, dropout: 0.1}
 train: {steps: 120, batch: 64, eval_every: 40, val_examples: 64, test_examples: 64}
 seeds: 3
 Y
-check "one thread each" run one.db -t 1
+check "a sweep runs with one thread for each trial" run one.db -t 1
 "$headcount" export results --db one.db >one.jsonl
 
 # ---- the last one hears that a core is idle ----
@@ -57,7 +57,7 @@ others() { # those that pause besides the second
     false
 }
 wait_beside $pid others
-check "two on two cores: the first has one thread" [ "$(threads_of "$held")" = 1 ]
+check "the first of two trials on two cores has one thread" [ "$(threads_of "$held")" = 1 ]
 kill -CONT "$held"
 wait_beside $pid completed auto.db 1
 wait_beside $pid others # the third, before it begins
@@ -67,38 +67,38 @@ result_of() { # pid: it pauses again, and has trained
     grep -qs '^State:.T' "/proc/$1/status" && [ "$(grep -c rename held.count.fired)" -ge "$2" ]
 }
 wait_beside $pid result_of "$second" 2
-check "... the second, too" [ "$(threads_of "$second")" = 1 ]
+check "... and so has the second" [ "$(threads_of "$second")" = 1 ]
 kill -CONT "$second"
 wait_beside $pid completed auto.db 2
 kill -CONT "$third"
 wait_beside $pid result_of "$third" 3
-check "the last one of three hears two" [ "$(threads_of "$third")" = 2 ]
+check "the last of three trials is given two threads" [ "$(threads_of "$third")" = 2 ]
 kill -CONT "$third"
 wait $pid
-check "... and all of them end" completed auto.db 3
+check "... and all three complete" completed auto.db 3
 check "... with the bytes of one thread" same_export auto.db
 
 # ---- a number ----
 held_run "rename 1 all" each.db -t 3 -j 1
-check "-t 3 -j 1: the trial has three" hears $pid 3
+check "-t 3 -j 1 gives a trial three threads" hears $pid 3
 kill -KILL -$pid
 wait $pid 2>/dev/null
 held_run "start 1 all" few.db -t 2 -j 2
 both() { [ "$(workers_of "$pid" | wc -l)" = 2 ]; }
-check "-t 2 -j 2: two run" wait_beside $pid both
+check "-t 2 -j 2 runs two trials at once" wait_beside $pid both
 kill -KILL -$pid
 wait $pid 2>/dev/null
-check "-t 2 on two cores: one at once" \
+check "-t 2 on two cores plans one trial at once" \
     sh -c "taskset -c $two '$headcount' plan three.yaml --db no.db -t 2 | grep -q 'with 1 at once of 2 threads\\.\$'"
 
 # ---- the system gives no descriptor for the grant ----
 if can_strace; then
-    check "no descriptor: it runs" strace -o strace.out -e trace=memfd_create -e inject=memfd_create:error=EMFILE \
+    check "a run goes on where the system has no descriptor for threads" strace -o strace.out -e trace=memfd_create -e inject=memfd_create:error=EMFILE \
         "$headcount" run three.yaml --db poor.db -t 2 -j 1 --quiet
-    check "... each trial was refused one" [ "$(grep -c EMFILE strace.out)" = 3 ]
-    check "... to the same bytes, by one thread" same_export poor.db
+    check "... although each trial is refused one" [ "$(grep -c EMFILE strace.out)" = 3 ]
+    check "... to the bytes of one thread" same_export poor.db
 else
-    skip "no descriptor: one thread" strace
+    skip "a run goes on where the system has no descriptor for threads" strace
 fi
 
 # ---- interrupted and killed, with other numbers: the same bytes ----
@@ -111,18 +111,18 @@ for threads in 2 auto 3 1; do
     wait $pid
     stopped=$?
 done
-check "stopped, with another number of threads each time" [ $stopped -eq 75 ]
-check "... it goes on" run stop.db
+check "a run is stopped with another number of threads each time" [ $stopped -eq 75 ]
+check "... and goes on" run stop.db
 check "... to the same bytes" same_export stop.db
-check "... and resumed without a word of other kernels" [ "$(grep -c 'another build' run.err)" = 0 ]
-check "... as its attempts have it" [ "$(sql stop.db "SELECT count(*) FROM attempt WHERE note LIKE '%build%'")" = 0 ]
+check "... and without a word of another build" [ "$(grep -c 'another build' run.err)" = 0 ]
+check "... also in its attempts" [ "$(sql stop.db "SELECT count(*) FROM attempt WHERE note LIKE '%build%'")" = 0 ]
 for threads in auto 2 3; do
     held_run "rename 3 all" kill.db -t $threads -j 1
     wait_beside $pid pauses $pid
     kill -KILL $pid
     wait $pid 2>/dev/null
 done
-check "after kill -9 it goes on" run kill.db -t 2
+check "a sweep goes on after kill -9 with other numbers of threads" run kill.db -t 2
 check "... to the same bytes" same_export kill.db
 
 # ---- on another machine ----
@@ -142,7 +142,7 @@ wait_beside $pid test -s agent.pid
 agent=$(cat agent.pid)
 far() { pauses "$agent"; }
 wait_beside $pid far
-check "an agent's only trial hears two" [ "$(threads_of "$held")" = 2 ]
+check "the only trial of an agent is given two threads" [ "$(threads_of "$held")" = 2 ]
 kill -CONT "$held"
 wait $pid
 check "... and completes" completed far.db 1
@@ -155,9 +155,9 @@ refused() { # words, arguments...
     code=$?
     [ $code -eq 2 ] && grep -qF -e "$words" none.out || { echo "status $code"; cat none.out; return 1; }
 }
-check "no threads" refused "--threads is '0'; allowed: auto, 1 to 64" -t 0
-check "too many" refused "--threads is '65'; allowed: auto, 1 to 64" --threads 65
-check "a word" refused "--threads is 'all'; allowed: auto, 1 to 64" -t all
-check "half of one, in the file" refused "--set threads: threads is 1.5; allowed: auto, 1 to 64" --set threads=1.5
-check "nothing has been made" [ ! -e none.db ]
+check "--threads 0 is refused" refused "--threads is '0'; allowed: auto, 1 to 64" -t 0
+check "--threads above 64 is refused" refused "--threads is '65'; allowed: auto, 1 to 64" --threads 65
+check "--threads with a word is refused" refused "--threads is 'all'; allowed: auto, 1 to 64" -t all
+check "half a thread in the sweep file is refused" refused "--set threads: threads is 1.5; allowed: auto, 1 to 64" --set threads=1.5
+check "a refused run makes no results file" [ ! -e none.db ]
 finish

@@ -302,7 +302,7 @@ undisturbed() {
         trouble "the undisturbed run: status $?: $(tail -n 3 "$dir/said")"
     took=$(($(date +%s) - took + 1))
     "$headcount" export results --db "$dir/reference.db" >"$reference"
-    verdict "the undisturbed run"
+    verdict "the undisturbed run completes"
 }
 # Of a results file at work: how many trials are so.
 trials() { # db, state

@@ -3,8 +3,8 @@
 # and lets go of the results file, and the same command in a new allocation goes on. Speaks TAP.
 # HEADCOUNT is the program; CLUSTER_FORM=short: a sample. Run from the repository's root.
 . tests/cluster/bed.sh
-can_slurm || skip_all "a run that outlives its allocation" "slurm-wlm and munge"
-slurm_up || skip_all "a run that outlives its allocation" "a machine on which Slurm starts: $(why_not)"
+can_slurm || skip_all "a run ends with its allocation, and goes on in a new one" "slurm-wlm and munge"
+slurm_up || skip_all "a run ends with its allocation, and goes on in a new one" "a machine on which Slurm starts: $(why_not)"
 . tests/cluster/sweep.sh
 
 # As within `salloc headcount run --launch slurm`, which does not end its command with the allocation.
@@ -43,7 +43,7 @@ await_middle "scancel" "$db"
 scancel "$job"
 is_gone "scancel"
 goes_on "scancel" "$db"
-verdict "scancel of the allocation of a run: 75, and a new one goes on"
+verdict "a run whose allocation is cancelled ends with 75, and goes on in a new one"
 
 allocate "an allocation that was gone before"
 scancel "$job"
@@ -53,7 +53,7 @@ SLURM_JOB_ID=$job SLURM_JOB_NODELIST=n1 SLURM_JOB_CPUS_PER_NODE=2 \
 code=$?
 [ $code = 75 ] || trouble "an allocation that was gone before: status $code: $(tail -n 5 "$dir/said")"
 says "an allocation that was gone before" "^the allocation \(job $job of Slurm\) is gone: stopping" "$dir/said"
-verdict "a run in the shell of an allocation that was gone before"
+verdict "a run in an allocation that is already gone ends with 75"
 
 # ---- what is no end ----
 
@@ -78,7 +78,7 @@ if long; then
     [ "$code" = 0 ] || trouble "no controller: status $code: $(tail -n 5 "$dir/run.out")"
     complete "no controller" "$db"
     scancel "$job"
-    verdict "no agent and no controller: the run waits for them"
+    verdict "a run waits while there is no agent and no controller"
 
     db=$dir/limit.db
     allocate "a time limit" --time=1
@@ -87,6 +87,6 @@ if long; then
         trouble "a time limit: job $job is $(job_state "$job")"
     is_gone "a time limit"
     goes_on "a time limit" "$db"
-    verdict "the time limit of salloc: 75, and a new allocation goes on"
+    verdict "a run ends with 75 at the time limit of salloc, and goes on in a new allocation"
 fi
 finish

@@ -14,9 +14,9 @@ if can_slurm && slurm_up; then
     ends "on four nodes" COMPLETED 0
     complete "on four nodes" "$dir/slurm.db"
     hosts_worked "on four nodes" "$dir/slurm.db" 4
-    verdict "on four Slurm nodes"
+    verdict "the gather sweep gives the same bytes on four Slurm nodes"
 else
-    skip "on four Slurm nodes" "Slurm: $(why_not)"
+    skip "the gather sweep gives the same bytes on four Slurm nodes" "Slurm: $(why_not)"
 fi
 if can_ssh && ssh_up; then
     on_hosts "$dir/ssh.db" a:2,b
@@ -24,8 +24,8 @@ if can_ssh && ssh_up; then
     pid=
     complete "on two hosts" "$dir/ssh.db"
     hosts_worked "on two hosts" "$dir/ssh.db" 2
-    verdict "on two hosts by ssh"
+    verdict "the gather sweep gives the same bytes on two hosts by ssh"
 else
-    skip "on two hosts by ssh" "sshd"
+    skip "the gather sweep gives the same bytes on two hosts by ssh" "sshd"
 fi
 finish

@@ -7,7 +7,7 @@ share=/usr/share/gridengine lib=/usr/lib/gridengine
 can_grid() {
     [ "$(id -u)" = 0 ] && [ -x $lib/sge_qmaster ] && [ -x $lib/sge_execd ] && [ -x $lib/qrsh ] && [ -d $share/util ]
 }
-can_grid || skip_all "a sweep on Grid Engine" "gridengine-master, gridengine-exec and gridengine-client, and root"
+can_grid || skip_all "a sweep runs on Grid Engine" "gridengine-master, gridengine-exec and gridengine-client, and root"
 
 SGE_ROOT=$bed/sge SGE_CELL=bed
 export SGE_ROOT SGE_CELL
@@ -74,7 +74,7 @@ grid_ready() {
 grid_idle() {
     jobs=$(qstat) && [ -z "$jobs" ]
 }
-grid_up || skip_all "a sweep on Grid Engine" "a machine on which it starts: $(tail -n 2 "$bed"/*.out \
+grid_up || skip_all "a sweep runs on Grid Engine" "a machine on which it starts: $(tail -n 2 "$bed"/*.out \
     2>&1 | tr '\n' ' ')"
 . tests/cluster/sweep.sh
 mkdir "$dir/bin" "$dir/work"
@@ -86,12 +86,12 @@ cp "$sweep" sweep.yaml
 # ---- the lines ----
 
 cp "$root/configs/schedulers/gridengine.sh" lines
-check "the lines are taken" sh -e lines
+check "Grid Engine takes the lines of gridengine.sh" sh -e lines
 wait_long grid_idle || trouble "jobs are left: $(qstat)"
 [ "$(echo sweep-?-of-8.db | wc -w)" = 8 ] || trouble "shards: $(echo sweep-*)"
 complete "the shards of an array, merged" sweep.db
 complete "a job on several machines" results/headcount.db
-verdict "an array and its merge, and a job with several slots: the results are those from here"
+verdict "an array with its merge and a job with several slots give the results from here"
 
 # ---- what is lost ----
 
@@ -103,7 +103,7 @@ all_killed "$agent" || trouble "there was no agent"
 wait_long grid_idle || trouble "the job goes on: $(qstat)"
 complete "an agent is killed" results/headcount.db
 grep -q 'localhost is tried again in 1 s: ' STDIN.e* || trouble "it does not say so: $(cat STDIN.e*)"
-verdict "an agent is killed: the job goes on"
+verdict "a job goes on when its agent is killed"
 
 rm -f STDIN.*
 sed 's/\\; true/ /' alone >without
@@ -114,7 +114,7 @@ all_killed "$agent" || trouble "there was no agent"
 wait_long grid_idle || trouble "the job goes on: $(qstat)"
 grep -q 'tightly integrated parallel task .* failed - killing job' "$SGE_ROOT/spool/messages" ||
     trouble "$(tail "$SGE_ROOT/spool/messages")"
-verdict "... which Grid Engine would end without the true"
+verdict "... but Grid Engine would end it if the lines had no true"
 
 # ---- its time limit ----
 
@@ -127,6 +127,6 @@ if long; then
         '^headcount run: stopped at 0 of 12 trials (.* half done, saved); the same command resumes the sweep$' \
         STDIN.e* ||
         trouble "it does not say so: $(cat STDIN.e*)"
-    verdict "a soft time limit: the run saves its trials and stops"
+    verdict "a run saves its trials and stops at a soft time limit"
 fi
 finish

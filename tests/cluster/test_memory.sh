@@ -48,7 +48,7 @@ killed='killed by the system for memory, of which its control group has 1?[0-9.]
 group_up || {
     [ -z "$group" ] || rmdir "$group"
     group=
-    skip "no memory for two at once in a control group" "rights to make a group that limits memory"
+    skip "trials run one at a time in a control group without memory for two" "rights to make a group that limits memory"
 }
 if [ "$group" ]; then
     in_group "$dir/group.db" -j2
@@ -56,7 +56,7 @@ if [ "$group" ]; then
     says "two at once" "^trial [1-4] .* was lost at step [0-9]+: $killed" "$dir/said"
     says "two at once" '^1 trial at once from now on, not 2, as memory does not suffice' "$dir/said"
     complete "two at once" "$dir/group.db"
-    verdict "no memory for two at once in a control group"
+    verdict "trials run one at a time in a control group without memory for two"
 fi
 if [ "$group" ] && long; then
     in_group "$dir/agent.db" --launch 'env HOST={host}' --hosts a:2
@@ -64,7 +64,7 @@ if [ "$group" ] && long; then
     says "an agent" "^trial [1-4] .* was lost at step [0-9]+: $killed" "$dir/said"
     says "an agent" '^a takes 1 trial at once from now on, not 2, as memory does not suffice' "$dir/said"
     complete "an agent" "$dir/agent.db"
-    verdict "... nor in that of an agent"
+    verdict "... also where an agent runs in that group"
 
     # What is too large for the group by itself is refused before it begins: another has taken the rest.
     mkfifo "$dir/never"
@@ -80,7 +80,7 @@ if [ "$group" ] && long; then
     says "one" "^trial 1 .* failed: $killed. \(nothing else ran beside it\)" "$dir/said"
     kill -KILL "-$hog"
     wait "$hog"
-    verdict "... nor for one: it fails, with the limit"
+    verdict "a trial too large for its control group fails, with the limit named"
 fi
 
 # ---- Slurm ----
@@ -88,8 +88,8 @@ fi
 bed_gather=jobacct_gather/linux bed_selects=CR_Core_Memory
 bed_conf='JobAcctGatherFrequency=task=1
 JobAcctGatherParams=OverMemoryKill'
-can_slurm || skip_all "no memory on Slurm" "slurm-wlm and munge"
-slurm_up || skip_all "no memory on Slurm" "a machine on which Slurm starts: $(why_not)"
+can_slurm || skip_all "fewer trials run at once where Slurm kills for memory" "slurm-wlm and munge"
+slurm_up || skip_all "fewer trials run at once where Slurm kills for memory" "a machine on which Slurm starts: $(why_not)"
 
 # In the step of an allocation, of which the coordinator does not know what memory it has.
 in_step() { # label, MB, db, arguments...; $code
@@ -112,7 +112,7 @@ in_step "two in a step" 180 "$dir/step.db"
 says "two in a step" "^n1 is tried again in 1 s: $killed" "$dir/run.out"
 says "two in a step" '^n1 takes 1 trial at once from now on, not 2, as memory does not suffice' "$dir/run.out"
 complete "two in a step" "$dir/step.db"
-verdict "a step killed for memory: one trial at once from then on"
+verdict "a step that was killed for memory takes one trial at once from then on"
 
 long || {
     finish
@@ -122,19 +122,19 @@ long || {
 in_step "one in a step" 90 "$dir/alone.db" --set seeds=1 --set model.heads=1
 [ "$code" = 1 ] || trouble "one in a step: status $code: $(tail -n 5 "$dir/run.out")"
 says "one in a step" "^trial 1 .* failed: n1: $killed. \(nothing else ran beside it\)" "$dir/run.out"
-verdict "... a trial that alone is too large for it fails, with the limit"
+verdict "a trial too large for its step fails, with the limit named"
 
 submit "a job" "$dir/job.db" --nodes 1 -- --mem=180M
 ends "a job" COMPLETED 0
 says "a job" '^1 trial at once on 1 machine: ' "$dir/job.out"
 ! grep -q 'killed for memory' "$dir/job.out" || trouble "a job: $(grep 'killed for memory' "$dir/job.out")"
 complete "a job" "$dir/job.db"
-verdict "a job with memory for one trial at once begins no more"
+verdict "a job with memory for one trial at once runs no more than one"
 
 job=$(sbatch --parsable --nodes=1 --cpus-per-task=2 --mem-per-cpu=90M --output="$dir/job.out" \
     --wrap "'$headcount' run '$sweep' --db '$dir/wrap.db' -j2")
 ends "by hand" COMPLETED 0
 says "by hand" '^1 trial at once, not 2: a trial may take ' "$dir/job.out"
 complete "by hand" "$dir/wrap.db"
-verdict "... nor does \`run -j2\` in a job made by hand"
+verdict "... nor does run -j2 in a job made by hand"
 finish

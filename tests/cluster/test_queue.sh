@@ -3,8 +3,8 @@
 # outside Slurm; what other programs make of their ends. Speaks TAP. HEADCOUNT is the program;
 # CLUSTER_FORM=short: a sample. Run from the repository's root.
 . tests/cluster/bed.sh
-can_slurm || skip_all "jobs that wait" "slurm-wlm and munge"
-slurm_up || skip_all "jobs that wait" "a machine on which Slurm starts: $(why_not)"
+can_slurm || skip_all "jobs that want one results file wait for each other" "slurm-wlm and munge"
+slurm_up || skip_all "jobs that want one results file wait for each other" "a machine on which Slurm starts: $(why_not)"
 cd "$dir" || exit
 for name in a b c; do
     cat >$name.yaml <<Y
@@ -74,7 +74,7 @@ completes "three submits" "$second" b
 completes "three submits" "$third" c
 [ "$(job_restarts "$second")$(job_restarts "$third")" = 00 ] || trouble "three submits: one was put back into the queue"
 holds "three submits" one.db a b c
-verdict "three submits into one results file, all before the first begins: each waits for those before it"
+verdict "three submits into one results file each wait for those before"
 
 # ---- two that know nothing of each other ----
 
@@ -93,7 +93,7 @@ told "two at once" \
     "two.db is in use by process [0-9]* on .*, job ($first|$second) of Slurm; .*\(scancel ($first|$second)\)" both.out
 told "two at once" "^This job begins again when job ($first|$second) has ended\.$" both.out
 holds "two at once" two.db a b
-verdict "two jobs that find each other at work: one goes back into the queue until the other has ended"
+verdict "of two jobs on one file one goes back until the other has ended"
 
 # ---- a holder that goes back into the queue ----
 
@@ -108,13 +108,13 @@ if long; then
     completes "a holder that comes back" "$second" b
     [ "$(job_restarts "$first")" -ge 1 ] || trouble "a holder that comes back: it did not"
     holds "a holder that comes back" back.db a b
-    verdict "a job that waits for one whose time limit comes near"
+    verdict "a job waits on while the one before it goes back near its time limit"
 fi
 
 # ---- a holder outside Slurm ----
 
 if long && ! can_inject; then
-    skip "a run outside Slurm" "a plain build and a compiler"
+    skip "a job goes back for five minutes while a run outside Slurm holds its file" "a plain build and a compiler"
 elif long; then
     env $(pausing plain start 1) setsid "$headcount" run a.yaml --db plain.db >plain.out 2>&1 </dev/null &
     pid=$!
@@ -132,7 +132,7 @@ elif long; then
     scontrol update jobid="$job" starttime=now+10 # until cred_expire Slurm would end a requeued job
     completes "a run outside Slurm" "$job" b
     holds "a run outside Slurm" plain.db a b
-    verdict "a run outside Slurm: the job goes back into the queue for five minutes"
+    verdict "a job goes back for five minutes while a run outside Slurm holds its file"
 fi
 
 # ---- for other programs ----
@@ -149,7 +149,7 @@ completes "an array for a chain" "$merge" a
 completes "an array for a chain" "$after" after
 told "an array for a chain" '^Task gather\. ' after.out
 holds "an array for a chain" array.db a
-verdict "--parsable: what depends on that number finds the merged results file whole"
+verdict "a job that depends on the number of --parsable finds the merged file whole"
 
 if long; then
     "$headcount" submit a.yaml --db waited.db --array 2 -c 1 -- --output="$dir/a.out" --wait >a.said 2>&1 ||
@@ -166,7 +166,7 @@ if long; then
     code=$?
     [ $code -eq 1 ] || [ $code -eq 2 ] ||
         trouble "--wait: of a job whose folder is gone: status $code: $(cat b.said b.out)"
-    verdict "--wait: submit ends with the job's own status"
+    verdict "submit --wait ends with the job's own status"
 
     "$headcount" submit a.yaml --db hand.db --array 2 -c 1 --merge-options "--partition='no such'" -- \
         --output="$dir/a.out" >a.said 2>&1
@@ -179,6 +179,6 @@ if long; then
     sh -c "'$headcount' $by_hand" >merge.said 2>&1 ||
         trouble "a merge that is refused: by hand: $(cat a.said merge.said)"
     holds "a merge that is refused" hand.db a
-    verdict "a merge that Slurm refuses: the array runs, and the command that is named merges it"
+    verdict "an array runs although Slurm refuses its merge, and the named command merges it"
 fi
 finish

@@ -4,8 +4,8 @@
 # twice. Speaks TAP. HEADCOUNT is the program; CLUSTER_FORM=short: a sample. Run from the repository's
 # root.
 . tests/cluster/bed.sh
-can_slurm || skip_all "a sweep on Slurm" "slurm-wlm and munge"
-slurm_up || skip_all "a sweep on Slurm" "a machine on which Slurm starts: $(why_not)"
+can_slurm || skip_all "a sweep on Slurm outlives what happens to its nodes" "slurm-wlm and munge"
+slurm_up || skip_all "a sweep on Slurm outlives what happens to its nodes" "a machine on which Slurm starts: $(why_not)"
 . tests/cluster/sweep.sh
 coordinator='^[^ ]*headcount run .*--launch slurm'
 
@@ -28,9 +28,9 @@ again=' is tried again in ' stopped=': stopping; running trials save a checkpoin
 
 # ---- undisturbed ----
 
-survives "a sweep on four nodes" 'trials at once on [1-4] machine' true
+survives "a sweep on four nodes completes" 'trials at once on [1-4] machine' true
 hosts_worked "a sweep on four nodes" "$db" 2
-verdict "... on more than one"
+verdict "... on more than one of them"
 
 # ---- what is killed ----
 
@@ -48,13 +48,13 @@ node_given_up() { # node, which is back when Slurm has given it up
 lost() { # node
     grep -q "^$1$again" "$dir/job.out"
 }
-survives "kill -9 of an agent" "$again" agent_killed
-survives "kill -9 of srun" "^n3$again" all_killed '^srun .*--nodelist=n3'
+survives "a sweep outlives kill -9 of an agent" "$again" agent_killed
+survives "a sweep outlives kill -9 of srun" "^n3$again" all_killed '^srun .*--nodelist=n3'
 if long; then
-    survives "kill -9 of all agents at once" "$again" all_killed "$agent"
-    survives "kill -9 of slurmctld, back after two seconds" '' while_one_waits controller_lost 2
-    survives "kill -9 of slurmd, back at once" '' node_lost n3
-    survives "kill -9 of slurmd, back after Slurm has given its node up" "^n2$again" while_one_waits node_given_up n2
+    survives "a sweep outlives kill -9 of all agents at once" "$again" all_killed "$agent"
+    survives "a sweep outlives kill -9 of slurmctld, which is back after two seconds" '' while_one_waits controller_lost 2
+    survives "a sweep outlives kill -9 of slurmd, which is back at once" '' node_lost n3
+    survives "a sweep outlives kill -9 of slurmd, which is back after its node is given up" "^n2$again" while_one_waits node_given_up n2
 fi
 
 # ---- what is stopped, and what Slurm ends ----
@@ -76,16 +76,16 @@ preempted() {
     urgent=$(sbatch --parsable --partition=urgent --nodes=4 --exclusive --output=/dev/null --wrap "sleep 1")
     wait_long job_ended "$urgent" && job_is "$urgent" COMPLETED && wait_long restarted
 }
-survives "scontrol requeue" "$stopped" job_requeued
-survives "the signal before the time limit" "$stopped" limit_near
+survives "a sweep outlives scontrol requeue" "$stopped" job_requeued
+survives "a sweep outlives the signal before the time limit" "$stopped" limit_near
 if long; then
     HEADCOUNT_HOST_S=3
-    survives "an agent stopped for longer than its patience, and resumed" "$again.*(silent|reported nothing of a worker) for 3 s" agent_stopped 8
+    survives "a sweep outlives an agent stopped for longer than its patience" "$again.*(silent|reported nothing of a worker) for 3 s" agent_stopped 8
     HEADCOUNT_HOST_S=60
-    survives "an agent stopped for a minute, and resumed" '' agent_stopped 60
+    survives "a sweep outlives an agent stopped for a minute" '' agent_stopped 60
     HEADCOUNT_HOST_S=20
-    survives "a node set down, and resumed" "^n3$again" while_one_waits node_down n3
-    survives "preempted by a job of another partition" "$stopped" preempted
+    survives "a sweep outlives a node that is set down and resumed" "^n3$again" while_one_waits node_down n3
+    survives "a sweep outlives preemption by a job of another partition" "$stopped" preempted
 fi
 
 # Until its time is over only the steps of the job have been told: the run starts their agents again. The
@@ -104,7 +104,7 @@ again_at_work() {
 }
 if long; then
     survives_in=grace
-    survives "preempted in a partition with a GraceTime" "$again.*exit code 75" in_grace
+    survives "a sweep outlives preemption in a partition with a GraceTime" "$again.*exit code 75" in_grace
     says "preempted in a partition with a GraceTime" "$stopped" "$dir/job.out"
     survives_in=
 fi
@@ -121,7 +121,7 @@ job_is "$job" CANCELLED || trouble "scancel: the job is back: $(job_state "$job"
 submit "scancel, submitted again" "$db" --nodes 4 --
 ends "scancel, submitted again" COMPLETED 0
 complete "scancel" "$db"
-verdict "scancel: the job stays away; submitted again it goes on"
+verdict "a job that was cancelled stays away, and goes on when it is submitted again"
 
 fresh "$db"
 submit "a killed coordinator" "$db" --nodes 4 --
@@ -131,7 +131,7 @@ ends "a killed coordinator" FAILED 137
 submit "a killed coordinator, submitted again" "$db" --nodes 4 --
 ends "a killed coordinator, submitted again" COMPLETED 0
 complete "a killed coordinator" "$db"
-verdict "kill -9 of the coordinator with agents alive"
+verdict "a job whose coordinator is killed fails, and goes on when it is submitted again"
 
 machine_dead() { # node: all that runs there, its steps' shepherds too
     eval "kill -KILL \$node_$1"
@@ -155,7 +155,7 @@ if long; then
     ends "a dead machine" COMPLETED 0
     restarted || trouble "a dead machine: the job did not start again"
     complete "a dead machine" "$db"
-    verdict "the machine of the job's first node dies: without --no-kill Slurm requeues the job"
+    verdict "Slurm requeues a job whose first node dies where --no-kill is off"
 fi
 
 if long; then
@@ -170,6 +170,6 @@ if long; then
     job_is "$first" COMPLETED || trouble "two submits: the first is $(job_state "$first")"
     says "two submits" 'nothing to run: all 12 trials have ended' "$dir/job.out"
     complete "two submits" "$db"
-    verdict "two submits of a sweep: the second begins when the first has ended, and finds nothing to do"
+    verdict "a second submit of a sweep begins when the first has ended, and has nothing to do"
 fi
 finish

@@ -3,8 +3,8 @@
 # does, what they lack, what dies in between. Speaks TAP. HEADCOUNT is the program; CLUSTER_FORM=short:
 # a sample. Run from the repository's root.
 . tests/cluster/bed.sh
-can_ssh || skip_all "a sweep over ssh" "sshd and ssh"
-ssh_up || skip_all "a sweep over ssh" "a machine on which sshd starts: $(tail -n 2 "$bed/ssh/log" 2>&1 | tr '\n' ' ')"
+can_ssh || skip_all "a sweep over ssh outlives what happens to its hosts" "sshd and ssh"
+ssh_up || skip_all "a sweep over ssh outlives what happens to its hosts" "a machine on which sshd starts: $(tail -n 2 "$bed/ssh/log" 2>&1 | tr '\n' ' ')"
 . tests/cluster/sweep.sh
 db=$dir/ssh.db
 
@@ -44,60 +44,60 @@ told() { # pattern: the run says so, while the workers wait, as it might be over
 }
 again=' is tried again in ' refused=' is not used any more: '
 
-survives "a sweep on two hosts" '^4 trials at once on 2 machines: a 2, b 2$' true
+survives "a sweep on two hosts completes" '^4 trials at once on 2 machines: a 2, b 2$' true
 
 plain_headcount=$headcount plain_agent=$agent plain_worker=$worker
 mkdir "$dir/it's a folder"
 headcount="$dir/it's a folder/headcount" agent='^/.*/headcount agent' worker='^[^-]*headcount worker'
 cp "$plain_headcount" "$headcount"
-survives "a program in a folder with a space and a quote" '^4 trials at once on 2 machines: a 2, b 2$' true
+survives "a program in a folder with a space and a quote runs on hosts" '^4 trials at once on 2 machines: a 2, b 2$' true
 headcount=$plain_headcount agent=$plain_agent worker=$plain_worker
 
 # ---- what a host says and lacks ----
 
 on_b 'i=0; while [ $((i += 1)) -le 60 ]; do echo "Welcome to b, $i of 60: $(printf "\211headcount agents")"; done'
-survives "a host that greets at length before the agent speaks" '^4 trials at once on 2 machines: a 2, b 2$' true
+survives "a host that greets at length before the agent speaks is used" '^4 trials at once on 2 machines: a 2, b 2$' true
 hosts_worked "a host that greets" "$db" 2
-verdict "... works like the other"
+verdict "... and completes trials like the other"
 
 other=$dir/other-headcount
 sources=$("$headcount" --version | sed -n 's/^sources *//p')
 LC_ALL=C sed "s/$sources/$(printf %064d 0)/g" "$headcount" >"$other" && chmod 755 "$other"
 "$other" --version | grep -q '^sources *0000000' || trouble "a program of other sources could not be made"
 on_b "SSH_ORIGINAL_COMMAND=\"$other agent\""
-survives "a host with another program: refused by name, the other finishes" \
+survives "a host with another program is refused by name, and the other finishes" \
     "^b${refused}it runs another program: its sources are 000000000000 .*, ours $(echo "$sources" | head -c 12);" true
 
 if unshare -m true 2>/dev/null; then
     on_b "exec unshare -m sh -c 'mount -t tmpfs none \"$db.d\" && exec sh -c \"\$SSH_ORIGINAL_COMMAND\"'"
     blind="^b${refused}it does not see the results folder.*ssh\.db\.d"
-    survives "a host that does not see the folder: refused by name, the other finishes" "$blind" told "$blind"
+    survives "a host that does not see the folder is refused by name, and the other finishes" "$blind" told "$blind"
 else
-    skip "a host that does not see the folder" "a mount namespace"
+    skip "a host that does not see the folder is refused by name, and the other finishes" "a mount namespace"
 fi
 
 on_b 'echo "b: no home" >&2; exit 1'
-long && survives "a host that ends at once: the other finishes" "^b$again.*no home" true
+long && survives "the other host finishes where one ends at once" "^b$again.*no home" true
 fresh "$db"
 on_hosts "$db" b:2
 ends "no host left" 2
 says "no host left" "no machine is left to work on: b: .*no home" "$dir/run.out"
-verdict "no host left: status 2 and its words"
+verdict "a run without a host left ends with status 2 and that host's words"
 on_b :
 
 # ---- what dies ----
 
-survives "kill -9 of an agent" "$again" agent_killed
+survives "a sweep outlives kill -9 of an agent" "$again" agent_killed
 if long; then
-    survives "kill -9 of an ssh" "^b$again" all_killed '^ssh .* b '
+    survives "a sweep outlives kill -9 of an ssh" "^b$again" all_killed '^ssh .* b '
     line_dead() { # for so many seconds: the server's end of a connection says nothing any more
         line=$(sessions | tail -n 1)
         [ -n "$line" ] && kill -STOP "$line" && sleep "$1" && kill -CONT "$line"
     }
     HEADCOUNT_HOST_S=3
     silent="$again.*(silent|reported nothing of a worker) for 3 s"
-    survives "a connection that is dead for a while" "$silent" line_dead 8
-    survives "an agent stopped for longer than its patience, and resumed" "$silent" agent_stopped 8
+    survives "a sweep outlives a connection that is dead for a while" "$silent" line_dead 8
+    survives "a sweep outlives an agent stopped for longer than its patience" "$silent" agent_stopped 8
     HEADCOUNT_HOST_S=20
 fi
 fresh "$db"
@@ -108,5 +108,5 @@ ends "a killed coordinator" 137
 on_hosts "$db" a:2,b:2
 ends "a killed coordinator, again" 0
 complete "a killed coordinator" "$db"
-verdict "kill -9 of the coordinator: its agents end, and the same command goes on"
+verdict "agents end with a killed coordinator, and the same command goes on"
 finish

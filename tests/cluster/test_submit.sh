@@ -3,8 +3,8 @@
 # obey; an array, its merge, and another one of another number; a time limit far shorter than the sweep.
 # Speaks TAP. HEADCOUNT is the program; CLUSTER_FORM=short: a sample. Run from the repository's root.
 . tests/cluster/bed.sh
-can_slurm || skip_all "headcount submit" "slurm-wlm and munge"
-slurm_up || skip_all "headcount submit" "a machine on which Slurm starts: $(why_not)"
+can_slurm || skip_all "what headcount submit submits runs on Slurm" "slurm-wlm and munge"
+slurm_up || skip_all "what headcount submit submits runs on Slurm" "a machine on which Slurm starts: $(why_not)"
 . tests/cluster/sweep.sh
 
 # ---- an array ----
@@ -25,7 +25,7 @@ done
 complete "an array" "$db"
 says "an array" ': stopping; running trials save a checkpoint' "$dir/job.out"
 grep -q "^Task gather\. " "$dir/job.out" || trouble "an array: the merge reports nothing: $(tail -n 3 "$dir/job.out")"
-verdict "an array: the merge of its shards is the undisturbed run, though one was stopped"
+verdict "an array whose task was stopped is merged to the undisturbed run"
 
 # ---- another number of shards ----
 
@@ -54,7 +54,7 @@ complete "another number" "$db"
 [ "$(attempts "outcome = 'completed' AND ended < '$cancelled'")" = "$done" ] ||
     trouble "another number: results are lost"
 [ "$(attempts "resumed_from_step > 0")" = "$half" ] || trouble "another number: checkpoints are lost"
-verdict "an array that was cancelled goes on in another number of shards: $done results and $half checkpoints"
+verdict "a cancelled array goes on in other shards with $done results and $half checkpoints"
 
 all=$(attempts true)
 rm -r "$dir"/again-*
@@ -63,7 +63,7 @@ job=$(sed -n 's/^Submitted job \([0-9]*\): merges.*/\1/p' "$dir/submitted")
 ends "a third number" COMPLETED 0
 complete "a third number" "$db"
 [ "$(attempts true)" = "$all" ] || trouble "a third number: something was trained"
-verdict "an array that is merged has nothing more to train in another number of shards"
+verdict "an array that is merged has nothing to train in another number of shards"
 
 # ---- names ----
 
@@ -77,7 +77,7 @@ job=$(sed -n 's/^Submitted batch job //p' "$dir/submitted")
 ends "odd names" COMPLETED 0
 complete "odd names" "$odd/o'd d.db"
 [ -z "$(find "$dir" -name hacked)" ] || trouble "odd names: one was obeyed"
-verdict "names that a shell would obey, in the script that -n prints"
+verdict "the script that -n prints runs with names that a shell would obey"
 
 # ---- what the job carries ----
 
@@ -109,7 +109,7 @@ wait_long back_again || trouble "an edited sweep file: the job does not come bac
 ends "an edited sweep file" COMPLETED 0
 complete "an edited sweep file" "$db"
 headcount=$plain_headcount sweep=$plain_sweep agent=$plain_agent worker=$plain_worker
-verdict "a sweep file that is edited, then removed; lines before a program in an odd folder"
+verdict "a job runs the sweep file and lines that were submitted, although both are gone"
 
 # ---- a time limit ----
 
@@ -128,6 +128,6 @@ if long; then
     [ "${limits:-0}" -ge 1 ] || trouble "a time limit: it never came"
     undisturbed
     complete "a time limit" "$db"
-    verdict "a time limit far shorter than the sweep: $limits times back in the queue"
+    verdict "a sweep far longer than its time limit completes, $limits times back in the queue"
 fi
 finish

@@ -150,7 +150,7 @@ disturb "a byte of a text changes while a trial learns from it" \
 disturb "a text is touched while a trial learns from it: its bytes are the same" 'touch "$text"' \
     '' 0 completed
 disturb "a text is taken away while a trial learns from it: the trial that has it ends, the next cannot begin" \
-    'rm "$text"' '/text.txt is not there any more' 2 completed
+    'rm "$text"' '/text.txt is missing, but trials learnt from it' 2 completed
 disturb "another text takes its name while a trial learns from it: the trial that has it ends" \
     'seq 1 20000 >"$text.new" && mv "$text.new" "$text"' '/text.txt changed since trials learnt from it' 2 completed
 

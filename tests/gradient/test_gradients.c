@@ -183,7 +183,7 @@ static struct encoder_config small_model(void)
     };
 }
 
-static void whole_model(void **state)
+static void whole_models_have_correct_gradients(void **state)
 {
     (void)state;
     for (int i = 0; i < 2 * 2 * 4 * 3 * HEAD_SHAPES; i++) {
@@ -240,7 +240,7 @@ static void forms(void **state)
     }
 }
 
-static void several_layers(void **state)
+static void models_of_three_layers_have_correct_gradients(void **state)
 {
     (void)state;
     struct encoder_config c = small_model();
@@ -255,7 +255,7 @@ static void several_layers(void **state)
     }
 }
 
-static void heads_that_disagree(void **state)
+static void the_disagreement_of_heads_has_correct_gradients(void **state)
 {
     (void)state;
     for (int i = 0; i < 3 * 2 * 2 * 2; i++) {
@@ -275,7 +275,7 @@ static void heads_that_disagree(void **state)
 }
 
 /* The gradient of the loss with respect to every head's gate, in every layer and sequence. */
-static void gates(void **state)
+static void gates_of_heads_have_correct_gradients(void **state)
 {
     (void)state;
     static struct model m;
@@ -390,7 +390,7 @@ static void check_tape(uint32_t seed)
     arena_free(&t.arena);
 }
 
-static void random_tapes(void **state)
+static void random_tapes_have_correct_gradients(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 1000; seed++)
@@ -398,7 +398,7 @@ static void random_tapes(void **state)
 }
 
 /* Last: whatever ran before has left this thread's denormals alone. */
-static void denormals_count(void **state)
+static void gradient_checks_leave_denormals_on(void **state)
 {
     (void)state;
     volatile double tiny = 1e-300, product = tiny * 1e-10;
@@ -412,13 +412,13 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_sees_wrong_gradients),
         cmocka_unit_test(every_operation),
-        cmocka_unit_test(random_tapes),
-        cmocka_unit_test(whole_model),
-        cmocka_unit_test(several_layers),
+        cmocka_unit_test(random_tapes_have_correct_gradients),
+        cmocka_unit_test(whole_models_have_correct_gradients),
+        cmocka_unit_test(models_of_three_layers_have_correct_gradients),
         cmocka_unit_test(forms),
-        cmocka_unit_test(heads_that_disagree),
-        cmocka_unit_test(gates),
-        cmocka_unit_test(denormals_count),
+        cmocka_unit_test(the_disagreement_of_heads_has_correct_gradients),
+        cmocka_unit_test(gates_of_heads_have_correct_gradients),
+        cmocka_unit_test(gradient_checks_leave_denormals_on),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

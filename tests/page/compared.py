@@ -34,7 +34,7 @@ class Compared(Look):
             for test in comparison["tests"]:
                 self.expect(test["setting_label"] != setting or written(test["sentence"]) in said, f"{name}: not said: {test}")
         self.quiet(name)
-        self.verdict(f"{name}: sweeps side by side, with the numbers of report --json")
+        self.verdict(f"{name}: sweeps stand side by side with the numbers of report --json")
 
     def setting(self, name, rows, sweeps, drawn, scale):
         in_unit = lambda x: None if x is None else x * scale
@@ -86,7 +86,7 @@ class Compared(Look):
         self.open(name)
         text = self.browser.ask("document.querySelector('#differ .finding').innerText")
         self.expect(why in text, f"{name}: not said: {why}; but: {text}")
-        self.verdict(f"{name}: why nothing is compared")
+        self.verdict(f"{name}: the page says why nothing is compared")
 
     def overview(self, name, *sweeps):
         """Of sweeps without a common setting: what each setting came to."""
@@ -97,7 +97,7 @@ class Compared(Look):
         self.browser.ask("[...document.querySelectorAll('#overview tbody button')].at(-1).click()")
         self.wait(f"document.querySelector('#came p').textContent === {json.dumps(wanted[-1][1])}", f"{name}: {wanted[-1]} by its row")
         self.quiet(name)
-        self.verdict(f"{name}: an overview of all settings")
+        self.verdict(f"{name}: the overview has all settings, and a row leads to its own")
 
     def one_unit(self, name):
         """Of one sweep, whose settings do not all have bits per byte."""

@@ -151,4 +151,4 @@ class Curves(Look):
                 self.choose("Running mean", 1)
                 self.nearest(name, steps)
         self.quiet(name)
-        self.verdict(f"{name}: learning curves are read, zoomed, smoothed, by pointer and by keyboard")
+        self.verdict(f"{name}: learning curves are read, zoomed and smoothed by pointer and by keyboard")

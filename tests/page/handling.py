@@ -64,7 +64,7 @@ class Handling(Settings, Compared, Curves, HeadLooks, Honest, Room):
             self.browser.key("ArrowRight", 39)
             self.wait(f"{wide} <= 0 || document.querySelector('#tuning .scroll').scrollLeft > 0", f"{name}: scrolled by a key")
         self.quiet(name)
-        self.verdict(f"{name}: the map of tuning, with choices, edges, added and eliminated values")
+        self.verdict(f"{name}: the map of tuning shows choices, edges, added and eliminated values")
 
     def drawn(self, name):
         """Tuned values that were drawn at random are listed, the best first; few that were all tried together have a map."""
@@ -113,7 +113,7 @@ class Handling(Settings, Compared, Curves, HeadLooks, Honest, Room):
         self.expect(len(ask(order)) == 1, f"filtered: {ask(order)}")
         self.browser.settle()
         self.quiet("one")
-        self.verdict("choices: curves, head counts, measures, costs, trials")
+        self.verdict("what the reader picks is drawn, and the keyboard stays where it was")
 
     def trial(self, name, trial):
         """A trial alone: from its row and from its point; back goes back to where the reader was."""
@@ -156,7 +156,7 @@ class Handling(Settings, Compared, Curves, HeadLooks, Honest, Room):
         self.browser.call("Page.reload")
         self.wait("document.getElementById('trial')?.textContent.includes('No trial 99999')", "a trial that is not there")
         self.quiet(name)
-        self.verdict(f"{name}: a trial has a page of its own, and back goes back")
+        self.verdict(f"{name}: a trial has a page of its own, and back leads to where the reader was")
 
     def pruned(self, name, drawn, key):
         """What is left as heads go, in the unit that the sweep is judged by; the table has the numbers of `prune --json`."""
@@ -179,7 +179,7 @@ class Handling(Settings, Compared, Curves, HeadLooks, Honest, Room):
         self.expect(costs.startswith(f"Mean {drawn[0].lower()}{drawn[1:]} against "), f"{name}: {costs}")
         self.expect(("Accuracy" in shown[0]) == (key == "mean_acc"), f"{name}: {list(shown[0])}")
         self.quiet(name)
-        self.verdict(f"{name}: heads removed and costs, by what the sweep is judged by")
+        self.verdict(f"{name}: pruning and costs are drawn by what the sweep is judged by")
 
     def saved(self, button):
         """What a button saves: its name and its bytes, taken where the page hands them to the browser."""

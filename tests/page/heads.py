@@ -58,4 +58,4 @@ class HeadLooks(Look):
                                       ".concat([...document.querySelectorAll('#heads .chart text[text-anchor=start]')].map(t => t.textContent))")]
         self.expect(bars == sorted(bars, reverse=True) and len(bars) == len(wanted), f"{name}: by measure {bars}")
         self.quiet(name)
-        self.verdict(f"{name}: heads in groups by what they look at")
+        self.verdict(f"{name}: heads are grouped by what they look at")

@@ -35,7 +35,7 @@ class Honest(Look):
                 colours.setdefault(heads, set()).add(colour)
         self.expect(all(len(c) == 1 for c in colours.values()) and len(set.union(*colours.values())) == len(colours), f"{name}: {colours}")
         self.quiet(name)
-        self.verdict(f"{name}: nothing is compared where there is one head count, and each head count has its colour")
+        self.verdict(f"{name}: one head count alone is not compared, and each has its own colour")
 
     def small_lead(self, name):
         """A lead smaller than the margin is said to be that; where all do well, the axis is of them."""
@@ -55,7 +55,7 @@ class Honest(Look):
         tiles = ask(TILES)
         self.expect("Plateau: shown to be within 0.01 of the best" in tiles and "Candidate" in " ".join(tiles), f"{name}: {tiles}")
         self.quiet(name)
-        self.verdict(f"{name}: a lead within the margin is said to be one, and the axis is of what is there")
+        self.verdict(f"{name}: a lead within the margin is said to be one, and the axis fits the points")
 
     def counts(self, name):
         """How many trials there are: numbers that add up."""
@@ -68,7 +68,7 @@ class Honest(Look):
         self.expect(report["not_needed"] > 0, f"{name}: all were needed")
         self.expect(numbers[:3] == [report["planned"] + report["not_needed"], report["not_needed"], report["planned"]]
                     and sum(numbers[3:]) == report["planned"], f"{name}: {said}")
-        self.verdict(f"{name}: trials that are not needed and the others add up")
+        self.verdict(f"{name}: the numbers of trials that are needed and not needed add up")
 
     def words(self, name, task):
         """What the task asks; no colour that the dark scheme turns round, and no minus before zeros."""
@@ -80,7 +80,7 @@ class Honest(Look):
         for number, fixed, signed in (-.0004, "0.000", "0.000"), (.0004, "0.000", "0.000"), (-.0006, "\u22120.001", "\u22120.001"), (.04, "0.040", "+0.040"):
             self.expect(ask(f"[fixed({number}), signed({number})]") == [fixed, signed], f"{number}: {ask(f'[fixed({number}), signed({number})]')}")
         self.expect("a number leads to its trial" in ask(TEXT.format("#trials .status")), "that trials can be opened")
-        self.verdict(f"{name}: what the task asks, words for both schemes, zeros without a sign")
+        self.verdict(f"{name}: the task is explained, no words name a dark colour, and zeros have no sign")
 
     def fresh(self, name):
         """A setting is judged by its fresh trials once they have all ended; trials that were known confirm nothing."""
@@ -102,7 +102,7 @@ class Honest(Look):
         self.expect(places == sorted(places) and len(places) > 3, f"{name}: {menu}")
         shown = [place[0] for place, (_, selected) in zip(places, menu) if selected]
         self.expect(shown == [verdict["candidate"]] and shown[0] != places[0][0], f"{name}: heads of {shown}, not {verdict['candidate']}")
-        self.verdict(f"{name}: heads of the candidate come first, in a menu by head count")
+        self.verdict(f"{name}: the heads of the candidate are shown first, in a menu by head count")
 
     def alike(self, name):
         """Pairs of heads by the share of their attention that goes to the same keys."""
@@ -124,7 +124,7 @@ class Honest(Look):
         self.expect(len(rows) == (len(sums) if len(sums) > 1 else 0), f"{name}: {rows}")
         for row in rows:
             self.expect(abs(float(row["Same keys"]["value"]) - sums[row["Heads"]["text"]]) < .02, f"{name}: {row}, not {sums}")
-        self.verdict(f"{name}: which heads look alike")
+        self.verdict(f"{name}: the heads that look most alike are named")
 
     def same_places(self, name, looks_of):
         """Heads that are decided and look at the same place are named together."""
@@ -140,4 +140,4 @@ class Honest(Look):
         for place, heads in wanted.items():
             where = place if place == "elsewhere" else f"at {place}"
             self.expect(any(s.endswith(f"look mostly {where}.") and re.findall(r"head \d+", s.lower()) == heads for s in said), f"{name}: {place}: {said}")
-        self.verdict(f"{name}: heads that look at the same place")
+        self.verdict(f"{name}: heads that look at the same place are named together")

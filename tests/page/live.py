@@ -89,7 +89,7 @@ class Live(Handling):
         self.wait("document.querySelector('#trials table')", "the page of a sweep")
         self.expect(ask("location.pathname") == "/0/1/", "a sweep's address")
         self.quiet("list")
-        self.verdict("the list of sweeps, of three files")
+        self.verdict("the list has the sweeps of all files, with their findings")
 
     def news(self, run):
         """Trials show while the sweep runs, as the reader reads; within two seconds on an idle machine, which is only printed."""
@@ -132,7 +132,7 @@ class Live(Handling):
         self.quiet("running")
         os.kill(run, signal.SIGINT)
         self.wait(f"{STANDING}.startsWith('Not running')", "that it runs no more")
-        self.verdict("a running sweep: new trials show, curves grow, what the reader does stays")
+        self.verdict("new trials of a running sweep show, curves grow, and what the reader does stays")
 
     def hidden(self):
         """A page that nobody sees asks for nothing; when it is shown it asks at once. Its clock is fifty times as fast."""
@@ -156,7 +156,7 @@ class Live(Handling):
         results.close()
         self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=quickly)
         self.quiet("running")
-        self.verdict("a page that nobody sees asks for nothing, and at once when it is shown")
+        self.verdict("a page that nobody sees asks for nothing, and asks at once when it is shown")
 
     def beside(self):
         """Sweeps that are picked in the list stand side by side, and go on."""
@@ -188,7 +188,7 @@ class Live(Handling):
         self.wait("document.querySelector('#came').textContent.includes('Is it news?')", "news of one of them")
         self.expect(ask("document.documentElement.scrollWidth") <= 900, "too wide")
         self.quiet("beside")
-        self.verdict("sweeps side by side, picked in the list")
+        self.verdict("sweeps that are picked in the list stand side by side")
 
     def refused(self):
         """An address of sweeps of two metrics: the page says why there is no answer, and asks again at news only. Its clock is fast, as in hidden()."""
@@ -204,7 +204,7 @@ class Live(Handling):
         self.expect(1 <= len(asked) <= 1 + len(news), f"refused, it asks again: {len(asked)} times, with {len(news)} news")
         self.browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
         self.browser.events = []
-        self.verdict("sweeps of two metrics are refused, which stands until there is news")
+        self.verdict("sweeps of two metrics are refused with the reason, until there is news")
 
     def maps(self):
         self.open("running")
@@ -217,7 +217,7 @@ class Live(Handling):
         self.expect(ask(f"document.activeElement === {pick}"), "the focus was lost")
         self.expect(ask("document.querySelectorAll('#attention .map path').length") > 0, "empty maps")
         self.quiet("running")
-        self.verdict("attention maps of any trial")
+        self.verdict("attention maps of any trial can be shown")
 
     def pages(self):
         """Of many trials the first ones, and more of them when they are asked for."""
@@ -230,7 +230,7 @@ class Live(Handling):
         self.wait(f"!{says}.includes('are here')", "the other trials")
         self.expect(f"of {len(json.load(open('many.trials.json', encoding='utf-8'))):,} trials" in ask(says), ask(says)[:200])
         self.quiet("many")
-        self.verdict("2,000 trials at once, then 1,000 more")
+        self.verdict("the first 2,000 trials are shown, and the others when they are asked for")
 
     def lost(self):
         """The results file goes and comes back; so does the server."""
@@ -251,7 +251,7 @@ class Live(Handling):
         self.server = Server(self.server.port)
         self.wait("document.querySelector('h1').textContent === 'Is it back?'", "the server's return")
         self.expect(ask(STANDING).startswith("Not running"), ask(STANDING))
-        self.verdict("a file or a server that is gone is said to be, and awaited")
+        self.verdict("a file or a server that is gone is said to be gone, and awaited")
 
 
 def main():

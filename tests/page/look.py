@@ -223,7 +223,7 @@ class Look:
             for what in self.browser.ask(CONTRAST) + self.browser.ask(SMALL):
                 self.expect(False, f"{words}: {what}")
             self.browser.screenshot(f"{self.folder}/{name}-{width}-{'dark' if dark else 'light'}.png")
-        self.verdict(f"{name}: drawn at {', '.join(str(w) for w, d in looks if not d)} pixels, light and dark, with contrast")
+        self.verdict(f"{name}: all is drawn, with contrast, at {', '.join(str(w) for w, d in looks if not d)} pixels, light and dark")
 
     def table(self, caption):
         return self.browser.ask(TABLE % json.dumps(caption)) or []
@@ -291,7 +291,7 @@ class Look:
             wanted = trials[int(shown["Trial"]["value"])]
             for column, key in ("Test accuracy", "test_acc"), ("Validation", "val_acc"):
                 self.same(shown[column], wanted[key], f"{name} trial {wanted['trial_id']} {key}", 4)
-        self.verdict(f"{name}: its numbers are those of report --json and show --json")
+        self.verdict(f"{name}: the numbers of the page are those of report --json and show --json")
 
     def between(self, name, between):
         """Settings against each other, and what was claimed of two."""
@@ -321,7 +321,7 @@ class Look:
         between = json.load(open(name + ".json", encoding="utf-8"))["between"]
         self.expect(not between["claims"] and any(row["preliminary"] for row in between["comparisons"]), f"{name}: {between}")
         self.between(name, between)
-        self.verdict(f"{name}: settings are compared without a claim, which is preliminary")
+        self.verdict(f"{name}: settings are compared without a claim, and said to be preliminary")
 
     def unlearned(self, name):
         """Where no setting was learned: its pairs are counted, and its map has no h*."""
@@ -352,7 +352,7 @@ class Look:
                 shown = float(row[column]["value"])
                 near = .1 if column == "Distance" else .008  # weights are bytes there
                 self.expect(abs(shown - value) < near, f"{name}: {row['Head']['text']}, {column}: {shown} for {value}")
-        self.verdict(f"{name}: bytes at the axes of head maps, and how far heads look")
+        self.verdict(f"{name}: head maps have bytes at their axes, and say how far heads look")
 
     def scale(self, name):
         """Head counts lie where their logarithms do, each with a tick unless that would touch another."""
@@ -369,7 +369,7 @@ class Look:
             ticks = self.browser.ask("[...document.querySelectorAll('#accuracy text.label[text-anchor=middle]')].map(t => Number(t.textContent))")
             self.expect(set(ticks) <= set(heads) and ticks[0] == heads[0] and (width == 360 or ticks == heads or len(heads) > 8),
                         f"{name} at {width}: ticks {ticks}")
-        self.verdict(f"{name}: head counts on a logarithmic axis")
+        self.verdict(f"{name}: head counts lie on a logarithmic axis")
 
     def edges(self, name, verdict, text):
         """What was chosen at the edge of a grid: in the facts, and in the table by head count."""
@@ -399,7 +399,7 @@ class Look:
             count += 1
             self.expect(node.get("name", {}).get("value", "").strip(), f"{name}: a {role} has no name")
         self.expect(count > 10 or name in self.bare, f"{name}: only {count} named nodes")
-        self.verdict(f"{name}: landmarks, headings, labels")
+        self.verdict(f"{name}: landmarks, headings and labels are complete")
 
     def keyboard(self, name):
         self.open(name)
@@ -416,7 +416,7 @@ class Look:
                 break
         self.expect(reached == list(range(len(reached))), f"{name}: order {reached}")
         self.expect(reached and len(reached) == of, f"{name}: {len(reached)} reached")
-        self.verdict(f"{name}: everything is reached by Tab, in the order of reading, and seen to be")
+        self.verdict(f"{name}: Tab reaches everything in the order of reading, and the focus is seen")
 
     def foreign(self):
         self.open("evil")
@@ -465,4 +465,4 @@ class Look:
         self.expect(boxes and set(boxes) == {(0, 0, 595, 842)}, f"{name}: paper of {set(boxes)}")
         self.expect(sheets <= pages <= 1.5 * sheets + 1, f"{name}: {pages} sheets for {sheets:.1f}")
         self.quiet(name)
-        self.verdict(f"{name}: printed on A4, black on white, with nothing cut")
+        self.verdict(f"{name}: a print on A4 is black on white, with nothing cut")

@@ -49,7 +49,7 @@ class Room(Look):
                 self.open(name, width)
                 over = self.browser.ask(OVER_GUESSING)
                 self.expect(over == [], f"{name} at {width}: guessing lies over {over}")
-        self.verdict("the name of the guessing line stands where nothing else is")
+        self.verdict("the name of the guessing line lies over no mark")
 
     def reached(self, name):
         """On a phone every table's last column; what the figure of differences says beside a wide one."""
@@ -66,7 +66,7 @@ class Room(Look):
             for row in comparisons:
                 wanted = f"{row['mean_diff']:+.3f}, p".replace("-", "\u2212")
                 self.expect(any(t.startswith(wanted) for t in texts), f"{name} at {width}: {wanted} is not in {texts}")
-        self.verdict(f"{name}: what is beside a wide figure or table is reached on a phone")
+        self.verdict(f"{name}: what lies beside a wide figure or table can be reached on a phone")
 
     def costs(self, name):
         """Each head count stands beside its point, however close they are."""
@@ -93,7 +93,7 @@ class Room(Look):
         again = ask("""[...document.querySelectorAll('section caption')].filter(c => c.getBoundingClientRect().width > 1
             && c.textContent === c.closest('section').querySelector('h2').textContent).map(c => c.textContent)""")
         self.expect(again == [], f"{name}, trial {trial}: {again}")
-        self.verdict(f"{name}: sections are named once")
+        self.verdict(f"{name}: each section is named once")
 
     def head_table(self, name):
         """The means of heads have the whole width of a wide window, and titles of few lines everywhere."""
@@ -124,7 +124,7 @@ class Room(Look):
         self.open(name)
         bare = self.browser.ask("[...document.querySelectorAll('#verdict .limits > h3')].filter(h => !h.nextElementSibling).map(h => h.textContent)")
         self.expect(not bare, f"{name}: {bare}")
-        self.verdict(f"{name}: no heading over nothing")
+        self.verdict(f"{name}: no heading stands over nothing")
 
     def chosen(self, names):
         """On a phone the maps of tuning begin where the chosen value is; once scrolled they stay."""

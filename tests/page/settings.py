@@ -33,7 +33,7 @@ class Settings(Look):
             for line, setting in zip(lines, report["settings"]):
                 self.expect(line.startswith(setting["setting_label"] + " "), f"{name}: {line}")
         self.quiet(name)
-        self.verdict(f"{name}: the finding, its figure, what limits it; on a phone the first two at once")
+        self.verdict(f"{name}: the finding stands first, then its figure, then what limits it")
 
     def governed(self, name, setting):
         """That all sections show this setting: what they say of its trials is what the report says of them."""

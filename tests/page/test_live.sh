@@ -35,5 +35,5 @@ ended() { # how many trials, at least
     [ "$(sqlite3 running.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge "$1" ]
 }
 wait_beside $pid ended 2
-verdict "sweeps to look at, one of them running"
+verdict "the sweeps to look at are made, and one of them runs"
 python3 "$root/tests/page/live.py" "$cases" "$pictures" $pid

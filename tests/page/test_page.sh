@@ -190,7 +190,7 @@ for name in one text; do
     "$headcount" prune --db $name.db --json --quiet >$name.prune.json
 done
 "$headcount" show --db one.db 7 --json >one.trial.json
-verdict "sweeps to look at"
+verdict "the sweeps to look at have their pages"
 python3 "$root/tests/page/handling.py" "$cases" "$pictures" one grid tuned extended rungs text dense both evil early
 code=$?
 [ $code -eq 0 ] || exit $code

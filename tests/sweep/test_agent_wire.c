@@ -101,7 +101,7 @@ static void frames_arrive_in_any_pieces(void **state)
     wire_free(&o);
 }
 
-static void they_cross_a_pipe_that_is_full(void **state)
+static void frames_cross_a_full_pipe(void **state)
 {
     (void)state;
     enum { FRAMES = 200 };
@@ -393,16 +393,11 @@ static void machines_agree_on_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_arrive_in_any_pieces),
-        cmocka_unit_test(they_cross_a_pipe_that_is_full),
-        cmocka_unit_test(broken_frames_are_refused),
-        cmocka_unit_test(every_end_can_be_told),
-        cmocka_unit_test(what_is_no_agent_is_found_out),
-        cmocka_unit_test(texts_come_back),
-        cmocka_unit_test(the_same_program_is_welcome),
-        cmocka_unit_test(hosts_are_read),
-        cmocka_unit_test(command_lines_name_the_host),
-        cmocka_unit_test(agents_have_odd_paths),
+        cmocka_unit_test(frames_arrive_in_any_pieces),   cmocka_unit_test(frames_cross_a_full_pipe),
+        cmocka_unit_test(broken_frames_are_refused),     cmocka_unit_test(every_end_can_be_told),
+        cmocka_unit_test(what_is_no_agent_is_found_out), cmocka_unit_test(texts_come_back),
+        cmocka_unit_test(the_same_program_is_welcome),   cmocka_unit_test(hosts_are_read),
+        cmocka_unit_test(command_lines_name_the_host),   cmocka_unit_test(agents_have_odd_paths),
         cmocka_unit_test(machines_agree_on_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,24 @@ static void what_is_confirmed_stays_so_whatever_is_picked_by_now(void **state)
                 "with 16; 2 may be as good; the exploring trials alone would now pick 16.");
 }
 
+/* Its number stands nowhere else, and fewer heads may be what somebody wants. */
+static void what_is_worse_by_less_than_the_margin_is_named(void **state)
+{
+    static const double best[] = {.998, .999, .998, .999, .998},
+                        close[] = {.992, .993, .992, .993, .993};
+    struct both b = {sketch_new(), sketch_new(), {.units = 6}};
+    (void)state;
+    b.explored.in.equivalence = .02;
+    add(&b.explored, 1, .7, 5, low);
+    add(&b.explored, 4, .998, 5, best);
+    add(&b.explored, 8, .99, 5, close);
+    add(&b.explored, 16, .3, 5, poor);
+    confirm_four(&b);
+    expect_line(&b.explored, FOUND,
+                "For gather take 4 heads, 99.3% right, against 70.8% right with 1 and 28.0% right "
+                "with 16; 8 is shown to be within 2 percentage points of the best.");
+}
+
 /* Though the few exploring trials leave it in the set that contains the best. */
 static void what_is_shown_to_be_worse_is_not_as_good(void **state)
 {
@@ -372,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_confirmed_is_told_by_fresh_trials),
         cmocka_unit_test(what_is_confirmed_stays_so_whatever_is_picked_by_now),
+        cmocka_unit_test(what_is_worse_by_less_than_the_margin_is_named),
         cmocka_unit_test(what_is_shown_to_be_worse_is_not_as_good),
         cmocka_unit_test(others_are_not_as_good_but_better_where_that_is_shown),
         cmocka_unit_test(only_what_did_better_is_said_to_be),

@@ -121,8 +121,8 @@ static void steps_say_what_limits_them(void **state)
     struct look *small = text_of(12000), *large = text_of(100000000), *few = rows_of(125, 25, 30);
     (void)state;
     assert_steps_why(large, 1, 800, "# what 10 minutes allow");
-    assert_steps_why(large, 1, 2000, "# more hardly change anything");
-    assert_steps_why(large, 0, 1480, "# more hardly change anything");
+    assert_steps_why(large, 1, 2000, "# enough to compare nets of this size");
+    assert_steps_why(large, 0, 1480, "# enough to compare nets of this size");
     assert_steps_why(large, 0, 200, "# fewer show nothing");
     assert_steps_why(small, 0, 720, "# 40 passes over what it is trained on");
     assert_steps_why(few, 0, 120, "# 60 passes over what it is trained on");

@@ -120,8 +120,8 @@ static void test_keys(void **state)
         {TASK "train: {dropout: .1}\n",
          "s.yaml:2:9: unknown key 'dropout' under train (did you mean model.dropout?)"},
         {TASK "model: {seeds: 3}\n",
-         "s.yaml:2:9: unknown key 'seeds' under model (it stands beside "
-         "task, model and train, not under them)"},
+         "s.yaml:2:9: unknown key 'seeds' under model; move it to the top level, beside task, "
+         "model and train"},
         {TASK "program: train.py\n",
          "s.yaml:2:1: unknown key 'program': only W&B needs it; remove it"},
         {TASK "parameters: {learning_rate: {value: 1}, x: {value: 1}, dropout: {value: 0}}\n",

@@ -19,7 +19,7 @@ static void assert_text(const char *yaml, const char *claim)
 }
 
 /* One text for what means the same. */
-static void test_texts(void **state)
+static void claims_that_mean_the_same_have_one_text(void **state)
 {
     (void)state;
     assert_text(AXES, "");
@@ -40,7 +40,7 @@ static void test_texts(void **state)
 }
 
 /* What hangs on the axis may differ: a slice has no width of segments. */
-static void test_what_hangs_on_it(void **state)
+static void a_claim_may_compare_forms_of_different_options(void **state)
 {
     (void)state;
     assert_text("task: {name: gather}\n"
@@ -51,7 +51,7 @@ static void test_what_hangs_on_it(void **state)
                 "\"cut\"}}");
 }
 
-static void test_refused(void **state)
+static void wrong_claims_are_refused(void **state)
 {
     (void)state;
     static const struct refusal list[] = {
@@ -97,9 +97,11 @@ static void test_refused(void **state)
          "s.yaml:5:18: settings that differ in task.name cannot be compared: accuracies on "
          "different tasks are not alike; name options of model or train"},
         {TUNED "claim: {better: {train.lr: 1e-3}, than: {train.lr: 1e-2}, heads: 2}\n",
-         "s.yaml:7:18: train.lr is tuned: settings are compared at their own best values of it"},
+         "s.yaml:7:18: train.lr is tuned, so settings cannot differ in it: each is compared at its "
+         "own best value; name another axis"},
         {TUNED "claim: {better: {train.batch: 8}, than: {train.batch: 16}, heads: 2}\n",
-         "s.yaml:7:18: train.batch is replicated: settings are compared over all of its values"},
+         "s.yaml:7:18: train.batch is replicated, so settings cannot differ in it: each is "
+         "compared over all values; name another axis"},
         {PLAIN "claim: {better: {model.layers: 1}, than: {model.layers: 2}, heads: 2}\n",
          "s.yaml:3:18: model.layers has only one value, so no two settings differ in it"},
         {PLAIN "train: {lr: [1e-3, 0.001]}\nconstraints: ['model.heads >= model.kv_heads']\n"
@@ -107,8 +109,8 @@ static void test_refused(void **state)
          "s.yaml:5:18: train.lr has only one value, so no two settings differ in it"},
         {PLAIN "looks: [5, 10]\n"
                "claim: {better: {model.kv_heads: 1}, than: {model.kv_heads: 2}, heads: 2}\n",
-         "s.yaml:4:1: a claim of settings cannot be judged at looks, which end for each setting by "
-         "itself; write seeds in place of looks"},
+         "s.yaml:4:1: a claim of settings cannot be used with looks, because each setting may stop "
+         "at a different look; write seeds in place of looks"},
         {PLAIN "method: random\nsamples: 3\n"
                "claim: {better: {model.kv_heads: 1}, than: {model.kv_heads: 2}, heads: 2}\n",
          "s.yaml:5:1: a claim of settings needs method: grid: settings that are drawn are not "
@@ -127,8 +129,8 @@ static void test_refused(void **state)
         {AXES "exclude: [{model.kv_heads: 1, model.d_ff: 32}, {model.kv_heads: 2, model.d_ff: "
               "16}]\n"
               "claim: {better: {model.kv_heads: 1}, than: {model.kv_heads: 2}, heads: 8}\n",
-         "s.yaml:6:18: no two settings with 8 heads differ by claim.better and claim.than alone; "
-         "name the other axes in which they differ, too"},
+         "s.yaml:6:18: no two settings with 8 heads differ only in the axes of claim.better and "
+         "claim.than; add to both the other axes in which they differ"},
     };
     ASSERT_ALL_REFUSED(list);
 }
@@ -136,9 +138,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_what_hangs_on_it),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(claims_that_mean_the_same_have_one_text),
+        cmocka_unit_test(a_claim_may_compare_forms_of_different_options),
+        cmocka_unit_test(wrong_claims_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

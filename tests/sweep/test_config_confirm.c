@@ -8,7 +8,7 @@
 #define OVER  "replicate: [task.instance]\n"
 #define FRESH "confirm: {instances: [9, 10, 11, 12, 13, 14]}\n"
 
-static void fresh_seeds(void **state)
+static void confirm_says_how_many_seeds_are_fresh(void **state)
 {
     (void)state;
     struct config *c = config_of(TASK MODEL "confirm: 6\n");
@@ -25,7 +25,7 @@ static void fresh_seeds(void **state)
     config_free(c);
 }
 
-static void fresh_instances(void **state)
+static void confirm_lists_fresh_instances(void **state)
 {
     (void)state;
     struct config *c = config_of(MANY MODEL OVER "seeds: 3\n" FRESH);
@@ -36,7 +36,7 @@ static void fresh_instances(void **state)
     config_free(c);
 }
 
-static void refused(void **state)
+static void wrong_uses_of_confirm_are_refused(void **state)
 {
     (void)state;
     static const struct refusal list[] = {
@@ -48,8 +48,8 @@ static void refused(void **state)
          "s.yaml:3:1: confirm compares head counts, but model.heads has only one value; list more, "
          "or leave confirm out"},
         {TASK MODEL "claim: {best: 2, over: [1]}\nconfirm: 8\n",
-         "s.yaml:4:1: confirm writes a claim of its own, once the other trials have ended, so it "
-         "cannot stand beside claim; remove one of them"},
+         "s.yaml:4:1: confirm makes its own claim after the other trials have ended, so it cannot "
+         "be used with claim; remove one of them"},
         {TASK MODEL "seeds: [0, 2007]\nconfirm: 8\n",
          "s.yaml:4:10: confirm keeps the seeds 2000 to 2007 "
          "fresh; take 2007 out of seeds"},
@@ -72,8 +72,8 @@ static void refused(void **state)
          "s.yaml:5:10: confirm cannot draw fresh values of train.batch, which is replicated; leave "
          "confirm out, or replicate task.instance only"},
         {"task: {name: text, mode: classify, file: x.csv, instance: [1, 2]}\n" MODEL OVER FRESH,
-         "s.yaml:4:10: confirm cannot stand beside replicate for the task text: splits of a file "
-         "share rows, so none of them is fresh; remove one of the two"},
+         "s.yaml:4:10: confirm and replicate cannot be used together for the task text: splits of "
+         "a file share rows, so none of them is fresh; remove one of the two"},
         {"task: {name: text, file: [a.txt, b.txt]}\n" MODEL "replicate: [task.file]\n"
          "confirm: 8\n",
          "s.yaml:4:10: confirm cannot draw fresh values of task.file, which is replicated; leave "
@@ -82,7 +82,7 @@ static void refused(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void not_in_shards(void **state)
+static void a_sweep_with_confirm_cannot_be_cut_into_shards(void **state)
 {
     (void)state;
     struct config *c = config_of(TASK MODEL "confirm: 8\n");
@@ -100,7 +100,7 @@ static void not_in_shards(void **state)
 }
 
 /* A claim and the identity of the plan do not hang on it. */
-static void no_part_of_identity(void **state)
+static void confirm_does_not_change_the_identity_of_a_plan(void **state)
 {
     (void)state;
     struct config *with = config_of(TASK MODEL "confirm: 8\n"), *without = config_of(TASK MODEL);
@@ -123,11 +123,11 @@ static void no_part_of_identity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fresh_seeds),
-        cmocka_unit_test(fresh_instances),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(not_in_shards),
-        cmocka_unit_test(no_part_of_identity),
+        cmocka_unit_test(confirm_says_how_many_seeds_are_fresh),
+        cmocka_unit_test(confirm_lists_fresh_instances),
+        cmocka_unit_test(wrong_uses_of_confirm_are_refused),
+        cmocka_unit_test(a_sweep_with_confirm_cannot_be_cut_into_shards),
+        cmocka_unit_test(confirm_does_not_change_the_identity_of_a_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #define GATHER "task: {name: gather, slots: 2}\nmodel: {positions: none}\n"
 
-static void test_good(void **state)
+static void test_sets_are_read_by_name(void **state)
 {
     (void)state;
     struct config *c = config_of("task: {name: gather}\n");
@@ -31,7 +31,7 @@ static void test_good(void **state)
     config_free(c);
 }
 
-static void test_refused(void **state)
+static void wrong_test_sets_are_refused(void **state)
 {
     (void)state;
     static const struct refusal list[] = {
@@ -65,7 +65,7 @@ static void test_refused(void **state)
 }
 
 /* What is impossible for one point of the grid is told with the point. */
-static void test_impossible(void **state)
+static void test_sets_that_a_point_cannot_have_are_refused(void **state)
 {
     (void)state;
     static const struct refusal list[] = {
@@ -101,7 +101,7 @@ static struct point point_of(const char *task, int64_t positions)
     return p;
 }
 
-static void test_shift(void **state)
+static void a_shifted_point_has_the_options_of_its_test_set(void **state)
 {
     (void)state;
     struct message m;
@@ -133,7 +133,7 @@ static void test_shift(void **state)
 }
 
 /* What is stored may be anything. */
-static void test_foreign_json(void **state)
+static void stored_test_sets_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {"",
@@ -160,9 +160,11 @@ static void test_foreign_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_impossible),   cmocka_unit_test(test_shift),
-        cmocka_unit_test(test_foreign_json),
+        cmocka_unit_test(test_sets_are_read_by_name),
+        cmocka_unit_test(wrong_test_sets_are_refused),
+        cmocka_unit_test(test_sets_that_a_point_cannot_have_are_refused),
+        cmocka_unit_test(a_shifted_point_has_the_options_of_its_test_set),
+        cmocka_unit_test(stored_test_sets_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

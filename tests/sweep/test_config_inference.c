@@ -53,8 +53,8 @@ static void test_looks(void **state)
     (void)state;
     static const struct refusal list[] = {
         {TASK "looks: [5, 10]\nseeds: 10\n",
-         "s.yaml:2:1: looks says how many seeds there are, so it cannot stand beside seeds; remove "
-         "one of them"},
+         "s.yaml:2:1: looks sets the number of seeds, so it cannot be used with seeds; remove one "
+         "of them"},
         {TASK "looks: 5\n", "s.yaml:2:8: looks must be a list, not a single value; write [5]"},
         {TASK "looks: []\n", "s.yaml:2:8: looks lists 0 numbers of seeds; allowed: 2 to 8, as in "
                              "[5, 10, 20] (for a single one write seeds: N)"},
@@ -208,14 +208,15 @@ static void test_hints(void **state)
         {TASK "tune: {metod: grid}\n",
          "s.yaml:2:8: unknown key 'metod' under tune (did you mean method?)"},
         {TASK "tune: {method: grid}\n",
-         "s.yaml:2:8: unknown key 'method' under tune (it stands beside tune, not under it)"},
+         "s.yaml:2:8: unknown key 'method' under tune; move it to the top level, beside tune"},
         {TASK LR "tune: {axes: [train.lr], rungs: {min_steps: 9, seeds: 3}}\n",
-         "s.yaml:3:48: unknown key 'seeds' under tune.rungs (it stands beside tune, not under it)"},
+         "s.yaml:3:48: unknown key 'seeds' under tune.rungs; move it to the top level, beside "
+         "tune"},
         {TASK "metric: {nmae: val_loss}\n",
          "s.yaml:2:10: unknown key 'nmae' under metric (did you mean name?)"},
         {TASK "metric: {equivalence: .1}\n",
-         "s.yaml:2:10: unknown key 'equivalence' under metric (it stands beside metric, not under "
-         "it)"},
+         "s.yaml:2:10: unknown key 'equivalence' under metric; move it to the top level, beside "
+         "metric"},
         {TASK "limits: {timeout: 3}\n",
          "s.yaml:2:10: unknown key 'timeout' under limits (did you mean limits.time?)"},
         {TASK "limits: {memroy: 3}\n",

@@ -295,7 +295,7 @@ static void rates_under_tune(void **state)
     run_sql(r.db, "UPDATE trial SET tuning = '{\"train.clip\":1}' WHERE is_tuning AND config_id ="
                   " (SELECT min(config_id) FROM config WHERE heads = 2)");
     assert_status(STATUS_CORRUPT, IN_SCOPE(in, r.s, &x->m, evidence_read(in, r.sweep)));
-    assert_non_null(strstr(x->m.text, "trials with 1 and 2 heads tune other axes"));
+    assert_non_null(strstr(x->m.text, "trials with 1 and 2 heads tune different axes"));
     close_store(x, r.s);
 }
 

@@ -43,7 +43,7 @@ static void assert_pairs(struct fixture *x, const char *yaml, const char *expect
 }
 
 /* One axis apart, at each head count that both have. */
-static void one_axis(void **state)
+static void settings_one_axis_apart_are_compared(void **state)
 {
     assert_pairs(*state,
                  YAML("heads: [2, 8], kv_heads: [1, 2, 8], d_ff: [16, 32]",
@@ -61,14 +61,14 @@ static void one_axis(void **state)
                  "d_ff=16|d_ff=32|kv_heads=8|8\n");
 }
 
-static void nothing_to_compare(void **state)
+static void one_setting_or_a_random_sweep_has_no_pairs(void **state)
 {
     assert_pairs(*state, YAML("heads: [1, 2], d_ff: 16", ""), "");
     assert_pairs(*state, YAML("heads: [1, 2], d_ff: [16, 32]", "method: random\nsamples: 4\n"), "");
 }
 
 /* Accuracies on different tasks are not alike. */
-static void tasks(void **state)
+static void settings_of_different_tasks_are_not_compared(void **state)
 {
     assert_pairs(*state,
                  "name: plain\n"
@@ -85,7 +85,7 @@ static void tasks(void **state)
 }
 
 /* What one of them does not have hangs on the axis in which they differ. */
-static void what_hangs_on_it(void **state)
+static void options_that_one_setting_lacks_may_differ(void **state)
 {
     assert_pairs(*state,
                  YAML("heads: 4, d_ff: 32, d_head: 8, form: [cut, segments],"
@@ -97,7 +97,7 @@ static void what_hangs_on_it(void **state)
 }
 
 /* At 4 heads a split d_model of 32 is a width of 8: nothing to compare, but for a claim. */
-static void one_model(void **state)
+static void equal_models_are_compared_only_for_a_claim(void **state)
 {
     assert_pairs(*state, YAML("heads: [2, 4], d_ff: 32, d_head: [split, 8]", ""),
                  "d_head=split|d_head=8||2\n");
@@ -108,7 +108,7 @@ static void one_model(void **state)
 }
 
 /* Named as in the headings of the settings, in their order. */
-static void as_in_labels(void **state)
+static void pairs_are_named_as_in_the_headings_of_settings(void **state)
 {
     assert_pairs(*state,
                  "name: plain\n"
@@ -123,7 +123,7 @@ static void as_in_labels(void **state)
 }
 
 /* First, once for each combination of the other axes; several axes at once, and words. */
-static void claims(void **state)
+static void claimed_pairs_come_first(void **state)
 {
     assert_pairs(*state,
                  YAML("heads: [2, 8], kv_heads: [1, 2], d_ff: [16, 32]",
@@ -155,7 +155,7 @@ static void claims(void **state)
 }
 
 /* Of 32 settings in one axis 496 pairs differ, of 33 there are 528. */
-static void many(void **state)
+static void of_too_many_pairs_only_the_claimed_are_compared(void **state)
 {
     struct fixture *x = *state;
     for (int n = 32; n <= 33; n++) {
@@ -184,14 +184,20 @@ static void many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_axis, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_to_compare, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tasks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_hangs_on_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_model, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(as_in_labels, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(claims, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(many, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(settings_one_axis_apart_are_compared, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_setting_or_a_random_sweep_has_no_pairs, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(settings_of_different_tasks_are_not_compared, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(options_that_one_setting_lacks_may_differ, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(equal_models_are_compared_only_for_a_claim, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(pairs_are_named_as_in_the_headings_of_settings, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(claimed_pairs_come_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(of_too_many_pairs_only_the_claimed_are_compared, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

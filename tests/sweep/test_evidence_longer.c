@@ -56,7 +56,7 @@ static void assert_same(const struct verdict_heads *a, const struct verdict_head
     }
 }
 
-static void settings_of_more_steps(void **state)
+static void a_setting_is_held_against_one_of_at_least_twice_the_steps(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "[100, 199, 200, 400]", "seeds: 2\n"));
@@ -77,7 +77,7 @@ static void settings_of_more_steps(void **state)
     close_store(x, r.s);
 }
 
-static void another_sweep(void **state)
+static void another_sweep_may_have_the_longer_training(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "100", "seeds: [3, 1, 2]\n"));
@@ -116,7 +116,7 @@ static void another_sweep(void **state)
 }
 
 /* Nothing else may differ. */
-static void like_it_in_all_else(void **state)
+static void longer_training_counts_only_if_all_else_is_alike(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "100", "seeds: 2\n"));
@@ -131,7 +131,7 @@ static void like_it_in_all_else(void **state)
 }
 
 /* What each head count chooses for itself may, where the other sweep lets it choose as well. */
-static void under_tune(void **state)
+static void tuned_values_may_differ_in_the_longer_training(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, GRID("plain", "100",
@@ -171,7 +171,7 @@ static void under_tune(void **state)
 }
 
 /* Each with the instance of the trial that it is like, and how it ended. */
-static void instances_and_ends(void **state)
+static void longer_trials_keep_their_instance_and_how_they_ended(void **state)
 {
     struct fixture *x = *state;
     struct run r =
@@ -197,7 +197,7 @@ static void instances_and_ends(void **state)
 }
 
 /* Losses of blocks, where all have as many. */
-static void with_blocks(void **state)
+static void longer_trials_bring_the_losses_of_their_blocks(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "[100, 200]", "metric: {name: val_loss}\nseeds: 2\n"));
@@ -222,9 +222,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(settings_of_more_steps), TEST(another_sweep),
-        TEST(like_it_in_all_else),    TEST(under_tune),
-        TEST(instances_and_ends),     TEST(with_blocks),
+        TEST(a_setting_is_held_against_one_of_at_least_twice_the_steps),
+        TEST(another_sweep_may_have_the_longer_training),
+        TEST(longer_training_counts_only_if_all_else_is_alike),
+        TEST(tuned_values_may_differ_in_the_longer_training),
+        TEST(longer_trials_keep_their_instance_and_how_they_ended),
+        TEST(longer_trials_bring_the_losses_of_their_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,17 +188,17 @@ static void test_key(void **state)
         "all must be numbers above 0; change them, or leave tune.extend out");
     assert_refused_so(TASK "train: {batch: [8, 16], lr: [1e-3, 1e-2]}\n"
                            "tune: {axes: [train.lr, train.batch], extend: 4}\n",
-                      "s.yaml:3:25: train.batch has whole numbers, which tune.extend does not go "
-                      "beyond: take it out of tune.axes, or leave extend out");
+                      "s.yaml:3:25: train.batch takes whole numbers, which tune.extend cannot "
+                      "extend; take it out of tune.axes, or leave tune.extend out");
     assert_refused_so(TASK "method: random\nsamples: 3\ntrain: {lr: {min: .1, max: 1}}\n"
                            "tune: {axes: [train.lr], extend: 4}\n",
-                      "s.yaml:5:15: train.lr is drawn from a distribution, and tune.extend goes "
-                      "beyond lists: list its values, or leave extend out");
+                      "s.yaml:5:15: train.lr is drawn from a distribution, but tune.extend "
+                      "extends only lists; list its values, or leave tune.extend out");
     assert_refused_so(TASK "train: {optimizer: [adamw, adam]}\n"
                            "tune: {axes: [train.optimizer], extend: 4}\n",
-                      "s.yaml:3:33: tune.extend has nothing to go beyond: no tuned axis has real "
-                      "numbers");
-    assert_refused_so(TASK "tune: {axes: [], extend: 4}\n", "s.yaml:2:18: tune.extend has nothing");
+                      "s.yaml:3:33: tune.extend needs a tuned axis of real numbers, and there is "
+                      "none; tune one, or leave tune.extend out");
+    assert_refused_so(TASK "tune: {axes: [], extend: 4}\n", "s.yaml:2:18: tune.extend needs a");
     assert_refused_so(TASK "extend: 4\n",
                       "s.yaml:2:1: unknown key 'extend' (did you mean tune.extend?)");
 }

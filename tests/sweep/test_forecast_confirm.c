@@ -42,7 +42,7 @@ static void end_one(struct fixture *x, struct run *r, const struct planned *p, b
     free(said.text);
 }
 
-static void least_and_most(void **state)
+static void confirming_trials_widen_a_forecast(void **state)
 {
     struct fixture *x = *state;
     struct planned p = plan_of(x, FRESH);
@@ -61,7 +61,7 @@ static void least_and_most(void **state)
     free_plan(p);
 }
 
-static void as_it_goes_on(void **state)
+static void a_forecast_is_right_after_each_trial(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, FRESH);
@@ -89,7 +89,7 @@ static void as_it_goes_on(void **state)
     close_store(x, r.s);
 }
 
-static void nothing_to_confirm(void **state)
+static void without_a_claim_no_confirming_trial_is_left_to_run(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, FRESH);
@@ -108,7 +108,7 @@ static void nothing_to_confirm(void **state)
 }
 
 /* Fresh instances are no points of the plan: their time is that of a listed one. */
-static void fresh_instances(void **state)
+static void a_fresh_instance_takes_the_time_of_a_listed_one(void **state)
 {
     static const char many[] =
         "name: many\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: [1, 2, 3]}\n"
@@ -137,10 +137,10 @@ int main(void)
 {
 #define FORECAST_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        FORECAST_TEST(least_and_most),
-        FORECAST_TEST(as_it_goes_on),
-        FORECAST_TEST(nothing_to_confirm),
-        FORECAST_TEST(fresh_instances),
+        FORECAST_TEST(confirming_trials_widen_a_forecast),
+        FORECAST_TEST(a_forecast_is_right_after_each_trial),
+        FORECAST_TEST(without_a_claim_no_confirming_trial_is_left_to_run),
+        FORECAST_TEST(a_fresh_instance_takes_the_time_of_a_listed_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void finish_some(struct fixture *x, struct run *r, int trials)
     }
 }
 
-static void least_and_most(void **state)
+static void values_that_may_be_added_widen_a_forecast(void **state)
 {
     struct fixture *x = *state;
     struct planned p = plan_of(x, EXTENDED);
@@ -65,7 +65,7 @@ static void least_and_most(void **state)
     free_plan(p);
 }
 
-static void as_it_goes_on(void **state)
+static void a_forecast_is_right_after_each_trial(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, EXTENDED);
@@ -115,7 +115,7 @@ static void assert_due(const struct forecast *f, long i, int64_t heads, const ch
 
 /* A sweep that has ended, whose file asks for extend now: each head count has chosen an edge, and
  * gets the next value at once. */
-static void extend_is_new(void **state)
+static void extend_given_after_the_end_is_due_at_once(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, WITHOUT_EXTEND);
@@ -140,7 +140,7 @@ static void extend_is_new(void **state)
 }
 
 /* What constraints forbid is not due, and where extend is smaller nothing is. */
-static void nothing_is_due(void **state)
+static void forbidden_values_are_not_due(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, WITHOUT_EXTEND);
@@ -234,7 +234,7 @@ static void assert_within(struct fixture *x, struct run *r, const char *yaml)
 
 /* Extend is lowered, raised, removed, and what it had added is listed, in whole and in part: after
  * a run, and after one that was interrupted. One head is best at the largest rate, two at .001. */
-static void the_file_changes(void **state)
+static void a_forecast_holds_after_any_change_of_extend(void **state)
 {
     static const char *const files[] = {ASKED("[1e-3, 1e-2]", ", extend: 2", ""),
                                         ASKED("[1e-3, 1e-2]", ", extend: 1", ""),
@@ -282,7 +282,7 @@ static void what_was_added_is_listed(void **state)
 }
 
 /* Allocations fail, one of seven: an error each time, and never a leak. */
-static void without_memory(void **state)
+static void a_forecast_without_memory_is_an_error(void **state)
 {
     struct fixture *x = *state;
     if (!FAULTS_IN_MALLOC)
@@ -308,7 +308,7 @@ static void without_memory(void **state)
 }
 
 /* Those of a value stand side by side, in the order of the plan. */
-static void added_ones_in_order(void **state)
+static void added_trials_are_listed_by_their_value(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, EXTENDED);
@@ -331,7 +331,7 @@ static void added_ones_in_order(void **state)
 }
 
 /* What may be added to head counts of other shards is theirs. */
-static void of_a_shard(void **state)
+static void a_shard_may_add_only_to_its_own_head_counts(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, EXTENDED);
@@ -351,17 +351,17 @@ int main(void)
 {
 #define FORECAST_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        FORECAST_TEST(least_and_most),
-        FORECAST_TEST(as_it_goes_on),
-        FORECAST_TEST(of_a_shard),
-        FORECAST_TEST(extend_is_new),
-        FORECAST_TEST(nothing_is_due),
+        FORECAST_TEST(values_that_may_be_added_widen_a_forecast),
+        FORECAST_TEST(a_forecast_is_right_after_each_trial),
+        FORECAST_TEST(a_shard_may_add_only_to_its_own_head_counts),
+        FORECAST_TEST(extend_given_after_the_end_is_due_at_once),
+        FORECAST_TEST(forbidden_values_are_not_due),
         FORECAST_TEST(what_is_known_comes_back),
         FORECAST_TEST(an_open_choice_is_not_due),
-        FORECAST_TEST(the_file_changes),
+        FORECAST_TEST(a_forecast_holds_after_any_change_of_extend),
         FORECAST_TEST(what_was_added_is_listed),
-        FORECAST_TEST(without_memory),
-        FORECAST_TEST(added_ones_in_order),
+        FORECAST_TEST(a_forecast_without_memory_is_an_error),
+        FORECAST_TEST(added_trials_are_listed_by_their_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static const char looks[] = "name: patient\n"
                             "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
                             "looks: [2, 3, 5]\n";
 
-static void lines(void **state)
+static void each_outcome_of_a_look_has_its_line(void **state)
 {
     (void)state;
     static const struct {
@@ -48,7 +48,7 @@ static void assert_words(const struct looks_state *l, const char *words)
     assert_string_equal(text, words);
 }
 
-static void words(void **state)
+static void the_state_of_all_looks_is_told_in_words(void **state)
 {
     (void)state;
     assert_words(&(struct looks_state){0}, "");
@@ -223,8 +223,8 @@ static void what_cannot_be_judged_is_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),
-        cmocka_unit_test(words),
+        cmocka_unit_test(each_outcome_of_a_look_has_its_line),
+        cmocka_unit_test(the_state_of_all_looks_is_told_in_words),
         cmocka_unit_test_setup_teardown(one_look_opens_the_next, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_edge_ends_the_looks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_not_judged_is_judged_at_once, set_up, tear_down),

@@ -336,7 +336,7 @@ static void sweeps_that_do_not_go_together(void **state)
     make_file(&f.into, FOUR, done, 2, .5);
     make_file(&f.from, SWEEP("[4, 8]", "seeds: 2\n"), done, 2, .5);
     merge(x, STATUS_BAD_INPUT);
-    assert_non_null(strstr(x->m.text, "both hold a sweep plain, and no point is in both"));
+    assert_non_null(strstr(x->m.text, "hold different sweeps named plain (no points in common)"));
     unlink(f.from.db);
     make_file(&f.from, SWEEP("[1, 2]", "seeds: 2\nmetric: {name: val_loss}\n"), done, 2, .5);
     merge(x, STATUS_BAD_INPUT);

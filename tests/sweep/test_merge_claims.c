@@ -3,7 +3,7 @@
 #include "merge_help.h"
 
 /* A claim in one file, results of before in the other. */
-static void what_could_be_seen(void **state)
+static void a_claim_after_results_of_the_other_file_has_seen_them(void **state)
 {
     static const enum fate done[] = {DONE, DONE};
     struct fixture *x = *state;
@@ -79,7 +79,7 @@ static void make_killed_file(struct fixture *x, bool result)
 }
 
 /* Nothing could be seen of it, whether the other file has anything to do with the claim or not. */
-static void killed_before_its_first_evaluation(void **state)
+static void a_trial_killed_before_its_first_evaluation_was_not_seen(void **state)
 {
     static const enum fate done[] = {DONE, DONE};
     static const char *const others[] = {FOUR, SWEEP("[4, 8]", "seeds: 2\n")};
@@ -98,7 +98,7 @@ static void killed_before_its_first_evaluation(void **state)
 
 /* A file that has to do with nothing of a claim says nothing about it, however what was here before
  * may look by now. */
-static void an_unrelated_file(void **state)
+static void an_unrelated_file_does_not_change_what_was_seen(void **state)
 {
     static const enum fate done[] = {DONE, DONE};
     struct fixture *x = *state;
@@ -153,7 +153,7 @@ static void make_claim(struct fixture *x)
 
 /* Curves are in the file at each evaluation, checkpoints come only now and then: of work that was
  * lost nobody can say whether it had been evaluated before the claim. */
-static void lost_before_its_checkpoint(void **state)
+static void work_lost_before_its_checkpoint_may_have_been_seen(void **state)
 {
     static const struct {
         enum attempt_cause cause;
@@ -249,10 +249,14 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(what_could_be_seen),          TEST(killed_before_its_first_evaluation),
-        TEST(an_unrelated_file),           TEST(what_others_had_found_out),
-        TEST(lost_before_its_checkpoint),  TEST(what_did_not_stay_was_seen),
-        TEST(what_has_gone_on_has_stayed), TEST(what_the_claim_has_counted),
+        TEST(a_claim_after_results_of_the_other_file_has_seen_them),
+        TEST(a_trial_killed_before_its_first_evaluation_was_not_seen),
+        TEST(an_unrelated_file_does_not_change_what_was_seen),
+        TEST(what_others_had_found_out),
+        TEST(work_lost_before_its_checkpoint_may_have_been_seen),
+        TEST(what_did_not_stay_was_seen),
+        TEST(what_has_gone_on_has_stayed),
+        TEST(what_the_claim_has_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

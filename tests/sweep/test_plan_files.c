@@ -256,9 +256,10 @@ static void test_replicate(void **state)
     static const char yaml[] = "task: {name: text, file: [a.txt, ../mixed.txt], length: 8}\n" LM
                                "replicate: [task.file]\n";
     struct plan_text text;
-    assert_refused_at(x, yaml, NULL, "sub/s.yaml:4:13: guessing is right in ",
-                      "replicates must be equally hard to guess; use metric: {name: val_loss}, by "
-                      "which each file is compared only with itself");
+    assert_refused_at(x, yaml, NULL,
+                      "sub/s.yaml:4:13: replicates must be equally hard to guess, but chance ",
+                      " at another value; use metric: {name: val_loss}, by which each file is "
+                      "compared only with itself");
     plan_it(x, yaml, "metric={name: val_loss}");
     assert_int_equal(plan_replicates(x->plan), 2);
     plan_text(x->plan, 1, &text);

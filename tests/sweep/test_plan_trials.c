@@ -80,13 +80,13 @@ static void test_rungs_refused(void **state)
     static const struct refusal list[] = {
         {GATHER "train: {lr: [1e-3, 1e-2], steps: [100, 200], eval_every: 50}\n"
                 "tune: {axes: [train.lr], rungs: {min_steps: 60}}\n",
-         "s.yaml:3:45: tune.rungs.min_steps is 60, but trials of 100 steps, evaluated every 50, "
-         "are not evaluated between then and their last step; make min_steps or "
+         "s.yaml:3:45: tune.rungs.min_steps is 60, but a trial of 100 steps with train.eval_every "
+         "50 has no evaluation between that step and its last; make min_steps or "
          "train.eval_every smaller"},
         {GATHER "train: {lr: [1e-3, 1e-2], steps: 100, eval_every: 10}\n"
                 "tune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
-         "s.yaml:3:45: tune.rungs.min_steps is 100, but trials of 100 steps, evaluated every 10, "
-         "are not evaluated between then and their last step; make min_steps or "
+         "s.yaml:3:45: tune.rungs.min_steps is 100, but a trial of 100 steps with train.eval_every "
+         "10 has no evaluation between that step and its last; make min_steps or "
          "train.eval_every smaller"},
         {GATHER "train: {lr: [1e-3, 0.001]}\ntune: {axes: [train.lr], rungs: {min_steps: 100}}\n",
          "s.yaml:3:15: tune.rungs has nothing to choose from: each head count has one value of the "
@@ -126,8 +126,8 @@ static void test_replicate_refused(void **state)
     (void)state;
     static const struct refusal list[] = {
         {"task: {name: gather, vocab: [16, 8]}\nreplicate: [task.vocab]\n",
-         "s.yaml:2:13: guessing is right in 0.125 of cases at {\"task.vocab\":8} and in 0.0625 at "
-         "another value: replicates must be equally hard to guess"},
+         "s.yaml:2:13: replicates must be equally hard to guess, but chance accuracy is 0.125 at "
+         "{\"task.vocab\":8} and 0.0625 at another value; list values of equal chance accuracy"},
         {"task: {name: gather, instance: [7, 7]}\nreplicate: [task.instance]\n",
          "s.yaml:2:13: task.instance has only one value, so there is nothing to replicate over"},
     };

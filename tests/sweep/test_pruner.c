@@ -221,7 +221,7 @@ static void random_hangs_on_the_seed_alone(void **state)
         assert_true(seen[i]);
 }
 
-static void names(void **state)
+static void every_way_to_prune_is_found_by_its_name(void **state)
 {
     (void)state;
     enum prune_by by;
@@ -239,7 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(importance_goes_by_what_heads_add), TEST(ties_go_by_layer_and_head),
         TEST(ablation_takes_the_lowest_loss),    TEST(importance_is_estimated_anew),
-        TEST(random_hangs_on_the_seed_alone),    TEST(names),
+        TEST(random_hangs_on_the_seed_alone),    TEST(every_way_to_prune_is_found_by_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

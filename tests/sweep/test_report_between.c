@@ -56,7 +56,7 @@ static void add_claim(struct fixture *f, const char *claim, int seen)
         claim, claim, seen, seen);
 }
 
-static void a_grid(void **state)
+static void all_pairs_of_a_grid_are_reported(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
@@ -77,7 +77,7 @@ static void a_grid(void **state)
 #define CLAIM "{\"better\":{\"model.kv_heads\":1},\"heads\":8,\"than\":{\"model.kv_heads\":8}}"
 
 /* Each combination of the other axes by itself. */
-static void a_claim(void **state)
+static void a_claim_is_reported_for_each_value_of_other_axes(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
@@ -108,7 +108,7 @@ static void a_claim(void **state)
 #define WRONG "{\"better\":{\"model.kv_heads\":8},\"heads\":8,\"than\":{\"model.kv_heads\":1}}"
 
 /* Shown to be worse is shown, whether the claim was first or late. */
-static void a_wrong_claim(void **state)
+static void a_wrong_claim_is_shown_to_be_worse_even_if_late(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
@@ -127,7 +127,7 @@ static void a_wrong_claim(void **state)
 }
 
 /* Losses of a text are in bits per byte too. */
-static void losses(void **state)
+static void losses_of_a_text_are_in_bits_per_byte_too(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
@@ -144,7 +144,7 @@ static void losses(void **state)
 }
 
 /* Pairs that have no test: neither is better than guessing, or nothing differs. */
-static void chance(void **state)
+static void pairs_at_chance_or_all_equal_are_not_tested(void **state)
 {
     static const double guess[5] = {.0625, .0624, .0626, .0625, .0625}, one[5] = {1, 1, 1, 1, 1};
     struct fixture *f = *state;
@@ -177,7 +177,7 @@ static void chance(void **state)
     free(text);
 }
 
-static void nothing(void **state)
+static void a_report_without_pairs_says_so(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
@@ -197,12 +197,16 @@ static void nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_grid, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_claim, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_wrong_claim, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(losses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(chance, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_pairs_of_a_grid_are_reported, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_claim_is_reported_for_each_value_of_other_axes, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_wrong_claim_is_shown_to_be_worse_even_if_late, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(losses_of_a_text_are_in_bits_per_byte_too, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(pairs_at_chance_or_all_equal_are_not_tested, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_report_without_pairs_says_so, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void run_out_of_memory(struct fixture *f, int kind)
     assert_true(errors > least && limits > least);
 }
 
-static void at_every_allocation(void **state)
+static void a_report_without_memory_is_whole_or_an_error(void **state)
 {
     enum { KINDS = 6 };
     struct fixture *f = *state;
@@ -120,7 +120,7 @@ static void add_pairs(struct fixture *f)
     }
 }
 
-static void of_pairs(void **state)
+static void a_report_of_pairs_without_memory_is_whole_or_an_error(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
@@ -176,8 +176,10 @@ static void give_sqlite_its_own(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(at_every_allocation, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(of_pairs, set_up, tear_down)};
+        cmocka_unit_test_setup_teardown(a_report_without_memory_is_whole_or_an_error, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_report_of_pairs_without_memory_is_whole_or_an_error,
+                                        set_up, tear_down)};
     give_sqlite_its_own();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

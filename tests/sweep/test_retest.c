@@ -36,7 +36,7 @@ static void assert_off(struct fixture *x, struct store *s, const char *answer, c
 #define CASES "{\"val_acc\":100,\"test_acc\":1000,\"test_exact\":50,\"test_acc_by_slot\":[500,500]}"
 
 /* The trial's row and result have the same values; the weights give others. */
-static void what_other_kernels_may_make_of_it(void **state)
+static void small_differences_of_other_kernels_are_accepted(void **state)
 {
     static const struct {
         const char *change, *expected; /* SQL, of the JSON a */
@@ -79,7 +79,7 @@ static void what_other_kernels_may_make_of_it(void **state)
 }
 
 /* Of row and result, the one that the weights do not give. */
-static void who_is_off(void **state)
+static void the_value_that_the_weights_do_not_give_is_named(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
@@ -155,7 +155,7 @@ static char *retest(struct fixture *x, struct trained *t, const struct result *r
 
 /* A result whose numbers were edited, with a new digest and the row to match: only the weights
  * know. */
-static void a_result_that_was_edited(void **state)
+static void an_edited_result_is_told_by_its_weights(void **state)
 {
     struct fixture *x = *state;
     static struct trained t;
@@ -188,7 +188,7 @@ static void a_result_that_was_edited(void **state)
 }
 
 /* What cannot be read is an error of its own. */
-static void weights_that_are_not_recorded(void **state)
+static void weights_that_are_not_recorded_are_refused(void **state)
 {
     struct fixture *x = *state;
     static struct trained t;
@@ -211,10 +211,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(what_other_kernels_may_make_of_it),
-        TEST(who_is_off),
-        TEST(a_result_that_was_edited),
-        TEST(weights_that_are_not_recorded),
+        TEST(small_differences_of_other_kernels_are_accepted),
+        TEST(the_value_that_the_weights_do_not_give_is_named),
+        TEST(an_edited_result_is_told_by_its_weights),
+        TEST(weights_that_are_not_recorded_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static void note(void *letter)
     strcat(order, letter);
 }
 
-static void work_that_is_done(void **state)
+static void work_frees_what_it_took_in_reverse_order(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
@@ -40,7 +40,7 @@ static void assert_clean(struct fixture *x, struct store *s)
     close_store(x, s);
 }
 
-static void work_that_fails(void **state)
+static void failed_work_frees_all_and_leaves_no_transaction(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
@@ -56,7 +56,7 @@ static void work_that_fails(void **state)
     assert_clean(x, s);
 }
 
-static void rows_that_fail(void **state)
+static void a_failing_query_ends_the_work(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
@@ -77,7 +77,7 @@ static void rows_that_fail(void **state)
     assert_clean(x, s);
 }
 
-static void memory_that_runs_out(void **state)
+static void running_out_of_memory_ends_the_work(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
@@ -100,7 +100,9 @@ static void memory_that_runs_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(work_that_is_done), TEST(work_that_fails),
-                                       TEST(rows_that_fail), TEST(memory_that_runs_out)};
+    const struct CMUnitTest tests[] = {TEST(work_frees_what_it_took_in_reverse_order),
+                                       TEST(failed_work_frees_all_and_leaves_no_transaction),
+                                       TEST(a_failing_query_ends_the_work),
+                                       TEST(running_out_of_memory_ends_the_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

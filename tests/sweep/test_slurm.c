@@ -30,7 +30,7 @@ static void assert_specs(const char *names, const char *cpus, const char *expect
     free(list);
 }
 
-static void an_allocation(void **state)
+static void nodes_and_cpus_of_an_allocation_become_hosts(void **state)
 {
     (void)state;
     assert_specs("n1\n", "16", "n1:16");
@@ -49,7 +49,7 @@ static void refuse(const char *names, const char *cpus, const char *words)
 }
 
 /* What it has there bounds how many trials are begun on each node. */
-static void memory_of_an_allocation(void **state)
+static void each_node_has_the_memory_of_its_cpus(void **state)
 {
     struct host_spec *list = NULL;
     int count = 0;
@@ -62,7 +62,7 @@ static void memory_of_an_allocation(void **state)
     free(list);
 }
 
-static void odd_allocations(void **state)
+static void allocations_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     refuse("", "2", "no nodes");
@@ -96,7 +96,7 @@ static void remove_program(const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-static void the_nodes_of_an_allocation(void **state)
+static void scontrol_names_the_nodes_of_an_allocation(void **state)
 {
     struct host_spec *list = NULL;
     int count = 0;
@@ -154,7 +154,7 @@ static enum status wait_for(const char *answer, struct slurm_wait *wait)
 
 #define UNTIL_TOLD "until [ -e \"${0%/*}/told\" ]; do sleep .05; done\n"
 
-static void until_a_job_has_ended(void **state)
+static void waiting_for_a_job_tells_its_number_and_exit_status(void **state)
 {
     struct slurm_wait wait;
     (void)state;
@@ -174,7 +174,7 @@ static void until_a_job_has_ended(void **state)
     remove_program("sbatch");
 }
 
-static void a_job(void **state)
+static void a_submitted_job_is_known_by_its_number(void **state)
 {
     char id[SLURM_ID] = "";
     static char script[100001];
@@ -231,7 +231,7 @@ static void assert_jobs(const char *db, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void jobs_in_the_queue(void **state)
+static void jobs_in_the_queue_are_found_by_their_results_file(void **state)
 {
     (void)state;
     queue("17|17|N/A|RUNNING|None|quick|headcount /r/x.db\\n"
@@ -266,7 +266,7 @@ static void jobs_in_the_queue(void **state)
     remove_program("squeue");
 }
 
-static void no_answer(void **state)
+static void a_queue_without_an_answer_is_an_error(void **state)
 {
     bool answered;
     (void)state;
@@ -301,7 +301,7 @@ static void assert_comment(const char *db, const char *expected)
     free(comment);
 }
 
-static void the_name_of_a_results_file(void **state)
+static void a_comment_names_the_results_file_by_its_full_path(void **state)
 {
     (void)state;
     static char name[2000];
@@ -333,7 +333,7 @@ static void the_name_of_a_results_file(void **state)
     free(comment);
 }
 
-static void whether_the_allocation_is_there(void **state)
+static void squeue_tells_whether_the_allocation_is_there(void **state)
 {
     static const struct {
         const char *squeue;
@@ -387,16 +387,17 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_allocation),
-        cmocka_unit_test(memory_of_an_allocation),
-        cmocka_unit_test(odd_allocations),
-        cmocka_unit_test(the_nodes_of_an_allocation),
-        cmocka_unit_test(jobs_in_the_queue),
-        cmocka_unit_test(no_answer),
-        cmocka_unit_test(the_name_of_a_results_file),
-        cmocka_unit_test(until_a_job_has_ended),
-        cmocka_unit_test(whether_the_allocation_is_there),
-        cmocka_unit_test(a_job), /* leaves PATH with nothing in it */
+        cmocka_unit_test(nodes_and_cpus_of_an_allocation_become_hosts),
+        cmocka_unit_test(each_node_has_the_memory_of_its_cpus),
+        cmocka_unit_test(allocations_that_make_no_sense_are_refused),
+        cmocka_unit_test(scontrol_names_the_nodes_of_an_allocation),
+        cmocka_unit_test(jobs_in_the_queue_are_found_by_their_results_file),
+        cmocka_unit_test(a_queue_without_an_answer_is_an_error),
+        cmocka_unit_test(a_comment_names_the_results_file_by_its_full_path),
+        cmocka_unit_test(waiting_for_a_job_tells_its_number_and_exit_status),
+        cmocka_unit_test(squeue_tells_whether_the_allocation_is_there),
+        cmocka_unit_test(
+            a_submitted_job_is_known_by_its_number), /* leaves PATH with nothing in it */
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -46,7 +46,7 @@ static void assert_proof(struct fixture *x, struct store *s, int64_t sweep,
                  (long long)proof.pairs);
 }
 
-static void a_claim_that_was_first(void **state)
+static void a_claim_before_all_results_stays_first(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
@@ -74,7 +74,7 @@ static void a_claim_that_was_first(void **state)
 }
 
 /* Each takes the finished sweep "a", whose six trials have ended, and is told what it did. */
-static void launderings(void **state)
+static void no_detour_hides_that_a_claim_came_late(void **state)
 {
     static const struct {
         const char *what, *rename;
@@ -215,7 +215,7 @@ static void launderings(void **state)
 }
 
 /* The claim was first; what happened to it and to its plan then. */
-static void first_and_then_changed(void **state)
+static void changes_after_a_first_claim_are_told(void **state)
 {
     struct fixture *x = *state;
     struct verdict_proof proof;
@@ -302,7 +302,7 @@ static void curves_are_seen_too(void **state)
     close_store(x, s);
 }
 
-static void a_copy_of_the_file(void **state)
+static void a_copy_of_the_file_knows_that_a_claim_is_late(void **state)
 {
     struct fixture *x = *state;
     char original[320];
@@ -319,7 +319,7 @@ static void a_copy_of_the_file(void **state)
 }
 
 /* Written past the program. */
-static void a_claim_by_hand(void **state)
+static void a_claim_written_by_hand_is_late(void **state)
 {
     struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
@@ -423,7 +423,7 @@ static void tuning_trials_are_not_alike(void **state)
 }
 
 /* Each value was there, but not with these of the others. */
-static void options_combined_otherwise(void **state)
+static void new_combinations_of_known_options_count_as_similar(void **state)
 {
     static const char crossed[] =
         OTHERWISE("steps: [99, 100], " TWO_RATES,
@@ -438,7 +438,7 @@ static void options_combined_otherwise(void **state)
 }
 
 /* What counts is the time at which claim or plan were written. */
-static void a_claim_before_others(void **state)
+static void similar_trials_count_if_they_ended_before_the_claim(void **state)
 {
     static const char first[] = OTHERWISE(SAME ", test_examples: 511", "seeds: 2\n" OTHER);
     struct fixture *x = *state;
@@ -459,17 +459,17 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_claim_that_was_first),
-        TEST(launderings),
-        TEST(first_and_then_changed),
+        TEST(a_claim_before_all_results_stays_first),
+        TEST(no_detour_hides_that_a_claim_came_late),
+        TEST(changes_after_a_first_claim_are_told),
         TEST(other_rules_are_a_change),
         TEST(curves_are_seen_too),
-        TEST(a_copy_of_the_file),
-        TEST(a_claim_by_hand),
+        TEST(a_copy_of_the_file_knows_that_a_claim_is_late),
+        TEST(a_claim_written_by_hand_is_late),
         TEST(trials_like_these),
         TEST(tuning_trials_are_not_alike),
-        TEST(options_combined_otherwise),
-        TEST(a_claim_before_others),
+        TEST(new_combinations_of_known_options_count_as_similar),
+        TEST(similar_trials_count_if_they_ended_before_the_claim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,8 @@ static void what_was_found_is_written_down(void **state)
     assert_string_equal(end_trials(x, &r, &p, 11, score, &n), "");
     assert_answer(r.db, "SELECT count(*) FROM trial WHERE confirms", "0");
     assert_string_equal(end_trials(x, &r, &p, 1, score, &n),
-                        "2 heads are to be confirmed over 1 and 8, on 6 fresh seeds, 18 trials\n");
+                        "to be tested: whether 2 heads are better than 1 and 8, on 6 fresh seeds "
+                        "(18 trials)\n");
     assert_answer(r.db,
                   "SELECT claim || pairs || ' ' || added || ' ' || seen || ' ' || trials_ended ||"
                   " setting || what FROM plan_change WHERE by = 'confirm'",
@@ -121,7 +122,7 @@ static void what_was_found_is_written_down(void **state)
     close_store(x, r.s);
 }
 
-static void planned_again(void **state)
+static void planning_again_keeps_confirming_trials(void **state)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     struct fixture *x = *state;
@@ -165,9 +166,9 @@ static void another_confirmation_is_refused(void **state)
     end_trials(x, &r, &p, 100, score, &n);
     assert_int_equal(n, 27);
     assert_status(STATUS_BAD_INPUT, store_plan(r.s, q.plan, true, &changes, &x->m));
-    assert_non_null(strstr(x->m.text, "test.yaml: the confirmation of sweep \"plain\" was written "
-                                      "down at 2"));
-    assert_non_null(strstr(x->m.text, " with 6 fresh seeds, and others would be a second try; put "
+    assert_non_null(
+        strstr(x->m.text, "test.yaml: the confirmation of sweep \"plain\" was fixed at 2"));
+    assert_non_null(strstr(x->m.text, " with 6 fresh seeds, which cannot change; put the old "
                                       "`confirm` back, or give the sweep another `name`"));
     /* Without it the trials leave the plan; with it they are back, and nothing is written anew. */
     plan_into(x, r.s, none);
@@ -184,7 +185,7 @@ static void another_confirmation_is_refused(void **state)
     close_store(x, r.s);
 }
 
-static void nothing_to_confirm(void **state)
+static void without_a_finding_no_confirming_trial_runs(void **state)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     struct fixture *x = *state;
@@ -219,7 +220,7 @@ static void fail_one(struct fixture *x, struct run *r, const struct planned *p)
 }
 
 /* A claim stays; where there was none, it is asked again. */
-static void trials_tried_again(void **state)
+static void a_claim_stays_when_trials_are_tried_again(void **state)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     struct fixture *x = *state;
@@ -249,7 +250,7 @@ static void trials_tried_again(void **state)
     close_store(x, r.s);
 }
 
-static void each_setting_by_itself(void **state)
+static void each_setting_is_confirmed_by_itself(void **state)
 {
     static const char yaml[] = "name: two\ntask: {name: gather, length: 16, vocab: 8,"
                                " slots: [1, 2]}\n"
@@ -261,8 +262,8 @@ static void each_setting_by_itself(void **state)
     int n;
     assert_string_equal(
         end_trials(x, &r, &p, 12, score, &n),
-        "slots=1: 2 heads are to be confirmed over 1, on 6 fresh seeds, 12 trials\n"
-        "slots=2: 2 heads are to be confirmed over 1, on 6 fresh seeds, 12 trials\n");
+        "slots=1: to be tested: whether 2 heads are better than 1, on 6 fresh seeds (12 trials)\n"
+        "slots=2: to be tested: whether 2 heads are better than 1, on 6 fresh seeds (12 trials)\n");
     end_trials(x, &r, &p, 100, score, &n);
     assert_int_equal(n, 24);
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE by = 'confirm' AND pairs = 12",
@@ -279,7 +280,7 @@ static double tuned_score(const struct claimed *c)
     return score(c) - (rate > .05 ? .1 : 0) - (rate < .05 ? .01 : 0) * (.05 - rate) * 20;
 }
 
-static void as_tuned(void **state)
+static void confirming_trials_have_the_tuned_values(void **state)
 {
     static const char yaml[] = "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
                                "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
@@ -311,7 +312,7 @@ static void as_tuned(void **state)
     close_store(x, r.s);
 }
 
-static void on_fresh_instances(void **state)
+static void a_finding_is_confirmed_on_fresh_instances(void **state)
 {
     static const char yaml[] =
         "name: many\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: [1, 2, 3]}\n"
@@ -323,9 +324,9 @@ static void on_fresh_instances(void **state)
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
-    assert_string_equal(
-        end_trials(x, &r, &p, 18, score, &n),
-        "2 heads are to be confirmed over 1 and 4, on 6 fresh instances, 36 trials\n");
+    assert_string_equal(end_trials(x, &r, &p, 18, score, &n),
+                        "to be tested: whether 2 heads are better than 1 and 4, on 6 fresh "
+                        "instances (36 trials)\n");
     assert_answer(r.db,
                   "SELECT count(*) || ' ' || count(DISTINCT config_id) || ' ' ||"
                   " group_concat(DISTINCT seed) FROM trial WHERE confirms",
@@ -343,7 +344,7 @@ static void on_fresh_instances(void **state)
 }
 
 /* Of another sweep, or of this one before it was deleted. */
-static void seeds_that_were_known(void **state)
+static void known_seeds_confirm_nothing(void **state)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     static const char before[] =
@@ -398,7 +399,7 @@ static void trials_like_these(void **state)
 }
 
 /* A transaction that cannot be has changed nothing. */
-static void what_cannot_be_written_is_not(void **state)
+static void a_failed_confirmation_changes_nothing(void **state)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     struct fixture *x = *state;
@@ -435,7 +436,7 @@ static void what_cannot_be_written_is_not(void **state)
 }
 
 /* What a hand has made otherwise is found. */
-static void checked(void **state)
+static void check_finds_confirmations_changed_by_hand(void **state)
 {
     static const char yaml[] = SWEEP("[1, 2, 4, 8]", FIND);
     static const char *const broken[] = {
@@ -468,17 +469,17 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(what_was_found_is_written_down),
-        TEST(planned_again),
+        TEST(planning_again_keeps_confirming_trials),
         TEST(another_confirmation_is_refused),
-        TEST(nothing_to_confirm),
-        TEST(trials_tried_again),
-        TEST(each_setting_by_itself),
-        TEST(as_tuned),
-        TEST(on_fresh_instances),
-        TEST(seeds_that_were_known),
+        TEST(without_a_finding_no_confirming_trial_runs),
+        TEST(a_claim_stays_when_trials_are_tried_again),
+        TEST(each_setting_is_confirmed_by_itself),
+        TEST(confirming_trials_have_the_tuned_values),
+        TEST(a_finding_is_confirmed_on_fresh_instances),
+        TEST(known_seeds_confirm_nothing),
         TEST(trials_like_these),
-        TEST(what_cannot_be_written_is_not),
-        TEST(checked),
+        TEST(a_failed_confirmation_changes_nothing),
+        TEST(check_finds_confirmations_changed_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

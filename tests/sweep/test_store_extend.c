@@ -139,7 +139,7 @@ static double downwards(const struct claimed *c)
     return .9 - option_of(c, "lr") / 200;
 }
 
-static void to_the_other_side(void **state)
+static void values_are_added_below_the_smallest_too(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, FAR);
@@ -173,7 +173,7 @@ static void assert_not_extended(struct fixture *x, const char *yaml, scorer *sco
     unlink(x->db);
 }
 
-static void where_it_ends(void **state)
+static void ties_exclusions_and_limits_end_what_is_added(void **state)
 {
     struct fixture *x = *state;
     static const char three[] = "0.001 0.003 0.01";
@@ -202,7 +202,7 @@ static double upwards(const struct claimed *c)
     return .5 + option_of(c, "lr") / 4000;
 }
 
-static void where_the_range_ends(void **state)
+static void no_value_beyond_the_range_is_added(void **state)
 {
     struct fixture *x = *state;
     assert_not_extended(x, SWEEP_OF("[1, 2]", "[10, 100]", ", extend: 4", ""), upwards,
@@ -314,7 +314,7 @@ static const char all_trials[] =
     "SELECT group_concat(trial_id || state || choice || in_plan || added || plan_order || tuning)"
     " FROM (SELECT * FROM trial ORDER BY trial_id)";
 
-static void planned_again(void **state)
+static void planning_again_keeps_added_values(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, FAR);
@@ -395,7 +395,7 @@ static void listed_later(void **state)
 
 /* Trials of later looks are there for an added value too; no look is due before choices are final.
  */
-static void with_looks(void **state)
+static void looks_wait_for_added_values(void **state)
 {
     struct fixture *x = *state;
     struct run r =
@@ -423,7 +423,7 @@ static void with_looks(void **state)
 }
 
 /* What a hand has put where it cannot be is found. */
-static void check_knows_them(void **state)
+static void check_finds_values_added_by_hand(void **state)
 {
     struct fixture *x = *state;
     struct run r = start(x, FAR);
@@ -470,17 +470,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(values_are_added),
         STORE_TEST(what_is_inside_ends_it),
-        STORE_TEST(to_the_other_side),
-        STORE_TEST(where_it_ends),
-        STORE_TEST(where_the_range_ends),
+        STORE_TEST(values_are_added_below_the_smallest_too),
+        STORE_TEST(ties_exclusions_and_limits_end_what_is_added),
+        STORE_TEST(no_value_beyond_the_range_is_added),
         STORE_TEST(diverged_values_are_tried),
         STORE_TEST(a_retry_leads_elsewhere),
         STORE_TEST(one_axis_at_a_time),
-        STORE_TEST(planned_again),
+        STORE_TEST(planning_again_keeps_added_values),
         STORE_TEST(planned_otherwise),
         STORE_TEST(listed_later),
-        STORE_TEST(with_looks),
-        STORE_TEST(check_knows_them),
+        STORE_TEST(looks_wait_for_added_values),
+        STORE_TEST(check_finds_values_added_by_hand),
         STORE_TEST(a_file_that_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

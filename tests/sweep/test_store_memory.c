@@ -39,7 +39,7 @@ static enum status live(struct fixture *x, const struct plan *p)
     return status != STATUS_OK ? status : closed;
 }
 
-static void at_every_allocation(void **state)
+static void after_a_failed_allocation_the_next_run_gets_it_done(void **state)
 {
     struct fixture *x = *state;
     struct planned p = plan_of(x, SWEEP("[1, 2]", "seeds: 1\n"));
@@ -67,7 +67,7 @@ static void at_every_allocation(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(at_every_allocation, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        after_a_failed_allocation_the_next_run_gets_it_done, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

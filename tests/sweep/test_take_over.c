@@ -18,7 +18,7 @@ static struct merge_counts take(struct fixture *x, bool all, enum status expecte
 
 /* ---- which trials ---- */
 
-static void what_is_further(void **state)
+static void trials_that_are_further_are_taken_over(void **state)
 {
     static const enum fate ours[] = {LOST, FAILED, DONE}, theirs[] = {DONE, LOST, DONE, FAILED};
     struct fixture *x = *state;
@@ -38,7 +38,7 @@ static void what_is_further(void **state)
 }
 
 /* What has not ended is left to a run that is at work on the file. */
-static void what_is_under_way(void **state)
+static void unended_trials_are_left_to_a_run_at_work(void **state)
 {
     static const enum fate theirs[] = {DONE, LOST, FAILED, RUNNING};
     struct fixture *x = *state;
@@ -80,7 +80,7 @@ static void our_plan_stays(void **state)
 
 /* A claim that was made when trials had ended elsewhere is none once they are taken over; one that
  * was made before them stays one. */
-static void what_could_be_seen(void **state)
+static void a_claim_made_after_the_taken_results_is_late(void **state)
 {
     static const char claim[] = SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n");
     static const enum fate done[] = {DONE, DONE};
@@ -103,7 +103,7 @@ static void what_could_be_seen(void **state)
 }
 
 /* A failure that is tried again here is not taken over once more, by a merge either. */
-static void a_failure_that_is_known(void **state)
+static void a_known_failure_is_not_taken_over_again(void **state)
 {
     static const enum fate failed[] = {FAILED};
     struct fixture *x = *state;
@@ -131,7 +131,7 @@ static void a_failure_that_is_known(void **state)
 
 /* ---- what does not go together ---- */
 
-static void other_sweeps(void **state)
+static void nothing_is_taken_over_from_other_sweeps(void **state)
 {
     static const enum fate done[] = {DONE, DONE};
     struct fixture *x = *state;
@@ -187,9 +187,14 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_further),     TEST(what_is_under_way),           TEST(our_plan_stays),
-        TEST(what_could_be_seen),  TEST(a_failure_that_is_known),     TEST(other_sweeps),
-        TEST(rows_that_cannot_be), TEST(any_trouble_changes_nothing),
+        TEST(trials_that_are_further_are_taken_over),
+        TEST(unended_trials_are_left_to_a_run_at_work),
+        TEST(our_plan_stays),
+        TEST(a_claim_made_after_the_taken_results_is_late),
+        TEST(a_known_failure_is_not_taken_over_again),
+        TEST(nothing_is_taken_over_from_other_sweeps),
+        TEST(rows_that_cannot_be),
+        TEST(any_trouble_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

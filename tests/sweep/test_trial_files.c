@@ -82,7 +82,7 @@ static void newest_checkpoint(void **state)
     }
 }
 
-static void removal(void **state)
+static void removing_spares_other_trials_and_later_attempts(void **state)
 {
     (void)state;
     char keep[TRIAL_PATH_MAX];
@@ -155,7 +155,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         TEST(newest_checkpoint),
-        TEST(removal),
+        TEST(removing_spares_other_trials_and_later_attempts),
         TEST(foreign_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static char *measures_of(const struct trial *t)
     return rows;
 }
 
-static void interrupted_anywhere(void **state)
+static void a_trial_interrupted_anywhere_has_the_same_measures(void **state)
 {
     (void)state;
     static const int64_t stops[] = {0, 1, 24, 25, 26, 50, 59, 60};
@@ -94,7 +94,7 @@ static void interrupted_anywhere(void **state)
 }
 
 /* Measuring changes nothing of the training, and a result without it has not a byte more. */
-static void training_is_the_same(void **state)
+static void measuring_does_not_change_training(void **state)
 {
     (void)state;
     struct arena a, b;
@@ -119,7 +119,7 @@ static void training_is_the_same(void **state)
 }
 
 /* The key came, or went, while the trial was interrupted: what was not measured has no rows. */
-static void asked_for_later(void **state)
+static void steps_before_measuring_was_asked_for_have_no_rows(void **state)
 {
     (void)state;
     struct arena a, b, c;
@@ -186,7 +186,7 @@ static void damaged_values(void **state)
     arena_free(&a);
 }
 
-static void the_key(void **state)
+static void the_key_measure_takes_evals_alone(void **state)
 {
     (void)state;
     struct config *c = config_of("task: {name: gather}\n");
@@ -209,11 +209,11 @@ static void the_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interrupted_anywhere),
-        cmocka_unit_test(training_is_the_same),
-        cmocka_unit_test(asked_for_later),
+        cmocka_unit_test(a_trial_interrupted_anywhere_has_the_same_measures),
+        cmocka_unit_test(measuring_does_not_change_training),
+        cmocka_unit_test(steps_before_measuring_was_asked_for_have_no_rows),
         cmocka_unit_test(damaged_values),
-        cmocka_unit_test(the_key),
+        cmocka_unit_test(the_key_measure_takes_evals_alone),
     };
     strcpy(folder, "/tmp/headcount-test-XXXXXX");
     if (!mkdtemp(folder))

@@ -48,14 +48,13 @@ static void test_claim_on_text(void **state)
     claim(&s, 2, 1, 0);
     EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
            "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is better: "
-           "-0.400 or -0.577 bits per byte, p = .000814), as predicted before the first trial, "
-           "within 1500 steps, over 4 seeds and 4 blocks of the test text.",
+           "-0.400 nats or -0.577 bits per byte, p = .000814), as predicted before the first "
+           "trial, within 1500 steps, over 4 seeds and 4 blocks of the test text.",
            "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
            "worse than another one.",
-           "2 heads against 1: -0.400 test loss or -0.577 bits per byte (less is better), 95% "
-           "interval of the loss -0.492 to -0.308, over 4 seeds (4 won, 0 lost) and 4 blocks of "
-           "the test text; "
-           "two-sided paired t test over seeds and blocks, p = .000814.",
+           "2 heads against 1: -0.400 nats or -0.577 bits per byte in test loss (less is better), "
+           "95% interval in nats -0.492 to -0.308, over 4 seeds (4 won, 0 lost) and 4 blocks of "
+           "the test text; two-sided paired t test over seeds and blocks, p = .000814.",
            "Other head counts, training lengths and files were not tested.",
            "The exact sign-flip test over the seeds alone, which assumes no normal distribution, "
            "gives p = .125 against 1.",
@@ -77,8 +76,9 @@ static void test_what_holds_for_this_text_alone(void **state)
     claim(&s, 2, 1, 0);
     expect_with(&s, "Claim not confirmed",
                 "Claim not confirmed: 2 heads, claimed to be better than 1, are not shown to be "
-                "better than 1 (difference in test loss, less is better: -0.050 or -0.072 bits per "
-                "byte, p = .182), within 1500 steps, over 4 seeds and 4 blocks of the test text.");
+                "better than 1 (difference in test loss, less is better: -0.050 nats or -0.072 "
+                "bits per byte, p = .182), within 1500 steps, over 4 seeds and 4 blocks of the "
+                "test text.");
     struct verdict *v = judge_sketch(&s);
     const struct verdict_rival *r = &v->rival[0];
     double from, to;
@@ -94,8 +94,8 @@ static void test_what_holds_for_this_text_alone(void **state)
     s.in.blocks = 0;
     expect_with(&s, "Claim confirmed",
                 "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is "
-                "better: -0.050 or -0.072 bits per byte, p = .012), as predicted before the first "
-                "trial, within 1500 steps, on this text.");
+                "better: -0.050 nats or -0.072 bits per byte, p = .012), as predicted before the "
+                "first trial, within 1500 steps, on this text.");
 }
 
 /* The margin is tested over both too. */
@@ -134,9 +134,9 @@ static void test_blocks_of_some(void **state)
     s.trial[0][3].bad = false;
     expect_with(
         &s, "2 heads against 1",
-        "2 heads against 1: -0.400 test loss or -0.577 bits per byte (less is better), 95% "
-        "interval of the loss "
-        "-0.429 to -0.371, over 4 seeds (4 won, 0 lost); two-sided paired t test p < .0001.");
+        "2 heads against 1: -0.400 nats or -0.577 bits per byte in test loss (less is better), "
+        "95% interval in nats -0.429 to -0.371, over 4 seeds (4 won, 0 lost); two-sided paired t "
+        "test p < .0001.");
 }
 
 /* What a block does to one head count lasts for two blocks each: 16 count for fewer. */
@@ -167,7 +167,7 @@ static void test_neighbours(void **state)
     verdict_free(v);
     char *said = sentence_with(&s, "2 heads against 1: the");
     assert_non_null(
-        strstr(said, " over the blocks alone, which count as 11, as neighbours are alike."));
+        strstr(said, " over the blocks alone, which count as 11 because neighbours are alike."));
     free(said);
     assert_null(sentence_with(&s, "are alike, so that"));
 }
@@ -211,9 +211,9 @@ static void test_one_seed_of_text(void **state)
     claim(&s, 2, 1, 0);
     s.heads[0].n = s.heads[1].n = 1;
     expect_with(&s, "2 heads against 1",
-                "2 heads against 1: -0.390 test loss or -0.563 bits per byte at the one seed in "
-                "common, 95% interval -0.482 to -0.298 over 4 blocks of the test text, which says "
-                "nothing of other seeds.");
+                "2 heads against 1: -0.390 nats or -0.563 bits per byte in test loss at the one "
+                "seed in common, 95% interval -0.482 to -0.298 over 4 blocks of the test text, "
+                "which says nothing of other seeds.");
     assert_kind(&s, VERDICT_CLAIM_UNTESTED);
 }
 
@@ -224,10 +224,11 @@ static void test_guess_on_text(void **state)
     struct sketch s = text_new();
     add_text(&s, 1, 3, 0);
     add_text(&s, 2, 3.01, 0);
-    expect_with(&s, "At chance",
-                "At chance: no head count is shown to be better than guessing (test loss 3, 4.328 "
-                "bits per byte; the best mean is 3, 4.328 bits per byte, with 1 head), within 1500 "
-                "steps, on this text; there is nothing to compare.");
+    expect_with(
+        &s, "At chance",
+        "At chance: no head count is shown to be better than guessing (test loss 3 nats or 4.328 "
+        "bits per byte; the best mean is 3 nats or 4.328 bits per byte, with 1 head), within 1500 "
+        "steps, on this text; there is nothing to compare.");
     s.in.guess_loss = 0;
     struct verdict *v = judge_sketch(&s);
     assert_near(v->guess, log(16));
@@ -248,9 +249,9 @@ static void test_edge_of_text(void **state)
                 "No middle head count wins: 1 head, the smallest head count tried, is the fewest "
                 "within 0.005 of the best validation loss, within 1500 steps, on this text.");
     expect_with(&s, "is the candidate",
-                "2 heads have the lowest mean validation loss (1.5000, 2.164 bits per byte); 1 "
-                "head is fewer and within 0.005 of it (1.5010, 2.165 bits per byte), so 1 is the "
-                "candidate.");
+                "2 heads have the lowest mean validation loss (1.5000 nats or 2.164 bits per "
+                "byte); 1 head is fewer and within 0.005 of it (1.5010 nats or 2.165 bits per "
+                "byte), so 1 is the candidate.");
 }
 
 /* Rows of a file are one split of it; with an accuracy there are no bits. */

@@ -291,13 +291,13 @@ static void test_plateau(void **state)
     expect_sentence(&s, 1,
                     "2 and 8 heads (d_head 8) are shown to be equivalent: each is within 0.05 of "
                     "the best test accuracy, with 95% confidence; 4, which lies between, is not.");
-    expect_with(&s, "every other one rejects",
-                "A head count is equivalent to the best if a one-sided paired t test against every "
-                "other one rejects that it is worse by 0.05 or more, at p < .05 after correction "
-                "for the number of head counts (Holm 1979).");
+    expect_with(&s, "each comparison with",
+                "A head count is equivalent to the best if each comparison with another one shows "
+                "that it is less than 0.05 worse (one-sided paired t test, p < .05, corrected for "
+                "the number of head counts: Holm 1979).");
     expect_with(&s, "Equivalence is",
-                "Equivalence is about means: a failure of fewer than 45% of all seeds can be "
-                "missing among 5 by chance.");
+                "Equivalence is about means: with 5 seeds, failures in up to 45% of all seeds can "
+                "go unseen.");
     s.in.equivalence = .02;
     expect_with(&s, "Equivalence is", NULL);
     expect_sentence(&s, 1,
@@ -446,7 +446,8 @@ static void test_circle(void **state)
 static void test_shown(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"The claim holds if", "The exact sign-flip test, which",
+    static const char *const methods[] = {"The claim is confirmed if",
+                                          "The exact sign-flip test, which",
                                           "With 5 seeds the exact", "A head count cannot be"};
     struct sketch s = sketch_new();
     for (int i = 0; i < MAX_HEADS; i++)

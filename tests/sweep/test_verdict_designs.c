@@ -78,16 +78,15 @@ static void test_texts(void **state)
     EXPECT(
         &s, VERDICT_CLAIM_CONFIRMED,
         "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is better: "
-        "-0.040 or -0.058 bits per byte, p = .00146), as predicted before the first trial, within "
-        "1500 steps, over 6 texts.",
+        "-0.040 nats or -0.058 bits per byte, p = .00146), as predicted before the first trial, "
+        "within 1500 steps, over 6 texts.",
         "The 6 texts were chosen, not drawn: nothing is known of kinds of text that are not among "
         "them.",
         "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be worse "
         "than another one.",
-        "2 heads against 1: -0.040 test loss or -0.058 bits per byte (less is better), 95% "
-        "interval of the loss "
-        "-0.056 to -0.024, over 6 texts (6 won, 0 lost; each the mean of its seeds, 12 pairs in "
-        "all); two-sided paired t test p = .00146.",
+        "2 heads against 1: -0.040 nats or -0.058 bits per byte in test loss (less is better), "
+        "95% interval in nats -0.056 to -0.024, over 6 texts (6 won, 0 lost; each the mean of its "
+        "seeds, 12 pairs in all); two-sided paired t test p = .00146.",
         "Other head counts, training lengths and seeds (every text had the same) were not tested.",
         "The exact sign-flip test, which assumes no normal distribution, gives p = .0312 against "
         "1.",
@@ -235,7 +234,7 @@ static void test_tuned(void **state)
            "The best of the head counts tried is 1 head, with 95% confidence; 2 is shown to be "
            "worse than another one; this is about the values tried.",
            "Each head count's own values were chosen on validation: lr=0.003 with 1 head; lr=0.01 "
-           "with 2 heads; the finding is about these.",
+           "with 2 heads; the finding holds for these values.",
            "Other head counts, training lengths, learning rates, task instances and tasks were not "
            "tested.",
            "The trials with 2 heads are also those of the setting d_head=8; as evidence they count "
@@ -245,12 +244,12 @@ static void test_tuned(void **state)
     s.axis[0][0].chosen = 1;
     expect_with(&s, "own values",
                 "Each head count's own values were chosen on validation: lr=0.01 with 1 and 2 "
-                "heads; the finding is about these.");
+                "heads; the finding holds for these values.");
     s.in.tuning_seeds = 3;
     expect_with(
         &s, "own values",
         "Each head count's own values were chosen on validation, on 3 seeds that are not judged: "
-        "lr=0.01 with 1 and 2 heads; the finding is about these.");
+        "lr=0.01 with 1 and 2 heads; the finding holds for these values.");
     s.in.choices = 0;
     s.heads[0].lr = "0.01";
     s.heads[1].lr = "0.005";

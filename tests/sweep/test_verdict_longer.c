@@ -79,7 +79,7 @@ static void the_budget_comes_first(void **state)
                 "0.003 for all, on this task instance.");
 }
 
-static void every_kind_names_it(void **state)
+static void every_kind_of_finding_names_the_budget(void **state)
 {
     (void)state;
     struct sketch s = sketch_new();
@@ -127,7 +127,7 @@ static void every_kind_names_it(void **state)
                     "has a test accuracy of 1.000, on this task instance.");
 }
 
-static void it_holds(void **state)
+static void a_finding_may_hold_after_more_steps(void **state)
 {
     (void)state;
     struct sketch s = middle();
@@ -174,7 +174,7 @@ static void it_holds(void **state)
     verdict_free(v);
 }
 
-static void it_does_not_hold(void **state)
+static void a_claim_may_not_hold_after_more_steps(void **state)
 {
     (void)state;
     struct sketch s = middle();
@@ -337,9 +337,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_budget_comes_first),
-        cmocka_unit_test(every_kind_names_it),
-        cmocka_unit_test(it_holds),
-        cmocka_unit_test(it_does_not_hold),
+        cmocka_unit_test(every_kind_of_finding_names_the_budget),
+        cmocka_unit_test(a_finding_may_hold_after_more_steps),
+        cmocka_unit_test(a_claim_may_not_hold_after_more_steps),
         cmocka_unit_test(a_contradiction),
         cmocka_unit_test(without_a_winner),
         cmocka_unit_test(as_a_loss),

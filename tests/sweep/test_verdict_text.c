@@ -22,8 +22,8 @@ static void test_claim_confirmed(void **state)
            "(5 won, 0 lost); two-sided paired t test p < .0001.",
            "Other head counts, training lengths, learning rates, task instances and tasks were not "
            "tested.",
-           "The claim holds if its best head count is better in every comparison at p < .05 in the "
-           "two-sided t test; because all must hold, none is corrected.",
+           "The claim is confirmed if the head count that it names is better in every comparison "
+           "(two-sided t test, p < .05); because all must hold, p is not corrected.",
            "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
            "against 1 and p = .0625 against 16.",
            "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
@@ -54,8 +54,8 @@ static void test_claim_not_confirmed(void **state)
         "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
         "(1 won, 2 lost); two-sided paired t test p = .374.",
         "Other head counts, training lengths, task instances and tasks were not tested.",
-        "The claim holds if its best head count is better in every comparison at p < .05 in the "
-        "two-sided t test; because all must hold, none is corrected.",
+        "The claim is confirmed if the head count that it names is better in every comparison "
+        "(two-sided t test, p < .05); because all must hold, p is not corrected.",
         "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
         "against 1 and p = .5 against 8.",
         "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
@@ -92,8 +92,8 @@ static void test_claim_contradicted(void **state)
            "8 heads against 32: -0.002 test accuracy, 95% interval -0.027 to +0.023, over 5 seeds "
            "(2 won, 3 lost); two-sided paired t test p = .838.",
            "Other head counts, training lengths, task instances and tasks were not tested.",
-           "The claim holds if its best head count is better in every comparison at p < .05 in the "
-           "two-sided t test; because all must hold, none is corrected.",
+           "The claim is confirmed if the head count that it names is better in every comparison "
+           "(two-sided t test, p < .05); because all must hold, p is not corrected.",
            "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
            "against 1 and p = 1 against 32.",
            "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "

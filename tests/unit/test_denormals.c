@@ -92,7 +92,7 @@ static void a_pass_flushes(void **state)
 }
 
 /* It is part of what makes two builds comparable. */
-static void the_build_says_so(void **state)
+static void the_build_tells_whether_denormals_are_flushed(void **state)
 {
     (void)state;
     const char *mark = strstr(kernels_build(), "-ftz");
@@ -105,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flushed_in_one_thread),
         cmocka_unit_test(a_pass_flushes),
-        cmocka_unit_test(the_build_says_so),
+        cmocka_unit_test(the_build_tells_whether_denormals_are_flushed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static struct naive naive(struct whole *w, long layer, long head)
     return n;
 }
 
-static void against_naive_loops(void **state)
+static void measures_equal_those_of_naive_loops(void **state)
 {
     (void)state;
     static const unsigned hows[] = {
@@ -233,7 +233,7 @@ static void ablation(void **state)
 }
 
 /* Taken again they are the same, and the cheap ones are the same without the others. */
-static void cheap_ones(void **state)
+static void cheap_measures_are_the_same_without_the_others(void **state)
 {
     (void)state;
     struct whole *w = whole_new(PADDED);
@@ -364,9 +364,9 @@ static void heads_are_driven_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_naive_loops),
+        cmocka_unit_test(measures_equal_those_of_naive_loops),
         cmocka_unit_test(ablation),
-        cmocka_unit_test(cheap_ones),
+        cmocka_unit_test(cheap_measures_are_the_same_without_the_others),
         cmocka_unit_test(fewer_heads),
         cmocka_unit_test(as_json),
         cmocka_unit_test(heads_are_driven_apart),

@@ -47,7 +47,7 @@ static void run(const struct tape *t, struct pass *p, real *y)
     memcpy(y, t->y->data, B * C * sizeof *y);
 }
 
-static void prepared_or_not(void **state)
+static void prepared_weights_give_the_same_bits(void **state)
 {
     (void)state;
     const struct kernels *k;
@@ -144,7 +144,7 @@ static void gradients_need_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prepared_or_not),
+        cmocka_unit_test(prepared_weights_give_the_same_bits),
         cmocka_unit_test(a_changed_weight_counts),
         cmocka_unit_test(tapes_share),
         cmocka_unit_test(gradients_need_more),

@@ -338,20 +338,20 @@ static void options_that_contradict_are_refused(void **state)
          "task.slots is 4, but task.length 4 leaves only 3 other places to draw; make task.slots "
          "smaller or task.length larger"},
         {"nearest", "dims=2",
-         "task.dims is 2: of 16 points with so few coordinates, fewer than 10 % have a single "
-         "nearest one; make task.dims larger or task.length smaller"},
+         "task.dims is 2, too small: fewer than 10 % of 16 points have a single nearest point; "
+         "make task.dims larger or task.length smaller"},
         {"nearest", "length=64 dims=4 find=farthest",
-         "task.dims is 4: of 64 points with so few coordinates, fewer than 10 % have a single "
-         "farthest one; make task.dims larger or task.length smaller"},
+         "task.dims is 4, too small: fewer than 10 % of 64 points have a single farthest point; "
+         "make task.dims larger or task.length smaller"},
         {"nearest", "vocab=4096",
-         "task.vocab is 4096: of 16 points of 16 coordinates with so many values, fewer than 10 % "
-         "have a single nearest one; make task.vocab smaller"},
+         "task.vocab is 4096, too large: fewer than 10 % of 16 points with 16 coordinates have a "
+         "single nearest point; make task.vocab smaller"},
         {"nearest", "length=64 dims=8 vocab=8 find=farthest",
-         "task.vocab is 8: of 64 points of 8 coordinates with so many values, fewer than 10 % have "
-         "a single farthest one; make task.vocab smaller"},
+         "task.vocab is 8, too large: fewer than 10 % of 64 points with 8 coordinates have a "
+         "single farthest point; make task.vocab smaller"},
         {"nearest", "length=1024 dims=2 vocab=8",
-         "task.dims is 2: of 1024 points with so few coordinates, fewer than 10 % have a single "
-         "nearest one; make task.dims larger or task.length smaller"},
+         "task.dims is 2, too small: fewer than 10 % of 1024 points have a single nearest point; "
+         "make task.dims larger or task.length smaller"},
         {"induction", "length=30",
          "task.length is 30, but two tokens that both occur twice take four positions; make it 32"},
         {"induction", "length=64",

@@ -248,8 +248,8 @@ static enum status refuse_folder(const char *path, struct message *m)
     if (stat(path, &about) || !S_ISDIR(about.st_mode))
         return STATUS_OK; /* or what opening it says */
     return status_fail(m, STATUS_BAD_INPUT,
-                       "%s: is a folder. Ask about one of its files; or join several with cat, and "
-                       "ask about the file that they make",
+                       "%s: is a folder; ask about one of its files (several texts can first be "
+                       "joined with cat)",
                        path);
 }
 

@@ -71,6 +71,11 @@ void put_difference_bits(const struct writer *w, double loss)
     put(w, " bits per byte");
 }
 
+void put_interval(const struct writer *w)
+{
+    put(w, "%.3g%% interval%s", 100 * w->v->level, verdict_has_bits(w->in) ? " in nats" : "");
+}
+
 /* Whether all comparisons with rivals go over blocks too; fewest and most: the seeds of each. */
 static bool over_blocks(const struct verdict *v, int *fewest, int *most)
 {

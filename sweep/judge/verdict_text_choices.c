@@ -82,7 +82,7 @@ void write_choices(const struct writer *w)
         put(w, " with ");
         put_group(&g, i);
     }
-    put(w, "; the finding holds for these values");
+    put(w, "; the finding is only about these values");
 }
 
 /* The seeds are others, the instances are not. */

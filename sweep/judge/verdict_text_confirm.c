@@ -22,15 +22,16 @@ static void put_fresh(const struct writer *w)
     put(w, "%lld fresh %s%s", units, unit_of(w), plural(units));
 }
 
-/* "; they were picked on 8 other seeds": on how many the candidate was. */
+/* "; 4 heads were explored on 8 other seeds" */
 static void put_explored(const struct writer *w)
 {
     const struct verdict *v = w->v;
     const int64_t picked = w->in->confirm->input->claim_best;
     for (int i = 0; i < v->rows; i++)
         if (v->row[i].heads == picked && v->row[i].test.n > 0)
-            put(w, "; %s picked on %d other %s%s", picked == 1 ? "it was" : "they were",
-                v->row[i].test.n, unit_of(w), plural(v->row[i].test.n));
+            put(w, "; %lld head%s explored on %d other %s%s", (long long)picked,
+                picked == 1 ? " was" : "s were", v->row[i].test.n, unit_of(w),
+                plural(v->row[i].test.n));
 }
 
 /* ---- what came of it ---- */
@@ -121,7 +122,7 @@ static void put_outcome(const struct writer *w)
     put_small_leads(&fresh, w->in->equivalence);
     put_explored(w);
     if (fresh.in->similar.trials > 0) {
-        put(w, "; when that was written down, ");
+        put(w, "; when the claim was written down, ");
         put_similar(&fresh);
     }
 }

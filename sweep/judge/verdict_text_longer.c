@@ -9,7 +9,9 @@ static void put_change(const struct writer *w, const struct stats_paired *pair)
     put_difference(w, pair->mean);
     put_difference_bits(w, pair->mean);
     if (!isnan(pair->low)) {
-        put(w, ", %.3g%% interval ", 100 * w->v->level);
+        put(w, ", ");
+        put_interval(w);
+        put(w, " ");
         put_range(w, pair->low, pair->high);
     }
     put(w, ", over %d %s%s", pair->n, w->v->unit, plural(pair->n));

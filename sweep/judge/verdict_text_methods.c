@@ -45,7 +45,8 @@ void write_all_must_hold(const struct writer *w)
     if (v->prediction && v->rivals > 1 && rivals_with(v, RIVAL_UNTESTED) == 0 &&
         v->kind != VERDICT_CLAIM_UNDECIDED && v->kind != VERDICT_RIVAL_AT_EDGE)
         put(w,
-            "The claim is confirmed if the head count that it names is better in every comparison "
+            "The claim is confirmed if the head count that it calls better is so in every "
+            "comparison "
             "(two-sided t test, p < %s); because all must hold, p is not corrected",
             fraction_text(v->alpha).text);
 }

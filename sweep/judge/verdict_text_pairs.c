@@ -32,8 +32,9 @@ static void put_mean(const struct writer *w, double mean)
 static void put_estimate(const struct writer *w, const struct stats_paired *pair)
 {
     put_mean(w, pair->mean);
-    put(w, "%s, %.3g%% interval%s ", w->in->loss ? " (less is better)" : "", 100 * w->v->level,
-        verdict_has_bits(w->in) ? " in nats" : "");
+    put(w, "%s, ", w->in->loss ? " (less is better)" : "");
+    put_interval(w);
+    put(w, " ");
     put_range(w, pair->low, pair->high);
 }
 
@@ -82,7 +83,9 @@ static void put_blocks_alone(const struct writer *w, const struct verdict_rival 
 {
     if (r->crossed.columns == 0)
         return;
-    put(w, ", %.3g%% interval ", 100 * w->v->level);
+    put(w, ", ");
+    put_interval(w);
+    put(w, " ");
     put_range_over(w, &r->crossed, CROSSED_COLUMNS);
     put(w, " over %d blocks of the test text, which says nothing of other seeds",
         r->crossed.columns);
@@ -127,7 +130,9 @@ void write_spread(const struct writer *w)
         return;
     if (crossed_testable(&r->crossed)) {
         put_against(w, r);
-        put(w, "the %.3g%% interval is ", 100 * w->v->level);
+        put(w, "the ");
+        put_interval(w);
+        put(w, " is ");
         put_range_over(w, &r->crossed, CROSSED_ROWS);
         put(w, " over the seeds alone and ");
         put_range_over(w, &r->crossed, CROSSED_COLUMNS);

@@ -32,9 +32,11 @@ void put_difference(const struct writer *w, double x);
 /* "-0.30 to -0.10" */
 void put_range(const struct writer *w, double low, double high);
 const char *test_metric(const struct writer *w);
-/* Of a text, ", 1.234 bits per byte" after a loss; of a difference ", -0.041 bits per byte". */
+/* Of a text, " nats or 1.234 bits per byte" after a loss; of a difference " nats or -0.041 bits per
+ * byte"; and "95% interval in nats" for "95% interval". */
 void put_loss_bits(const struct writer *w, double loss);
 void put_difference_bits(const struct writer *w, double loss);
+void put_interval(const struct writer *w);
 /* "paired t test", or what it is where comparisons go over blocks of a text too. */
 const char *paired_test(const struct writer *w);
 const char *val_metric(const struct writer *w);

@@ -21,6 +21,7 @@ function nameCounts(f, points) {
             f.root.append(svg('line', {x1: round(x), y1: round(y), x2: round(place.x), y2: round(place.y - 4), class: 'tick'}));
         f.root.append(label(place.x, place.y, text, {anchor: place.anchor, class: 'label count over'}));
         taken.push(box);
+        if (place.radius > 14) taken.push(...boxesAlong([x, y], [place.x, place.y]).slice(1));
     }
 }
 

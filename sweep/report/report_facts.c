@@ -60,8 +60,8 @@ static void add_trials(const struct report_data *r, struct text_buffer *text)
     else if (tuning == 0 || judged + tuning != r->planned)
         text_add(text, " All %ld trials have ended.", r->planned);
     else
-        text_add(text, " All %ld trials have ended: %ld judged ones and %ld tuning trials.",
-                 r->planned, judged, tuning);
+        text_add(text, " All %ld trials have ended: %ld judged, %ld for tuning.", r->planned,
+                 judged, tuning);
     if (eliminated > 0)
         text_add(text, " %ld more tuning trial%s stopped early, at a rung.", eliminated,
                  eliminated == 1 ? " was" : "s were");

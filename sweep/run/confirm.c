@@ -5,7 +5,7 @@
 
 #include "sweep/evidence/evidence.h"
 
-/* "slots=4: to be tested: whether 4 heads are better than 1 and 32, on 8 fresh seeds (24 trials)"
+/* "slots=4: 4 heads are tested against 1 and 32, on 8 fresh seeds (24 trials)"
  */
 static void say(const struct evidence_setting *set, const struct verdict_pick *pick,
                 const struct config *c, struct text_buffer *said)
@@ -16,8 +16,8 @@ static void say(const struct evidence_setting *set, const struct verdict_pick *p
         text_add(said, "nothing is to be confirmed (%s)\n", verdict_kind_name(pick->kind));
         return;
     }
-    text_add(said, "to be tested: whether %" PRId64 " head%s %s better than ", pick->best,
-             pick->best == 1 ? "" : "s", pick->best == 1 ? "is" : "are");
+    text_add(said, "%" PRId64 " head%s %s tested against ", pick->best, pick->best == 1 ? "" : "s",
+             pick->best == 1 ? "is" : "are");
     for (int i = 0; i < pick->over_count; i++)
         text_add(said, "%s%" PRId64, i ? " and " : "", pick->over[i]);
     text_add(said, ", on %" PRId64 " fresh %s (%" PRId64 " trials)\n", c->confirm,

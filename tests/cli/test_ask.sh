@@ -50,7 +50,7 @@ check "shortened options are understood" gives 2 "task.slots is 99" --tas gather
 check "... as options of ask before those of the task" gives 2 "--minutes is 'x'" --task gather --mi x
 check "the word after --task is its value, even if it looks like an option" gives 2 "--slots=3" --task --slots=3 --write
 check "a missing file is refused" gives 2 "a.txt: .*No such file" a.txt
-check "a folder is refused, with what to ask about instead" gives 2 "configs: is a folder. Ask about one of its files; or join several" configs
+check "a folder is refused, with what to ask about instead" gives 2 "configs: is a folder; ask about one of its files" configs
 : >empty.txt
 check "an empty file is refused" gives 2 "is empty" empty.txt
 echo short >short.txt

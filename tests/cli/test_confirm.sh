@@ -58,10 +58,10 @@ check "... and how many trials run at least and at most" grep -qE \
 check "a sweep with confirm runs to its end" run whole.db -j 2
 "$headcount" export results --db whole.db >whole.jsonl
 check "... and says what is to be confirmed" grep -qx \
-    'steps=200: to be tested: whether 2 heads are better than 16, on 6 fresh seeds (12 trials)' whole.db.err
+    'steps=200: 2 heads are tested against 16, on 6 fresh seeds (12 trials)' whole.db.err
 check "... and where nothing is to be confirmed" grep -qx 'steps=4: nothing is to be confirmed (at_chance)' whole.db.err
 check "... and the report says what is confirmed" \
-    says whole.db "$confirmed; they were picked on 3 other seeds\."
+    says whole.db "$confirmed; 2 heads were explored on 3 other seeds\."
 check "... and where nothing could be confirmed" says whole.db \
     'Nothing is confirmed, as no head count was found that could be held against others.'
 check "fresh seeds run only in the setting with a claim" \
@@ -127,7 +127,7 @@ copy whole.db more.db
 sed 's/seeds: 3/seeds: 4/' fresh.yaml >more.yaml
 check "the sweep goes on with more seeds" sh -c "'$headcount' run more.yaml --db more.db -q 2>&1"
 check "... and the report counts them as exploring" \
-    says more.db "$confirmed; they were picked on 4 other seeds\."
+    says more.db "$confirmed; 2 heads were explored on 4 other seeds\."
 check "... and the claim stays as it was written" [ "$(sql more.db "SELECT claim || trials FROM confirmations WHERE claim IS NOT NULL")" = \
     '{"best":2,"over":[16]}12' ]
 "$headcount" run fresh.yaml --db whole.db --set confirm=8 >more.txt 2>&1
@@ -162,7 +162,7 @@ check "... also in the other order" "$headcount" merge --into other.db part.db w
 for db in both other; do
     check "nothing has to run in the merged file $db.db" runs_nothing fresh.yaml $db.db
     check "... and its report still has the confirmation" \
-        says $db.db "$confirmed; they were picked on 3 other seeds\."
+        says $db.db "$confirmed; 2 heads were explored on 3 other seeds\."
     check "... and check finds nothing wrong" "$headcount" check --db $db.db
 done
 copy whole.db known.db
@@ -173,7 +173,7 @@ copy whole.db since.db
 "$headcount" run other.yaml --db later.db -q
 check "a file with results from after the claim is merged" "$headcount" merge --into since.db later.db -q
 check "... and the report still has the confirmation" \
-    says since.db "$confirmed; they were picked on 3 other seeds\."
+    says since.db "$confirmed; 2 heads were explored on 3 other seeds\."
 check "run --from takes over from a sweep with confirm" run taken.db --from whole.db
 check "... and ends with the same bytes" same_export taken.db
 

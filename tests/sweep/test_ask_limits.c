@@ -9,7 +9,7 @@ static void each_difference_has_its_own_limit(void **state)
     expect_line(&b.explored, LIMITS,
                 "This is about this task and nets of d_model 32 after 1500 steps. Differences from "
                 "1 head below about 1.4 and from 16 heads below about 2.3 percentage points would "
-                "not show on so few seeds.");
+                "not show in these trials.");
 }
 
 static void cut_to_256(int64_t typical, const char *expected)

@@ -91,7 +91,7 @@ static void what_was_found_is_written_down(void **state)
     assert_string_equal(end_trials(x, &r, &p, 11, score, &n), "");
     assert_answer(r.db, "SELECT count(*) FROM trial WHERE confirms", "0");
     assert_string_equal(end_trials(x, &r, &p, 1, score, &n),
-                        "to be tested: whether 2 heads are better than 1 and 8, on 6 fresh seeds "
+                        "2 heads are tested against 1 and 8, on 6 fresh seeds "
                         "(18 trials)\n");
     assert_answer(r.db,
                   "SELECT claim || pairs || ' ' || added || ' ' || seen || ' ' || trials_ended ||"
@@ -260,10 +260,9 @@ static void each_setting_is_confirmed_by_itself(void **state)
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
-    assert_string_equal(
-        end_trials(x, &r, &p, 12, score, &n),
-        "slots=1: to be tested: whether 2 heads are better than 1, on 6 fresh seeds (12 trials)\n"
-        "slots=2: to be tested: whether 2 heads are better than 1, on 6 fresh seeds (12 trials)\n");
+    assert_string_equal(end_trials(x, &r, &p, 12, score, &n),
+                        "slots=1: 2 heads are tested against 1, on 6 fresh seeds (12 trials)\n"
+                        "slots=2: 2 heads are tested against 1, on 6 fresh seeds (12 trials)\n");
     end_trials(x, &r, &p, 100, score, &n);
     assert_int_equal(n, 24);
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE by = 'confirm' AND pairs = 12",
@@ -325,7 +324,7 @@ static void a_finding_is_confirmed_on_fresh_instances(void **state)
     struct planned p = plan_of(x, yaml);
     int n;
     assert_string_equal(end_trials(x, &r, &p, 18, score, &n),
-                        "to be tested: whether 2 heads are better than 1 and 4, on 6 fresh "
+                        "2 heads are tested against 1 and 4, on 6 fresh "
                         "instances (36 trials)\n");
     assert_answer(r.db,
                   "SELECT count(*) || ' ' || count(DISTINCT config_id) || ' ' ||"

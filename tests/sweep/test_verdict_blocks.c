@@ -46,24 +46,25 @@ static void test_claim_on_text(void **state)
     add_text(&s, 1, 1.9, 0);
     add_text(&s, 2, 1.5, .05);
     claim(&s, 2, 1, 0);
-    EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
-           "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is better: "
-           "-0.400 nats or -0.577 bits per byte, p = .000814), as predicted before the first "
-           "trial, within 1500 steps, over 4 seeds and 4 blocks of the test text.",
-           "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
-           "worse than another one.",
-           "2 heads against 1: -0.400 nats or -0.577 bits per byte in test loss (less is better), "
-           "95% interval in nats -0.492 to -0.308, over 4 seeds (4 won, 0 lost) and 4 blocks of "
-           "the test text; two-sided paired t test over seeds and blocks, p = .000814.",
-           "Other head counts, training lengths and files were not tested.",
-           "The exact sign-flip test over the seeds alone, which assumes no normal distribution, "
-           "gives p = .125 against 1.",
-           "With 4 seeds the exact sign-flip test cannot go below p = .125; at least 6 are needed "
-           "for p < .05.",
-           "2 heads against 1: the 95% interval is -0.429 to -0.371 over the seeds alone and "
-           "-0.492 to -0.308 over the blocks alone.",
-           "A head count cannot be the best if another is better in a one-sided paired t test "
-           "over seeds and blocks at p < .05 (.05 / 1 comparison).");
+    EXPECT(
+        &s, VERDICT_CLAIM_CONFIRMED,
+        "Claim confirmed: 2 heads are better than 1 (difference in test loss, less is better: "
+        "-0.400 nats or -0.577 bits per byte, p = .000814), as predicted before the first "
+        "trial, within 1500 steps, over 4 seeds and 4 blocks of the test text.",
+        "The best of the head counts tried is 2 heads, with 95% confidence; 1 is shown to be "
+        "worse than another one.",
+        "2 heads against 1: -0.400 nats or -0.577 bits per byte in test loss (less is better), "
+        "95% interval in nats -0.492 to -0.308, over 4 seeds (4 won, 0 lost) and 4 blocks of "
+        "the test text; two-sided paired t test over seeds and blocks, p = .000814.",
+        "Other head counts, training lengths and files were not tested.",
+        "The exact sign-flip test over the seeds alone, which assumes no normal distribution, "
+        "gives p = .125 against 1.",
+        "With 4 seeds the exact sign-flip test cannot go below p = .125; at least 6 are needed "
+        "for p < .05.",
+        "2 heads against 1: the 95% interval in nats is -0.429 to -0.371 over the seeds alone and "
+        "-0.492 to -0.308 over the blocks alone.",
+        "A head count cannot be the best if another is better in a one-sided paired t test "
+        "over seeds and blocks at p < .05 (.05 / 1 comparison).");
 }
 
 /* Every seed says so, of this text: p = .012. Of other text it is not shown: p = .182. */
@@ -210,10 +211,11 @@ static void test_one_seed_of_text(void **state)
     add_text(&s, 2, 1.5, .05);
     claim(&s, 2, 1, 0);
     s.heads[0].n = s.heads[1].n = 1;
-    expect_with(&s, "2 heads against 1",
-                "2 heads against 1: -0.390 nats or -0.563 bits per byte in test loss at the one "
-                "seed in common, 95% interval -0.482 to -0.298 over 4 blocks of the test text, "
-                "which says nothing of other seeds.");
+    expect_with(
+        &s, "2 heads against 1",
+        "2 heads against 1: -0.390 nats or -0.563 bits per byte in test loss at the one "
+        "seed in common, 95% interval in nats -0.482 to -0.298 over 4 blocks of the test text, "
+        "which says nothing of other seeds.");
     assert_kind(&s, VERDICT_CLAIM_UNTESTED);
 }
 

@@ -135,8 +135,9 @@ static void confirmed(void **state)
     assert_near(v->alpha, .025);
     assert_int_equal(v->confirmed->rival[0].pair.n, 6);
     verdict_free(v);
-    SAYS(b, "Confirmed on 6 fresh seeds: 4 heads are better than 1 (difference in test accuracy "
-            "+0.285, p < .0001) and 16 (+0.713, p < .0001); they were picked on 5 other seeds.");
+    SAYS(b,
+         "Confirmed on 6 fresh seeds: 4 heads are better than 1 (difference in test accuracy "
+         "+0.285, p < .0001) and 16 (+0.713, p < .0001); 4 heads were explored on 5 other seeds.");
     expect_with(
         &b.explored, "Exploratory finding",
         "Exploratory finding, a middle head count wins: 4 heads are better than both 1 (difference "
@@ -172,7 +173,7 @@ static void fresh_trials_alone_decide_what_is_confirmed(void **state)
         &b.explored, "Contradicted on 6 fresh seeds: 4 heads are "
                      "significantly worse than 1 (difference in test accuracy -0.285, p ");
     assert_non_null(said);
-    assert_non_null(strstr(said, "; they were picked on 5 other seeds."));
+    assert_non_null(strstr(said, "; 4 heads were explored on 5 other seeds."));
     free(said);
 }
 
@@ -198,7 +199,7 @@ static void equal_results(void **state)
     add_fresh(&b, 4, flat);
     write_down(&b, 4, 1, 0);
     SAYS(b, "Not confirmed on 6 fresh seeds: 4 heads better than 1, but every trial there has the "
-            "same test accuracy; they were picked on 5 other seeds.");
+            "same test accuracy; 4 heads were explored on 5 other seeds.");
 }
 
 static void unfinished_results(void **state)
@@ -210,7 +211,7 @@ static void unfinished_results(void **state)
     b.fresh.trial[0][0].limited = true;
     write_down(&b, 4, 1, 0);
     SAYS(b, "Undecided on 6 fresh seeds: 4 heads better than 1, but some of these did not finish "
-            "within the limit of time or memory; they were picked on 5 other seeds.");
+            "within the limit of time or memory; 4 heads were explored on 5 other seeds.");
 }
 
 static void before_it_is_judged(void **state)
@@ -228,7 +229,7 @@ static void before_it_is_judged(void **state)
     b.fresh.in.planned = 18;
     write_down(&b, 4, 1, 0);
     SAYS(b, "To be confirmed on 6 fresh seeds, of whose trials 12 of 18 have ended: 4 heads better "
-            "than 1; they were picked on 5 other seeds.");
+            "than 1; 4 heads were explored on 5 other seeds.");
     expect_with(&b.explored, "On fresh seeds,", NULL);
 }
 
@@ -257,7 +258,7 @@ static void trials_like_these(void **state)
     write_down(&b, 4, 1, 0);
     b.fresh.in.similar = (struct verdict_similar){12, 1, differ};
     SAYS(b, "Confirmed on 6 fresh seeds: 4 heads are better than 1 (difference in test accuracy "
-            "+0.285, p < .0001); they were picked on 5 other seeds; when that was "
+            "+0.285, p < .0001); 4 heads were explored on 5 other seeds; when the claim was "
             "written down, 12 trials like "
             "these had ended, which differ in train.eval_every.");
 }
@@ -279,7 +280,7 @@ static void fresh_instances(void **state)
     b.explored.in.replicated = b.fresh.in.replicated = "task.instance";
     expect_with(&b.explored, "Confirmed",
                 "Confirmed on 6 fresh instances: 4 heads are better than 1 (difference in test "
-                "accuracy +0.285, p < .0001); they were picked on 5 other instances.");
+                "accuracy +0.285, p < .0001); 4 heads were explored on 5 other instances.");
 }
 
 int main(void)

@@ -234,7 +234,7 @@ static void test_tuned(void **state)
            "The best of the head counts tried is 1 head, with 95% confidence; 2 is shown to be "
            "worse than another one; this is about the values tried.",
            "Each head count's own values were chosen on validation: lr=0.003 with 1 head; lr=0.01 "
-           "with 2 heads; the finding holds for these values.",
+           "with 2 heads; the finding is only about these values.",
            "Other head counts, training lengths, learning rates, task instances and tasks were not "
            "tested.",
            "The trials with 2 heads are also those of the setting d_head=8; as evidence they count "
@@ -244,12 +244,12 @@ static void test_tuned(void **state)
     s.axis[0][0].chosen = 1;
     expect_with(&s, "own values",
                 "Each head count's own values were chosen on validation: lr=0.01 with 1 and 2 "
-                "heads; the finding holds for these values.");
+                "heads; the finding is only about these values.");
     s.in.tuning_seeds = 3;
     expect_with(
         &s, "own values",
         "Each head count's own values were chosen on validation, on 3 seeds that are not judged: "
-        "lr=0.01 with 1 and 2 heads; the finding holds for these values.");
+        "lr=0.01 with 1 and 2 heads; the finding is only about these values.");
     s.in.choices = 0;
     s.heads[0].lr = "0.01";
     s.heads[1].lr = "0.005";

@@ -55,7 +55,7 @@ static void inner_choices_change_nothing(void **state)
         "4 heads against 32: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds (5 "
         "won, 0 lost); two-sided paired t test p < .0001.",
         "Each head count's own values were chosen on validation: lr=0.03 with 1, 4 and 32 heads; "
-        "the finding holds for these values.",
+        "the finding is only about these values.",
         "Other head counts, training lengths, learning rates, task instances and tasks were not "
         "tested.",
         "To confirm this, run a new sweep with unused seeds and claim: {best: 4, over: [1, 32]}.",
@@ -424,13 +424,13 @@ static void several_axes(void **state)
                 "is shown to be worse than another one; this is about the values tried.");
     expect_with(&s, "own values",
                 "Each head count's own values were chosen on validation: clip=0, warmup=0 with 1 "
-                "head; clip=1, warmup=75 with 2 heads; the finding holds for these values.");
+                "head; clip=1, warmup=75 with 2 heads; the finding is only about these values.");
     choose(&s, 1, -1, GRID_INNER);
     s.axis[1][1].chosen = -1;
     s.axis[1][1].edge = GRID_INNER;
     expect_with(&s, "own values",
                 "Each head count's own values are being chosen on validation: clip=0, warmup=0 "
-                "with 1 head; the finding holds for these values.");
+                "with 1 head; the finding is only about these values.");
 }
 
 int main(void)

@@ -10,26 +10,27 @@ static void test_claim_confirmed(void **state)
     add(&s, 16, .28, 5, poor);
     describe(&s, "0.003");
     claim(&s, 4, 1, 16);
-    EXPECT(&s, VERDICT_CLAIM_CONFIRMED,
-           "Claim confirmed: 4 heads are better than 1 (difference in test accuracy +0.282, p < "
-           ".0001) and 16 (+0.712, p < .0001), as predicted before the first trial, within 1500 "
-           "steps at lr 0.003 for all, on this task instance.",
-           "The best of the head counts tried is 4 heads (d_head 8), with 95% confidence; 1 and 16 "
-           "are each shown to be worse than another one.",
-           "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds "
-           "(5 won, 0 lost); two-sided paired t test p < .0001.",
-           "4 heads against 16: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds "
-           "(5 won, 0 lost); two-sided paired t test p < .0001.",
-           "Other head counts, training lengths, learning rates, task instances and tasks were not "
-           "tested.",
-           "The claim is confirmed if the head count that it names is better in every comparison "
-           "(two-sided t test, p < .05); because all must hold, p is not corrected.",
-           "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
-           "against 1 and p = .0625 against 16.",
-           "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
-           "for p < .05.",
-           "A head count cannot be the best if another is better in a one-sided paired t test at p "
-           "< .025 (.05 / 2 comparisons).");
+    EXPECT(
+        &s, VERDICT_CLAIM_CONFIRMED,
+        "Claim confirmed: 4 heads are better than 1 (difference in test accuracy +0.282, p < "
+        ".0001) and 16 (+0.712, p < .0001), as predicted before the first trial, within 1500 "
+        "steps at lr 0.003 for all, on this task instance.",
+        "The best of the head counts tried is 4 heads (d_head 8), with 95% confidence; 1 and 16 "
+        "are each shown to be worse than another one.",
+        "4 heads against 1: +0.282 test accuracy, 95% interval +0.266 to +0.298, over 5 seeds "
+        "(5 won, 0 lost); two-sided paired t test p < .0001.",
+        "4 heads against 16: +0.712 test accuracy, 95% interval +0.682 to +0.742, over 5 seeds "
+        "(5 won, 0 lost); two-sided paired t test p < .0001.",
+        "Other head counts, training lengths, learning rates, task instances and tasks were not "
+        "tested.",
+        "The claim is confirmed if the head count that it calls better is so in every comparison "
+        "(two-sided t test, p < .05); because all must hold, p is not corrected.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
+        "against 1 and p = .0625 against 16.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.",
+        "A head count cannot be the best if another is better in a one-sided paired t test at p "
+        "< .025 (.05 / 2 comparisons).");
 }
 
 static void test_claim_not_confirmed(void **state)
@@ -54,7 +55,7 @@ static void test_claim_not_confirmed(void **state)
         "4 heads against 8: -0.006 test accuracy, 95% interval -0.023 to +0.011, over 5 seeds "
         "(1 won, 2 lost); two-sided paired t test p = .374.",
         "Other head counts, training lengths, task instances and tasks were not tested.",
-        "The claim is confirmed if the head count that it names is better in every comparison "
+        "The claim is confirmed if the head count that it calls better is so in every comparison "
         "(two-sided t test, p < .05); because all must hold, p is not corrected.",
         "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
         "against 1 and p = .5 against 8.",
@@ -75,31 +76,32 @@ static void test_claim_contradicted(void **state)
     add(&s, 16, .98, 5, fair);
     add(&s, 32, .7, 5, (const double[]){.72, .70, .71, .69, .74});
     claim(&s, 8, 1, 32);
-    EXPECT(&s, VERDICT_CLAIM_CONTRADICTED,
-           "Claim contradicted: 8 heads, claimed to be better than 1 and 32, are significantly "
-           "worse than 1 (difference in test accuracy -0.264, p < .0001) and are not shown to be "
-           "better than 32 (difference in test accuracy -0.002, p = .838), within 1500 steps, on "
-           "this task instance.",
-           "1 head varies 2.7 times as much between seeds as 8. If rare seeds are far worse and "
-           "these 5 miss them, the finding errs more often than p says: in simulated sweeps with 5 "
-           "seeds a false claim was confirmed in 13 to 25%, not 2.5%.",
-           "The best of the head counts tried is one of 1, 4 and 16 heads, with 95% confidence; 8 "
-           "and 32 are each shown to be worse than another one.",
-           "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
-           "the sweep file tests that.",
-           "8 heads against 1: -0.264 test accuracy, 95% interval -0.311 to -0.217, over 5 seeds "
-           "(0 won, 5 lost); two-sided paired t test p < .0001.",
-           "8 heads against 32: -0.002 test accuracy, 95% interval -0.027 to +0.023, over 5 seeds "
-           "(2 won, 3 lost); two-sided paired t test p = .838.",
-           "Other head counts, training lengths, task instances and tasks were not tested.",
-           "The claim is confirmed if the head count that it names is better in every comparison "
-           "(two-sided t test, p < .05); because all must hold, p is not corrected.",
-           "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
-           "against 1 and p = 1 against 32.",
-           "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
-           "for p < .05.",
-           "A head count cannot be the best if another is better in a one-sided paired t test at p "
-           "< .0125 (.05 / 4 comparisons).");
+    EXPECT(
+        &s, VERDICT_CLAIM_CONTRADICTED,
+        "Claim contradicted: 8 heads, claimed to be better than 1 and 32, are significantly "
+        "worse than 1 (difference in test accuracy -0.264, p < .0001) and are not shown to be "
+        "better than 32 (difference in test accuracy -0.002, p = .838), within 1500 steps, on "
+        "this task instance.",
+        "1 head varies 2.7 times as much between seeds as 8. If rare seeds are far worse and "
+        "these 5 miss them, the finding errs more often than p says: in simulated sweeps with 5 "
+        "seeds a false claim was confirmed in 13 to 25%, not 2.5%.",
+        "The best of the head counts tried is one of 1, 4 and 16 heads, with 95% confidence; 8 "
+        "and 32 are each shown to be worse than another one.",
+        "Failing to tell head counts apart does not show that they are equal: `equivalence` in "
+        "the sweep file tests that.",
+        "8 heads against 1: -0.264 test accuracy, 95% interval -0.311 to -0.217, over 5 seeds "
+        "(0 won, 5 lost); two-sided paired t test p < .0001.",
+        "8 heads against 32: -0.002 test accuracy, 95% interval -0.027 to +0.023, over 5 seeds "
+        "(2 won, 3 lost); two-sided paired t test p = .838.",
+        "Other head counts, training lengths, task instances and tasks were not tested.",
+        "The claim is confirmed if the head count that it calls better is so in every comparison "
+        "(two-sided t test, p < .05); because all must hold, p is not corrected.",
+        "The exact sign-flip test, which assumes no normal distribution, gives p = .0625 "
+        "against 1 and p = 1 against 32.",
+        "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
+        "for p < .05.",
+        "A head count cannot be the best if another is better in a one-sided paired t test at p "
+        "< .0125 (.05 / 4 comparisons).");
 }
 
 /* A tail that five seeds do not show: said of the better one where it is the wider one, as far as

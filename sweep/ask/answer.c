@@ -200,12 +200,19 @@ static bool add_those(const struct answer *a, answer_test *chosen, const char *o
     return count > 0;
 }
 
+/* What opens a clause about the exploring trials, which it names where other numbers are of fresh
+ * ones. */
+static const char *explored_opening(const struct answer *a)
+{
+    return a->compared != a->v ? "; in the exploring trials " : "; ";
+}
+
 /* By how much others did better: of the exploring trials, which is said where the other numbers are
  * those of fresh ones. A head count that chose an edge of its grid is not called worse. */
 static void add_better(const struct answer *a, double lead)
 {
     bool fresh = a->compared != a->v;
-    add_those(a, is_ahead, fresh ? "; in the exploring trials " : "; ", " or ");
+    add_those(a, is_ahead, explored_opening(a), " or ");
     text_add(a->out, " %s better, by about ",
              fresh || verdict_at_edge(a->in, a->heads) ? "did" : "is");
     add_size(a, lead, true);
@@ -237,8 +244,7 @@ static void add_close(const struct answer *a)
     int count = 0;
     for (int i = 0; i < a->v->rows; i++)
         count += is_close(a, &a->v->row[i]);
-    if (isnan(a->v->plateau_margin) ||
-        !add_those(a, is_close, a->compared != a->v ? "; in the exploring trials " : "; ", " and "))
+    if (isnan(a->v->plateau_margin) || !add_those(a, is_close, explored_opening(a), " and "))
         return;
     text_add(a->out, " %s shown to be ", count == 1 ? "is" : "are");
     add_within(a);

@@ -46,8 +46,7 @@ void write_all_must_hold(const struct writer *w)
         v->kind != VERDICT_CLAIM_UNDECIDED && v->kind != VERDICT_RIVAL_AT_EDGE)
         put(w,
             "The claim is confirmed if the head count that it calls better is so in every "
-            "comparison "
-            "(two-sided t test, p < %s); because all must hold, p is not corrected",
+            "comparison (two-sided t test, p < %s); because all must hold, p is not corrected",
             fraction_text(v->alpha).text);
 }
 

@@ -67,7 +67,7 @@ static enum status check_axis(const struct reading *r, const struct option_set *
                               "settings that differ in %s cannot be compared: accuracies on "
                               "different tasks are not alike; name options of model or train",
                               t->key);
-    if (is_among(c->tune_path, c->tune, t->key))
+    if (config_is_tuned(c, t->key))
         return reading_refuse(r, t->key_place,
                               "%s is tuned, so settings cannot differ in it: each is compared at "
                               "its own best value; name another axis",

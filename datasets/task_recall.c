@@ -120,8 +120,9 @@ const struct task task_recall = {
                "queryK, each with one more token that says 'nothing here'. Where to look depends "
                "on the content: a head matches one key of the query against those of the records, "
                "so K look-ups at once suggest K heads, each wide enough to tell length/2 keys "
-               "apart. What was found: one head is enough for K = 2, and 32 heads of width 1 are "
-               "too narrow (configs/recall.yaml). K = 1 is a control: one look-up needs one head.",
+               "apart. What was found: one head is enough for K = 2, and 32 heads of width 1 were "
+               "still improving (configs/recall.yaml). K = 1 is a control: one look-up needs one "
+               "head.",
     .options = options_table,
     .options_size = sizeof(struct options),
     .shape = shape,

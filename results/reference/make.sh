@@ -107,6 +107,15 @@ studies() { # name
                    iif(p.method = 'none', c.heads = p.kept AND p.finetuned_steps = 1500, c.heads = 8)
              ORDER BY t.setting, p.finetuned_steps, p.method, p.kept" >$kept/prune.prune.csv
         ;;
+    corpora) # four heads against each other number, text by text, at equal seeds
+        means corpora "
+            WITH t AS (SELECT *, 'file=' || (replicate ->> '\$.\"task.file\"') AS text FROM trials
+                        WHERE in_plan = 1 AND is_tuning = 0 AND state = 'completed')
+            SELECT a.text AS setting_label, b.heads AS heads, a.bits_per_byte - b.bits_per_byte AS acc
+              FROM t AS a JOIN t AS b ON a.text = b.text AND a.seed = b.seed
+             WHERE a.heads = 4 AND b.heads <> 4
+             ORDER BY a.text, b.heads" >$kept/corpora.texts.csv
+        ;;
     depth | depth-pointers) shapes "$1" test_acc ;;
     depth-text) shapes "$1" bits_per_byte ;;
     prune-text)

@@ -154,6 +154,13 @@ quoted_as_said() {
     done <"$dir/quotes"
 }
 check "sentences of the program are quoted as it said them" quoted_as_said
+# Whoever reads a row of papers learns first whether we agree.
+judged_papers() {
+    sed -n '/^## What papers say/,/^## /s/^| \(.*[^ ]\) *|$/\1/p' README.md | sed 1d | grep -v '^---' >"$dir/papers"
+    [ "$(wc -l <"$dir/papers")" -ge 10 ] &&
+        ! awk -F ' [|] ' 'NF != 4 || $4 !~ /^(agrees|in part|not tested|no)(:|$)/' "$dir/papers" | grep .
+}
+check "each row of papers agrees, agrees in part, does not, or was not tested" judged_papers
 
 # ---- the tables are of the sweeps in configs/ ----
 points() { # name
@@ -166,6 +173,17 @@ points() { # name
 of_this_config() { # name
     grep -q "^$1,.*,$(points "$1")\$" $kept/runs.csv && [ -s "$kept/$1.csv" ] && [ -s "$kept/$1.md" ]
 }
+# The seeds that chose its learning rates, as the plan made by points() has them: "(tuned on 2 seeds)", or no such note.
+tells_tuning() { # name
+    seeds=$(sqlite3 :memory: "
+        SELECT count(DISTINCT value ->> 'seed')
+          FROM json_each(readfile('$dir/plan.json'), '\$.trials') WHERE value ->> 'is_tuning'")
+    findings | grep "\*\*$1\*\*" | sed "s/.*\*\*$1\*\*//" >"$dir/finding"
+    case $seeds in
+    0) ! grep -q '^ (tuned' "$dir/finding" ;;
+    *) grep -q "^ (tuned on $seeds seed" "$dir/finding" ;;
+    esac
+}
 admits_it() { # name
     findings | sed -n "/^\(- \)\?\*\*$1\*\*/,/^$/p" | grep -q 'Not run yet'
 }
@@ -174,6 +192,7 @@ for config in configs/*.yaml; do
     [ "$name" = quick ] && continue
     if grep -q "^$name," $kept/runs.csv; then
         check "$kept has $config as it stands" of_this_config "$name"
+        check "... and its finding says on how many seeds it was tuned" tells_tuning "$name"
         check "... and a README shows its numbers" grep -q "^<!-- table:$name " README.md configs/README.md
     else
         check "$config was not run, and its findings say so" admits_it "$name"
@@ -220,6 +239,15 @@ another_digit_is_seen() {
         ! tables_hold "$dir/kept" gather
 }
 check "... and a trial with another digit would be seen" another_digit_is_seen
+texts_hold() { # corpora.texts.csv: the means of the trials, text by text
+    ! sqlite3 :memory: ".import --csv $kept/corpora.trials.csv trials" ".import --csv $kept/corpora.texts.csv texts" "
+        SELECT a.replicate, b.heads, avg(a.test_loss - b.test_loss) / ln(2) AS bits, mean_acc
+          FROM trials AS a JOIN trials AS b USING (replicate, seed, role)
+          LEFT JOIN texts AS t ON setting_label = replicate AND t.heads = b.heads
+         WHERE a.heads = 4 AND b.heads <> 4 AND role = 'judged'
+         GROUP BY 1, 2 HAVING abs(bits - mean_acc) < 1e-12 IS NOT TRUE OR count(*) <> n" | grep .
+}
+check "$kept/corpora.texts.csv is what its trials come to" texts_hold
 # All intervals and p values of a report, recomputed by few lines of awk.
 recompute() {
     awk -F, -v claimed=4 -v margin=.005 -f $kept/statistics.awk -f $kept/recompute.awk "$1" >"$dir/again"

@@ -133,18 +133,20 @@ static void note(void *context, const char *type, const char *name)
 }
 
 /* The weights of a trial, and its row beside the result that lies with them. */
-static enum status check_file(struct store *s, const char *path, const struct result_owner *owner,
+static enum status check_file(struct store *s, const char *name, const struct result_owner *owner,
                               int64_t trial, const char *sha256, struct check_options *o,
                               struct message *m)
 {
+    char path[TRIAL_PATH_MAX];
     struct result_file f;
     struct message why;
     char who[40], differ[512];
-    enum status status = STATUS_OK;
+    enum status status;
     snprintf(who, sizeof who, "the weights of trial %" PRId64, trial);
-    if (access(path, F_OK) == 0)
+    status = trial_weights_path(store_folder(s), trial, name, path, sizeof path, &why);
+    if (status == STATUS_OK && access(path, F_OK) == 0)
         o->files++;
-    if (result_open(path, owner, &f, &why) != STATUS_OK) {
+    if (status != STATUS_OK || result_open(path, owner, &f, &why) != STATUS_OK) {
         tell(o, who, why.text);
         note_trial(&o->unfit, trial);
         return STATUS_OK;
@@ -179,7 +181,6 @@ static void check_files(struct scope *x, struct check_options *o)
                    " ORDER BY trial_id",
                    NO_VALUES);
     while (scope_next(x, r)) {
-        char path[TRIAL_PATH_MAX];
         struct result_owner owner = {rows_given(r, CONFIG_SHA256), (uint32_t)rows_integer(r, SEED),
                                      rows_integer(r, PARAMS)};
         const char *sha256 = rows_text(r, WEIGHTS_SHA256);
@@ -187,8 +188,7 @@ static void check_files(struct scope *x, struct check_options *o)
             o->gone++;
             continue;
         }
-        snprintf(path, sizeof path, "%s/%s", store_folder(x->store), rows_text(r, WEIGHTS));
-        scope_check(x, check_file(x->store, path, &owner, rows_integer(r, TRIAL),
+        scope_check(x, check_file(x->store, rows_text(r, WEIGHTS), &owner, rows_integer(r, TRIAL),
                                   sha256 ? sha256 : "", o, x->message));
     }
 }

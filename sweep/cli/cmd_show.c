@@ -15,6 +15,7 @@
 #include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
 #include "sweep/trials/data_file.h"
+#include "sweep/worker/trial_files.h"
 
 enum { PAGE_WIDTH = 96 };
 
@@ -47,9 +48,18 @@ static const struct command_syntax syntax = {
     .most = 1,
 };
 
-/* The file that has a trial's weights. Only a completed one has any: what a diverged one left says
- * no more than that. */
-#define WEIGHTS_SQL "iif(state = 'completed', ?2 || '/' || checkpoint, NULL)"
+/* Only a completed trial has weights: what a diverged one left says no more than that. */
+#define WEIGHTS_SQL "iif(state = 'completed', checkpoint, NULL)"
+
+/* The file that has them; NULL: none. */
+static const char *weights_path(struct scope *x, int64_t trial, const char *name)
+{
+    char *path = name ? arena_alloc(&x->arena, TRIAL_PATH_MAX, 1) : NULL;
+    if (name)
+        scope_check(x, trial_weights_path(store_folder(x->store), trial, name, path, TRIAL_PATH_MAX,
+                                          x->message));
+    return path;
+}
 
 static const struct table_column curve_columns[] = {
     {.name = "step", .title = "step", .right = true},
@@ -119,7 +129,8 @@ static void write_trial(struct scope *x, int64_t trial)
                                                   {.name = "test_acc_by_slot"},
                                                   {.name = "config"},
                                                   {0}};
-    enum { PLAIN_CELLS = 24, SLOTS = PLAIN_CELLS, WHOLE_CONFIG }; /* the last two are JSON */
+    /* the last two are JSON */
+    enum { FILE_CELL = 20, PLAIN_CELLS = 24, SLOTS = PLAIN_CELLS, WHOLE_CONFIG };
     struct table *t = table_new(x, columns);
     struct rows *r = scope_rows(
         x,
@@ -128,10 +139,13 @@ static void write_trial(struct scope *x, int64_t trial)
         " test_loss, chance, train_s, n_params, flops_per_step,"
         " " WEIGHTS_SQL ", remark, config_sha256, " DATA_FILE_LAST_PATH ", test_acc_by_slot,"
         " config_json FROM trials WHERE trial_id = ?1",
-        VALUES(INTEGER(trial), TEXT(store_folder(x->store))));
+        VALUES(INTEGER(trial)));
     while (scope_next(x, r)) {
         for (int i = 0; i < PLAIN_CELLS; i++)
-            rows_cell(r, i, t);
+            if (i == FILE_CELL)
+                table_text(t, weights_path(x, trial, rows_text(r, i)));
+            else
+                rows_cell(r, i, t);
         table_json(t, rows_null(r, SLOTS) ? "null" : rows_text(r, SLOTS));
         table_json(t, rows_text(r, WHOLE_CONFIG));
     }
@@ -232,7 +246,7 @@ static void print_slots(const char *json)
     free(text.text);
 }
 
-static void print_result(const struct rows *r)
+static void print_result(const struct rows *r, const char *weights)
 {
     printf("\nResult:\n");
     print_number("test acc", rows_real(r, TEST_ACC), 4);
@@ -252,18 +266,19 @@ static void print_result(const struct rows *r)
     print_number("train s", rows_real(r, TRAIN_S), 2);
     if (rows_integer(r, RETRIES) > 0)
         printf("  %-12s %lld\n", "retries", (long long)rows_integer(r, RETRIES));
-    if (!rows_null(r, WEIGHTS))
-        text_print(stdout, "  %-12s %s\n", "weights", rows_text(r, WEIGHTS));
+    if (weights)
+        text_print(stdout, "  %-12s %s\n", "weights", weights);
 }
 
 static void print_head(struct scope *x, int64_t trial)
 {
-    struct rows *r = scope_rows(x, head_sql, VALUES(INTEGER(trial), TEXT(store_folder(x->store))));
+    struct rows *r = scope_rows(x, head_sql, VALUES(INTEGER(trial)));
     while (scope_next(x, r)) {
         char params[32];
         char flops[32];
         char label[PLAN_TEXT_MAX];
         char rate[40] = "";
+        const char *weights = weights_path(x, trial, rows_text(r, WEIGHTS));
         const char *setting = rows_text(r, LABEL), *tuning = rows_text(r, TUNED);
         plan_full_label(setting ? setting : "", tuning ? tuning : "", label, sizeof label);
         if (!strstr(label, "lr="))
@@ -291,7 +306,7 @@ static void print_head(struct scope *x, int64_t trial)
         if (!rows_null(r, DATA_FILE))
             text_print(stdout, "  %-6s %s\n", "file", rows_text(r, DATA_FILE));
         text_print(stdout, "  %-6s %s\n", "sha256", rows_text(r, SHA256));
-        print_result(r);
+        print_result(r, weights);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "sweep/db/rows.h"
 #include "sweep/worker/data.h"
 #include "sweep/worker/result.h"
+#include "sweep/worker/trial_files.h"
 
 enum { META_MAX = 10, PATH_SIZE = 4096 };
 
@@ -45,7 +46,8 @@ static enum status finished_find(struct store *s, int64_t trial_id, struct finis
                              " is %s and has no weights; only completed trials have them",
                              trial_id, rows_text(&r, STATE));
     } else {
-        snprintf(t->path, sizeof t->path, "%s/%s", store_folder(s), rows_text(&r, WEIGHTS));
+        status = trial_weights_path(store_folder(s), trial_id, rows_text(&r, WEIGHTS), t->path,
+                                    sizeof t->path, m);
         snprintf(t->sweep, sizeof t->sweep, "%s", rows_text(&r, SWEEP));
         snprintf(t->trial, sizeof t->trial, "%" PRId64, trial_id);
         t->seed = (uint32_t)rows_integer(&r, SEED);

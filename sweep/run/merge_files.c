@@ -118,10 +118,11 @@ static enum status note_weights(struct merge_files *f, struct merge_move *move, 
     struct moved *item = add_item(f, move);
     if (!item)
         return no_memory(m);
-    if (strchr(move->weights, '/'))
-        return status_fail(m, STATUS_CORRUPT,
-                           "what is recorded as weights of trial %lld is no file's name: '%.60s'",
-                           (long long)move->trial, move->weights);
+    char path[TRIAL_PATH_MAX];
+    enum status status = trial_weights_path(store_folder(move->from), move->trial, move->weights,
+                                            path, sizeof path, m);
+    if (status != STATUS_OK)
+        return status;
     snprintf(item->from, sizeof item->from, "%s", move->weights);
     snprintf(item->sha256, sizeof item->sha256, "%s", move->sha256);
     item->result = true;

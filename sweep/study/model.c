@@ -48,12 +48,10 @@ static enum status read_values(struct arena *a, const char *trial_json, struct s
 }
 
 /* The weights' file, which must be the recorded one. */
-static enum status open_weights(const char *folder, const struct study_trial *trial,
+static enum status open_weights(const char *path, const struct study_trial *trial,
                                 struct result_file *f, struct message *m)
 {
     struct result_owner owner = {trial->config_sha256, trial->seed, trial->n_params};
-    char path[TRIAL_PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", folder, trial->file);
     enum status s = result_open(path, &owner, f, m);
     if (s != STATUS_OK || strcmp(trial->sha256, f->sha256) == 0)
         return s;
@@ -101,9 +99,12 @@ enum status study_model_load(struct arena *a, const char *folder, const struct d
 {
     struct study_model *model = arena_alloc(a, 1, sizeof *model);
     struct result_file f;
+    char path[TRIAL_PATH_MAX];
     *out = model;
     model->trial = trial;
-    enum status s = blame_weights(open_weights(folder, trial, &f, m), folder, m);
+    enum status s = trial_weights_path(folder, trial->trial_id, trial->file, path, sizeof path, m);
+    if (s == STATUS_OK)
+        s = blame_weights(open_weights(path, trial, &f, m), folder, m);
     if (s != STATUS_OK)
         return s;
     s = build(a, &f, data, use, model, m);

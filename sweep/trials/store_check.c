@@ -86,8 +86,6 @@ static const struct promise of_everything[] = {
     {"a trial completed more than once",
      "SELECT 'trial ' || trial_id FROM attempt WHERE outcome IN ('completed', 'diverged')"
      " GROUP BY trial_id HAVING count(*) > 1"},
-    {"what is recorded as weights is no file's name",
-     "SELECT 'trial ' || trial_id FROM trial WHERE instr(checkpoint, '/') > 0 OR checkpoint = ''"},
     {"an attempt goes on from a step that its trial does not have",
      "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a"
      " JOIN trial USING (trial_id) JOIN config USING (config_id)"

@@ -35,6 +35,19 @@ void trial_file_path(const char *folder, int64_t trial, int64_t attempt, enum tr
     snprintf(path, size, "%s/%s", folder, name);
 }
 
+enum status trial_weights_path(const char *folder, int64_t trial, const char *name, char *path,
+                               size_t size, struct message *m)
+{
+    bool in_folder =
+        *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+    if (in_folder && snprintf(path, size, "%s/%s", folder, name) < (int)size)
+        return STATUS_OK;
+    return status_fail(m, STATUS_CORRUPT,
+                       "what is recorded as weights of trial %" PRId64
+                       " is no file's name: '%.60s'; restore a copy of the results file",
+                       trial, name);
+}
+
 /* A file of the trial, by the number of its attempt. */
 typedef void visitor(void *context, int64_t attempt, enum trial_file kind, const char *path);
 

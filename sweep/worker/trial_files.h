@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/base/status.h"
+
 enum { TRIAL_NAME_MAX = 64, TRIAL_PATH_MAX = PATH_MAX + TRIAL_NAME_MAX };
 
 enum trial_file {
@@ -33,6 +35,11 @@ void trial_file_name(int64_t trial, int64_t attempt, enum trial_file kind, char 
 /* folder/name; cut where size does not suffice. */
 void trial_file_path(const char *folder, int64_t trial, int64_t attempt, enum trial_file kind,
                      char *path, size_t size);
+
+/* folder/name, by the name that a results file records for a trial's weights. CORRUPT where that is
+ * not the name of a file in the folder: whoever sent the results file may have written anything. */
+enum status trial_weights_path(const char *folder, int64_t trial, const char *name, char *path,
+                               size_t size, struct message *m);
 
 /* The largest step below `below` that a checkpoint of attempts 1..attempts claims to hold, its path
  * in newest; -1 where there is none. *damaged becomes true where one cannot be read. */

@@ -350,9 +350,18 @@ check "... and a copy has weights of its own" \
     [ -s w.safetensors ]"
 check "show says where the weights are now" sh -c "'$headcount' show 4 --db copy.db | grep 'weights  *copy.db.d/t4-a'"
 check "... as JSON too" sh -c "'$headcount' show 4 --db copy.db --json | grep '\"checkpoint\": *\"copy.db.d/t4-a'"
-check "check names weights whose name leads out of the folder" sh -c "cp copy.db astray.db &&
-    sqlite3 astray.db \"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 4\" &&
-    '$headcount' check --db astray.db | grep \"no file's name: trial 4\""
+cp copy.db astray.db && cp -r copy.db.d astray.db.d && mv astray.db.d/t4-a*.result x
+sql astray.db "UPDATE trial SET checkpoint = '../x' WHERE trial_id = 4"
+for command in check "check --retest" "show 4" "show 4 --json" "heads 4" "prune 4" "export weights 4 w.safetensors" \
+    "export attention 4 a.json" "merge --into into.db"; do
+    rm -rf w.safetensors a.json into.db*
+    database=--db
+    case $command in merge*) database= ;; esac
+    # shellcheck disable=SC2086
+    "$headcount" $command $database astray.db >said 2>&1
+    check "$command takes no weights whose name leads out of the folder" \
+        sh -c "cat said; grep \"weights of trial 4 is no file's name: '../x'; restore\" said && ! ls w.safetensors a.json into.db"
+done
 cp copy.db keep.db
 mkfifo pipe && ln -s target.safetensors link && : >target.safetensors
 for target in copy.db ./copy.db copy.db.d/t4-a1.result copy.db.d/new pipe /dev/null - .; do

@@ -120,7 +120,6 @@ static void other_promises(void **state)
          "a sweep has shards that it was not cut into: sweep plain"},
         {"UPDATE sweep SET shards = '{}'",
          "a sweep has shards that it was not cut into: sweep plain"},
-        {"UPDATE trial SET checkpoint = '../x' WHERE trial_id = 1", "is no file's name: trial 1"},
         {"UPDATE attempt SET ended = NULL WHERE trial_id = 3",
          "an attempt was left open: trial 3 attempt 1"},
         {"UPDATE attempt SET resumed_from_step = 1 << 62 WHERE trial_id = 3",

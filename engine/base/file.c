@@ -376,12 +376,12 @@ enum status file_hash(int fd, const char *path, size_t size, char sha256[65], st
     return pass_through(fd, path, size, -1, NULL, sha256, m);
 }
 
-enum status file_copy(int fd, const char *from, size_t size, const char *to, const char *sha256,
-                      struct message *m)
+enum status file_copy(int fd, const char *from, size_t size, const char *to, mode_t mode,
+                      const char *sha256, struct message *m)
 {
     char copied[65], *temporary;
     int out;
-    enum status s = create_temporary(to, 0600, &temporary, &out, m);
+    enum status s = create_temporary(to, mode, &temporary, &out, m);
     if (out < 0)
         return s;
     s = pass_through(fd, from, size, out, to, copied, m);

@@ -70,10 +70,10 @@ enum status file_size(int fd, const char *path, size_t *size, struct message *m)
 enum status file_hash(int fd, const char *path, size_t size, char sha256[65], struct message *m);
 
 /* Copies the first `size` bytes of an open file, piece by piece; the copy appears durably as
- * file_write's does, and nobody else may read it (mode 0600). sha256: of what was to be copied,
- * else CORRUPT and `to` is as it was. Fails as file_hash and file_write do, too. */
-enum status file_copy(int fd, const char *from, size_t size, const char *to, const char *sha256,
-                      struct message *m);
+ * file_write's does, with what umask leaves of `mode`. sha256: of what was to be copied, else
+ * CORRUPT and `to` is as it was. Fails as file_hash and file_write do, too. */
+enum status file_copy(int fd, const char *from, size_t size, const char *to, mode_t mode,
+                      const char *sha256, struct message *m);
 
 /* The last name of a path: what comes after its last slash. Points into path. */
 const char *file_last_name(const char *path);

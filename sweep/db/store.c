@@ -1,10 +1,12 @@
 #include "sweep/db/store_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
@@ -222,11 +224,25 @@ static enum status note_files(struct store *s, struct message *m)
     return status;
 }
 
+/* With the mode that umask gives; SQLite would let nobody else write, and its journals have the
+ * mode of the file. */
+static enum status create_empty(const struct store *s, struct message *m)
+{
+    int fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return status_fail(m, status_of_errno(errno), "%s: cannot create: %s", s->path,
+                           strerror(errno));
+    close(fd);
+    return STATUS_OK;
+}
+
 static enum status open_for_writing(struct store *s, const struct store_format *f,
                                     const struct store_header *h, struct message *m)
 {
     int64_t id, version, objects, running = 0;
-    enum status status = store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
+    enum status status = h->kind == STORE_ABSENT ? create_empty(s, m) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK && sqlite3_db_readonly(s->db, "main"))
         status = status_fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
     if (status == STATUS_OK)

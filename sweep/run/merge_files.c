@@ -335,6 +335,7 @@ static enum status bring_file(struct bringing *b, struct moved *item, struct fou
 {
     char to[TRIAL_PATH_MAX];
     struct message why = {{0}};
+    struct stat st;
     enum status s = safetensors_open_fd(f->file.fd, f->path, &f->file, &why);
     if (s == STATUS_OK)
         s = examine(b, item, f, &why);
@@ -346,7 +347,9 @@ static enum status bring_file(struct bringing *b, struct moved *item, struct fou
     item->brought = true;
     if (is_there(to, f) || (f->ours_to_share && make_link(f->file.fd, to)))
         return STATUS_OK;
-    return file_copy(f->file.fd, f->path, f->size, to, f->sha256, b->m);
+    /* what a link leads to may be private; a file of the folder is for as many eyes as it was */
+    mode_t mode = f->ours_to_share && fstat(f->file.fd, &st) == 0 ? st.st_mode & 0666 : 0600;
+    return file_copy(f->file.fd, f->path, f->size, to, mode, f->sha256, b->m);
 }
 
 static enum status bring_item(struct bringing *b, struct moved *item)

@@ -51,6 +51,33 @@ check "a folder that was moved and linked on purpose is used" sh -c 'mkdir disk 
     headcount run s.yaml --db head.db --set seeds=3 -q && headcount check --db head.db &&
     [ "$(ls disk/head | grep -c result)" = 6 ]'
 
+# ---- modes ----
+made_with() { # umask, words of find: no file that a command makes has them
+    (umask "$1" && headcount run s.yaml --db team/one.db -q && headcount run s.yaml --db team/part.db --shard 1/2 -q &&
+        headcount run s.yaml --db team/taken.db --from team/part.db -q && headcount heads s --db team/one.db &&
+        headcount merge --into team/all.db team/part.db && headcount report s --db team/one.db --html team/page.html &&
+        headcount export trials s team/trials.csv --db team/one.db) >said 2>&1 || { cat said; return 1; }
+    shift
+    find team \( -type f -o -type d \) "$@" -printf '%M %p\n' >wrong && [ ! -s wrong ] || { cat wrong; return 1; }
+}
+group=$(id -G | tr ' ' '\n' | tail -n 1)
+mkdir team && chgrp "$group" team && chmod 2775 team
+check "umask 002 in the folder of a group: all of the group may write all that is made" \
+    made_with 002 \( ! -perm -664 -o ! -group "$group" \)
+rm -rf team && mkdir -m 700 team
+check "umask 077: nobody else may read any of it" made_with 077 -perm /077
+rm -rf team /dev/shm/headcount-"$$"
+if mkdir /dev/shm/headcount-"$$" 2>said; then
+    elsewhere=/dev/shm/headcount-$$
+    (umask 002 && headcount run s.yaml --db "$elsewhere/s.db" -q && headcount merge --into all.db "$elsewhere/s.db") >said 2>&1 ||
+        trouble "$(cat said)"
+    [ "$(find all.db.d -name '*.result' -perm 664 | wc -l)" = 4 ] || trouble "$(ls -l all.db.d)"
+    verdict "weights from another file system are for as many eyes as they were"
+    rm -rf "$elsewhere"
+else
+    skip "weights from another file system are for as many eyes as they were" "/dev/shm"
+fi
+
 # ---- gc ----
 mkdir head.db.d/t1-a9.result && : >head.db.d/t9-a1.result && : >head.db.d/t1-a1.result.headcount-0badcafe.tmp
 : >head.db.d/owner.headcount-0badcafe.tmp && : >head.db.d/mine.txt

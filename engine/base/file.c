@@ -55,7 +55,13 @@ static enum status write_parts(int fd, const char *path, struct iovec *parts, in
     return STATUS_OK;
 }
 
-enum status file_sync_folder(const char *path, struct message *m)
+/* What fsync of a folder says on file systems that cannot sync folders. */
+static bool cannot_sync_folders(int error)
+{
+    return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EBADF;
+}
+
+enum status file_can_sync_folder(const char *path, bool *can, struct message *m)
 {
     const char *slash = strrchr(path, '/');
     char *folder = !slash          ? strdup(".")
@@ -67,12 +73,19 @@ enum status file_sync_folder(const char *path, struct message *m)
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         s = fail_errno(m, folder, "open the folder");
-    else if (fsync(fd) && errno != EINVAL) /* EINVAL: a file system that cannot sync folders */
+    *can = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0 && !*can && !cannot_sync_folders(errno))
         s = fail_errno(m, folder, "sync the folder");
     if (fd >= 0)
         close(fd);
     free(folder);
     return s;
+}
+
+enum status file_sync_folder(const char *path, struct message *m)
+{
+    bool can;
+    return file_can_sync_folder(path, &can, m);
 }
 
 enum status file_make_folder(const char *folder, struct message *m)

@@ -40,8 +40,12 @@ void file_remove_unfinished(const char *path);
 /* Whether a file's name is one that such a temporary file has. */
 bool file_is_unfinished(const char *name);
 
-/* Syncs the folder that path lies in: after it, the names in it survive a power failure. */
+/* Syncs the folder that path lies in: after it, the names in it survive a power failure. OK too
+ * where the file system cannot sync folders. */
 enum status file_sync_folder(const char *path, struct message *m);
+
+/* The same, and whether the file system can. */
+enum status file_can_sync_folder(const char *path, bool *can, struct message *m);
 
 /* Makes a folder, unless it is there already. */
 enum status file_make_folder(const char *folder, struct message *m);

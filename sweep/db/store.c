@@ -177,8 +177,19 @@ static enum status set_journal(struct store *s, const char *mode, bool *took, st
     return rows_close(&set);
 }
 
-/* WAL lets people read while the sweep runs. Where it does not work, a rollback journal does, with
- * EXTRA: its removal is synced too, else a power loss could undo a commit. */
+/* For a rollback journal. EXTRA: its removal is synced too, else a power loss could undo a commit;
+ * but to SQLite it is a failed commit if the folder cannot be synced. */
+static enum status set_synchronous(struct store *s, struct message *m)
+{
+    bool can;
+    enum status status = file_can_sync_folder(s->path, &can, m);
+    if (status != STATUS_OK)
+        return status;
+    return store_script(s, "setting synchronous",
+                        can ? "PRAGMA synchronous = EXTRA" : "PRAGMA synchronous = FULL", m);
+}
+
+/* WAL lets people read while the sweep runs. Where it does not work, a rollback journal does. */
 static enum status choose_journal(struct store *s, bool avoid_wal, struct message *m)
 {
     int64_t synchronous = 0;
@@ -197,8 +208,8 @@ static enum status choose_journal(struct store *s, bool avoid_wal, struct messag
         if (status != STATUS_OK)
             return status;
     }
-    status = store_script(s, "setting synchronous",
-                          s->wal ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = EXTRA", m);
+    if (s->wal)
+        status = store_script(s, "setting synchronous", "PRAGMA synchronous = FULL", m);
     if (status == STATUS_OK)
         status = store_integer(s, "setting synchronous", "PRAGMA synchronous", NO_VALUES, 0,
                                &synchronous, m);
@@ -246,7 +257,7 @@ static enum status open_for_writing(struct store *s, const struct store_format *
     if (status == STATUS_OK && sqlite3_db_readonly(s->db, "main"))
         status = status_fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
     if (status == STATUS_OK)
-        status = store_script(s, "setting synchronous", "PRAGMA synchronous = EXTRA", m);
+        status = set_synchronous(s, m);
     if (status == STATUS_OK)
         status = read_identity(s, &id, &version, &objects, m);
     if (status == STATUS_OK)

@@ -19,6 +19,29 @@ fail_everywhere "no permission from a call on" "open mkdir rename unlink" \
 fail_everywhere "no descriptor is left from a call on" open "FAULT_DO=EMFILE FAULT_LASTS=1" \
     "too many open files|unable to open" 3 0 1 3
 
+# Some file systems know no sync of a folder, and say so with one errno or another.
+folders_without_sync() {
+    name="folders cannot be synced: the same results"
+    if ! can_inject; then
+        skip "$name" "a plain build"
+        return
+    fi
+    fault_calls=sync
+    for nfs in 0 1; do
+        for errno in EINVAL EOPNOTSUPP ENOSYS EBADF; do
+            fresh "$db"
+            faulty FAULT_NFS=$nfs FAULT_FOLDERS=1 FAULT_AT=1 FAULT_LASTS=1 FAULT_DO=$errno -- \
+                run "$sweep" --db "$db" --quiet -j 1
+            label="$errno, NFS=$nfs"
+            [ $fired = 1 ] || trouble "$label: did not happen"
+            status_in "$label" 0
+            whole "$label" "$db"
+        done
+    done
+    verdict "$name"
+}
+folders_without_sync
+
 # A failed sync is not simply tried again: the kernel may have dropped the pages and say that all is
 # well. (SQLite's rollback writes the pages anew before it syncs them.)
 sync_is_not_retried() {

@@ -7,18 +7,18 @@
  * FAULT_WHO: coordinator | worker (default: both).
  * FAULT_CALLS: any of open mkdir write sync rename link unlink truncate memory flock start
  * (default: all but the last three). start: before main; its line has the process id. open: only
- * where it may create; write and sync: only of files and folders. FAULT_OVER=1: of renames only
- * those that replace a file. FAULT_FROM: whose allocations `memory` means: program (default) |
- * sqlite3 | yaml. FAULT_AT: the call that is hit, from 1; 0 only counts. FAULT_LASTS=1: every later
- * one too. FAULT_DO: kill: the process dies instead of the call. torn: it dies when half of a write
- * is done. crash: its whole process group dies, as by a power cut. stop: it pauses before the call
- * until SIGCONT. spin, sleep: it computes or sleeps for ever. grow: it takes 64 MiB more. change: a
- * bit of the file FAULT_FILE is another one from then on, changed by mmap, and the file's times are
- * as before. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT ENOLCK ENOMEM. FAULT_CLOCK: seconds
- * that the wall clock jumps forth and back from call to call. FAULT_ORPHAN=1: workers do not die
- * with their coordinator, as on a system that cannot do that. FAULT_NFS=1: every file system says
- * that it is NFS. FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot
- * start again.
+ * where it may create; write and sync: only of files and folders. FAULT_FOLDERS=1: only of folders.
+ * FAULT_OVER=1: of renames only those that replace a file. FAULT_FROM: whose allocations `memory`
+ * means: program (default) | sqlite3 | yaml. FAULT_AT: the call that is hit, from 1; 0 only counts.
+ * FAULT_LASTS=1: every later one too. FAULT_DO: kill: the process dies instead of the call. torn:
+ * it dies when half of a write is done. crash: its whole process group dies, as by a power cut.
+ * stop: it pauses before the call until SIGCONT. spin, sleep: it computes or sleeps for ever. grow:
+ * it takes 64 MiB more. change: a bit of the file FAULT_FILE is another one from then on, changed
+ * by mmap, and the file's times are as before. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT
+ * ENOLCK ENOMEM EINVAL EOPNOTSUPP ENOSYS EBADF. FAULT_CLOCK: seconds that the wall clock jumps
+ * forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their coordinator, as
+ * on a system that cannot do that. FAULT_NFS=1: every file system says that it is NFS.
+ * FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ static struct {
     unsigned long at;
     unsigned calls; /* a bit for each */
     int act;        /* one of those above, or an errno */
-    bool lasts, over, worker, orphan, nfs;
+    bool lasts, over, folders, worker, orphan, nfs;
     long clock_s;
     uintptr_t from, to; /* code whose allocations count */
     char fired[4096];
@@ -81,10 +81,25 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},     {"crash", CRASH},   {"stop", STOP},    {"torn", TORN},
-                {"spin", SPIN},     {"sleep", SLEEP},   {"grow", GROW},    {"change", CHANGE},
-                {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EROFS", EROFS},  {"EACCES", EACCES},
-                {"EMFILE", EMFILE}, {"EDQUOT", EDQUOT}, {"ENOLCK", ENOLCK}};
+    } acts[] = {{"kill", KILL},
+                {"crash", CRASH},
+                {"stop", STOP},
+                {"torn", TORN},
+                {"spin", SPIN},
+                {"sleep", SLEEP},
+                {"grow", GROW},
+                {"change", CHANGE},
+                {"ENOSPC", ENOSPC},
+                {"EIO", EIO},
+                {"EROFS", EROFS},
+                {"EACCES", EACCES},
+                {"EMFILE", EMFILE},
+                {"EDQUOT", EDQUOT},
+                {"ENOLCK", ENOLCK},
+                {"EINVAL", EINVAL},
+                {"EBADF", EBADF},
+                {"ENOSYS", ENOSYS},
+                {"EOPNOTSUPP", EOPNOTSUPP}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -119,6 +134,7 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
     fault.at = strtoul(setting("FAULT_AT", "0"), NULL, 10);
     fault.lasts = strcmp(setting("FAULT_LASTS", "0"), "1") == 0;
     fault.over = strcmp(setting("FAULT_OVER", "0"), "1") == 0;
+    fault.folders = strcmp(setting("FAULT_FOLDERS", "0"), "1") == 0;
     fault.act = act_of(setting("FAULT_DO", "kill"));
     snprintf(fault.fired, sizeof fault.fired, "%s.fired", path);
 
@@ -210,7 +226,7 @@ static bool is_kept(int fd, char name[256])
 {
     struct stat about;
     if (!fault.count || fstat(fd, &about) != 0 ||
-        !(S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)))
+        !(S_ISDIR(about.st_mode) || (S_ISREG(about.st_mode) && !fault.folders)))
         return false;
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

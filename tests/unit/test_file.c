@@ -189,7 +189,9 @@ static void a_draft_is_whole_or_not_there(void **state)
 /* After the rename the new file is there; whether for good only the folder's sync can tell. */
 static void a_folder_that_cannot_be_synced(void **state)
 {
+    static const int unable[] = {EINVAL, EOPNOTSUPP, ENOSYS, EBADF};
     struct message m;
+    bool can;
     (void)state;
     fault_arm(FAULT_SYNC, 2, EIO);
     assert_int_equal(write_text("new", &m), STATUS_IO);
@@ -197,10 +199,23 @@ static void a_folder_that_cannot_be_synced(void **state)
     assert_non_null(strstr(m.text, "cannot sync the folder"));
     assert_int_equal(names_in_folder(), 1);
     assert_text("new");
-    fault_arm(FAULT_SYNC, 2, EINVAL); /* a file system that knows no such thing */
-    assert_int_equal(write_text("newer", &m), STATUS_OK);
-    assert_true(fault_disarm());
-    assert_text("newer");
+    for (size_t i = 0; i < sizeof unable / sizeof *unable; i++) {
+        fault_arm(FAULT_SYNC, 2, unable[i]); /* a file system that knows no such thing */
+        assert_int_equal(write_text("newer", &m), STATUS_OK);
+        assert_true(fault_disarm());
+        assert_text("newer");
+        fault_arm(FAULT_SYNC, 1, unable[i]);
+        assert_int_equal(file_can_sync_folder(path, &can, &m), STATUS_OK);
+        assert_false(can);
+        fault_arm(FAULT_SYNC, 1, unable[i]);
+        assert_int_equal(write_text("of the file itself", &m), STATUS_IO);
+        assert_text("newer");
+    }
+    fault_arm(FAULT_SYNC, 1, EIO);
+    assert_int_equal(file_can_sync_folder(path, &can, &m), STATUS_IO);
+    fault_disarm();
+    assert_int_equal(file_can_sync_folder(path, &can, &m), STATUS_OK);
+    assert_true(can);
 }
 
 /* A file of several pieces, whose last is short. */

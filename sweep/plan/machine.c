@@ -11,12 +11,12 @@ enum { LINE = 4096 };
 
 static FILE *group_open(const char *group, const char *name)
 {
-    char path[LINE + 64];
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/%s", group, name);
+    char path[3 * LINE];
+    snprintf(path, sizeof path, "%s/%s", group, name);
     return fopen(path, "re");
 }
 
-/* The first numbers of /sys/fs/cgroup{group}/{name}; returns how many there are ("max" is none). */
+/* The first numbers of {group}/{name}; returns how many there are ("max" is none). */
 static int group_numbers(const char *group, const char *name, double numbers[2])
 {
     FILE *f = group_open(group, name);
@@ -114,13 +114,14 @@ static double inner_of(double inner, double outer)
     return isinf(inner) ? outer : inner;
 }
 
-/* Of a group and those above it, below `mount`. */
+/* Of a group and those above it, up to the one at `mount`: in a container that is its own. */
 static double fold_upwards(const char *mount, char *group, group_grant *grant, group_fold *fold)
 {
-    char path[LINE + 32];
+    char path[2 * LINE];
     double folded = INFINITY;
-    for (char *slash; (slash = strrchr(group, '/')); *slash = '\0') {
-        snprintf(path, sizeof path, "%s%s", mount, strcmp(group, "/") == 0 ? "" : group);
+    for (char *end = group + strlen(group); end; end = strrchr(group, '/')) {
+        *end = '\0';
+        snprintf(path, sizeof path, "%s%s", mount, group);
         folded = fold(folded, grant(path));
     }
     return folded;
@@ -138,12 +139,31 @@ static bool lists(const char *controllers, const char *controller)
     return false;
 }
 
+/* Where the groups of a controller of v1 are mounted, or those of v2 (""); false: nowhere. Often
+ * one place has several controllers. /proc/self/mountinfo:
+ * "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct" */
+static bool find_mount(const char *controller, char mount[LINE])
+{
+    char line[LINE], type[16], options[LINE];
+    bool found = false;
+    FILE *f = fopen("/proc/self/mountinfo", "re");
+    while (f && !found && fgets(line, sizeof line, f)) {
+        const char *behind = strstr(line, " - ");
+        found = behind && sscanf(behind, " - %15s %*s %4095s", type, options) == 2 &&
+                sscanf(line, "%*s %*s %*s %*s %4095s", mount) == 1 &&
+                strcmp(type, *controller ? "cgroup" : "cgroup2") == 0 &&
+                (!*controller || lists(options, controller));
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
 /* /proc/self/cgroup: lines "0::/group" of v2, "4:memory:/group" of v1. */
 static double group_folded(const char *controller, group_grant *v2, group_grant *v1,
                            group_fold *fold)
 {
-    char line[LINE], mount[64];
-    snprintf(mount, sizeof mount, "/%s", controller);
+    char line[LINE], mount[LINE];
     double folded = INFINITY;
     FILE *f = fopen("/proc/self/cgroup", "re");
     while (f && fgets(line, sizeof line, f)) {
@@ -153,14 +173,14 @@ static double group_folded(const char *controller, group_grant *v2, group_grant 
         if (!group)
             continue;
         *controllers++ = *group++ = '\0';
-        if (*controllers == '\0')
-            folded = fold(folded, fold_upwards("", group, v2, fold));
-        else if (lists(controllers, controller))
+        if (*controllers == '\0' && find_mount("", mount))
+            folded = fold(folded, fold_upwards(mount, group, v2, fold));
+        else if (lists(controllers, controller) && find_mount(controller, mount))
             folded = fold(folded, fold_upwards(mount, group, v1, fold));
     }
     if (f)
         fclose(f);
-    return fold(folded, fold(v2(""), v1(mount)));
+    return folded;
 }
 
 static double group_least(const char *controller, group_grant *v2, group_grant *v1)

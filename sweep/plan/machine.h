@@ -1,6 +1,5 @@
-/* The cores and memory that this process may use: those of the machine, or less where a control
- * group limits it (v2: every level; v1: the process's own group and the one that a container sees
- * as its root). */
+/* The cores and memory that this process may use: those of the machine, or less where its control
+ * group, or one above it, limits it (v1 and v2, wherever they are mounted). */
 #ifndef SWEEP_PLAN_MACHINE_H
 #define SWEEP_PLAN_MACHINE_H
 

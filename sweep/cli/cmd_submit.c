@@ -10,6 +10,7 @@
 #include "sweep/db/shard_files.h"
 #include "sweep/hosts/host.h"
 #include "sweep/trials/trials.h"
+#include "sweep/worker/process.h"
 
 struct submit_options {
     const char *db;
@@ -184,12 +185,9 @@ struct places {
 
 static enum status find_places(const char *file, struct places *p, struct message *m)
 {
-    p->program = realpath("/proc/self/exe", NULL);
-    if (!p->program)
-        return status_fail(
-            m, STATUS_IO,
-            "this program was moved or replaced after it had started (%s); start it again",
-            strerror(errno));
+    enum status s = process_own_path(&p->program, m);
+    if (s != STATUS_OK)
+        return s;
     p->folder = getcwd(NULL, 0);
     if (!p->folder)
         return status_fail(m, STATUS_IO,

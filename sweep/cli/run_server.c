@@ -14,6 +14,7 @@
 #include "engine/base/clock.h"
 #include "sweep/cli/command.h"
 #include "sweep/cli/command_serve.h"
+#include "sweep/worker/process.h"
 
 /* What the process says, once, through a pipe: SAID_ADDRESS and its address, or SAID_WHY and why
  * it has none. */
@@ -34,8 +35,8 @@ static _Noreturn void become_server(pid_t parent, int answer, char *const argume
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDOUT_FILENO) >= 0 &&
         dup2(answer, ANSWER_FD) >= 0)
-        execv("/proc/self/exe", arguments);
-    dprintf(answer, "%c%s", SAID_WHY, strerror(errno));
+        execv(PROCESS_SELF, arguments);
+    dprintf(answer, "%c%s", SAID_WHY, process_start_error(errno));
     _exit(EXIT_SYSTEM);
 }
 

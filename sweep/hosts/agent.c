@@ -17,6 +17,7 @@
 #include "engine/kernels/blas.h"
 #include "sweep/hosts/agent_wire.h"
 #include "sweep/plan/config.h"
+#include "sweep/worker/process.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker_pool.h"
 
@@ -164,8 +165,8 @@ static void begin_again(struct agent *a, const char *kernels)
     setenv("HEADCOUNT_KERNELS", ours, 1);
     stop_restore();
     if (dup2(a->in_fd, STDIN_FILENO) >= 0 && dup2(a->out_fd, STDOUT_FILENO) >= 0)
-        execv("/proc/self/exe", arguments);
-    stop_for(a, STATUS_IO, strerror(errno));
+        execv(PROCESS_SELF, arguments);
+    stop_for(a, STATUS_IO, process_start_error(errno));
 }
 
 static void set_threads(struct agent *a, const struct wire_frame *f)

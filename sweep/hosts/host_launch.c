@@ -9,6 +9,7 @@
 
 #include "engine/base/text.h"
 #include "sweep/hosts/host_internal.h"
+#include "sweep/worker/process.h"
 
 extern char **environ;
 
@@ -153,13 +154,12 @@ void host_add_agent(struct text_buffer *b, const char *command, const struct hos
 enum status host_agent_here(const char *command, char **words, struct message *m)
 {
     struct text_buffer b = {0};
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n < 0)
-        return status_fail(m, STATUS_IO, "cannot find out where this program lies: %s",
-                           strerror(errno));
-    path[n] = '\0';
+    char *path;
+    enum status s = process_own_path(&path, m);
+    if (s != STATUS_OK)
+        return s;
     host_add_agent(&b, command, &(struct host_agent){.program = path, .setup = ""});
+    free(path);
     if (b.out_of_memory) {
         free(b.text);
         return status_no_memory(m, "the words that start an agent");

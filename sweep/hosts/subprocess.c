@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sweep/worker/process.h"
+
 extern char **environ;
 
 /* A descriptor from which these bytes can be read; -1, with errno. */
@@ -105,11 +107,12 @@ enum status subprocess_run(struct subprocess *c, struct text_buffer *said, struc
     }
     if (c->input)
         close(in);
-    c->missing = error == ENOENT;
+    c->missing = error == ENOENT && (!c->quiet || access("/dev/null", F_OK) == 0);
     if (c->missing)
         return status_fail(m, STATUS_IO, "there is no %s in PATH", name);
     if (error)
-        return status_fail(m, status_of_errno(error), "cannot start %s: %s", name, strerror(error));
+        return status_fail(m, status_of_errno(error), "cannot start %s: %s", name,
+                           process_start_error(error));
     bool in_time = read_all(out[0], c, said);
     close(out[0]);
     if (!in_time)

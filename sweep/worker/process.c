@@ -43,6 +43,32 @@ char **process_environment(void)
     return copy;
 }
 
+/* ---- the program ---- */
+
+const char *process_start_error(int error)
+{
+    if (error == ENOENT && access("/proc/self", F_OK) != 0)
+        return "/proc is not mounted; mount it (`mount -t proc proc /proc`)";
+    if (error == ENOENT && access("/dev/null", F_OK) != 0)
+        return "/dev/null is missing; make it (`mknod -m 666 /dev/null c 1 3`)";
+    return strerror(error);
+}
+
+enum status process_own_path(char **path, struct message *m)
+{
+    *path = realpath(PROCESS_SELF, NULL);
+    if (*path)
+        return STATUS_OK;
+    if (errno == ENOENT && access("/proc/self", F_OK) == 0)
+        return status_fail(m, STATUS_IO,
+                           "this program was moved or replaced after it had started; start it "
+                           "again");
+    return status_fail(m, status_of_errno(errno), "cannot find out where this program lies: %s",
+                       process_start_error(errno));
+}
+
+/* ---- its start ---- */
+
 /* A pipe whose ends are close-on-exec and out of the way of descriptors 0..4, which the worker's
  * are moved to. */
 static enum status make_pipe(int ends[2], struct message *m)
@@ -99,8 +125,8 @@ static _Noreturn void become_worker(pid_t parent, const char *verb, const struct
     if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
         dup2(its->job[0], WIRE_JOB_FD) == WIRE_JOB_FD &&
         dup2(its->message[1], WIRE_MESSAGE_FD) == WIRE_MESSAGE_FD)
-        execve("/proc/self/exe", arguments, environment);
-    dprintf(2, "cannot start a worker: %s\n", strerror(errno));
+        execve(PROCESS_SELF, arguments, environment);
+    dprintf(2, "cannot start a worker: %s\n", process_start_error(errno));
     _exit(WORKER_STORAGE);
 }
 

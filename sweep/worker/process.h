@@ -45,6 +45,15 @@ struct process {
 enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
                           char *const environment[], struct message *m);
 
+/* By this a program that was moved or replaced finds itself, too. */
+#define PROCESS_SELF "/proc/self/exe"
+
+/* strerror(error) of a start that failed; or it names /proc or /dev/null where that is missing. */
+const char *process_start_error(int error);
+
+/* Where this program lies, malloced. */
+enum status process_own_path(char **path, struct message *m);
+
 /* This process's environment with one BLAS thread. One malloc; free with free(). */
 char **process_environment(void);
 

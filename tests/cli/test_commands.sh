@@ -327,6 +327,28 @@ flock 9
 check "gc is refused while the file is in use" gives 4 "headcount.db" "headcount gc 9>&-"
 exec 9>&-
 
+# ---- a system that lacks something ----
+without() { # folder, status, pattern, line
+    gives "$2" "$3" "unshare -rm sh -c 'mount -t tmpfs none $1 && $4'"
+}
+# shellcheck disable=SC2016
+no_proc='/proc is not mounted; mount it (`mount -t proc proc /proc`)'
+# shellcheck disable=SC2016
+no_null='cannot start a worker: /dev/null is missing; make it (`mknod -m 666 /dev/null c 1 3`)'
+if unshare -rm mount -t tmpfs none /dev 2>said; then
+    for line in "run configs/quick.yaml --db bare.db" "run configs/quick.yaml --db bare.db --launch {host} --hosts a" \
+        "submit configs/quick.yaml -n --nodes 1 --db bare.db"; do
+        check "$line says that /proc is missing" without /proc 3 "$no_proc" "headcount $line"
+    done
+    check "run --serve says that /proc is missing" \
+        without /proc 3 "no live page: $no_proc" "headcount run configs/quick.yaml --serve --db bare.db"
+    check "check --retest says that /proc is missing" without /proc 3 "cannot start a worker: $no_proc" "headcount check --retest"
+    check "... and that /dev/null is" without /dev 3 "$no_null" "headcount check --retest"
+    check "run says that /dev/null is missing" without /dev 3 "$no_null" "headcount run configs/quick.yaml --db bare.db"
+else
+    skip "commands name what the system lacks" "the right to mount in a namespace"
+fi
+
 # ---- streams ----
 for line in "tasks" "tasks gather" "params" "show 1" "--help" "--version" "report" "export results" \
     "export curves gather" "status" "plan configs/gather.yaml --json"; do

@@ -100,7 +100,7 @@ static enum status read_start(struct cost *c, struct store *s, struct message *m
                   "SELECT avg(beside) FROM (SELECT max(0, a.cpu_s - t.train_s) AS beside"
                   " FROM attempt AS a JOIN trial AS t USING (trial_id, attempt)"
                   " WHERE a.outcome = 'completed' AND a.attempt = 1"
-                  " ORDER BY a.started DESC LIMIT 1000)",
+                  " ORDER BY trial_id DESC LIMIT 1000)",
                   NO_VALUES);
     if (rows_next(&r) && !rows_null(&r, 0)) {
         c->start_s = rows_real(&r, 0);

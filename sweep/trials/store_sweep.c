@@ -134,6 +134,11 @@ static enum status write_overrides(struct planning *g)
     return status;
 }
 
+/* The sweep that ran last has the latest of these, also where the clock was set back meanwhile. */
+#define LAST_RUN                                                                                   \
+    "(SELECT max(" NOW ", coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', max(last_run), "                 \
+    "'+0.001 seconds'), '')) FROM sweep)"
+
 enum status plan_write_sweep(struct planning *g)
 {
     const struct config *c = plan_config(g->p);
@@ -143,7 +148,7 @@ enum status plan_write_sweep(struct planning *g)
         " claim, replicate, looks, equivalence, rungs, eval, measure, created, last_run,"
         " overrides, drawn, extend, confirm)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, nullif(?, ''), ?,"
-        " nullif(?, ''), " NOW ", " NOW ", '[]', ?, nullif(?, 0), nullif(?, ''))"
+        " nullif(?, ''), " NOW ", " LAST_RUN ", '[]', ?, nullif(?, 0), nullif(?, ''))"
         " ON CONFLICT (name) DO UPDATE SET question = excluded.question, yaml = excluded.yaml,"
         " yaml_sha256 = excluded.yaml_sha256, plan_sha256 = excluded.plan_sha256,"
         " metric = excluded.metric, goal = excluded.goal, tune = excluded.tune,"

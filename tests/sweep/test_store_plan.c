@@ -346,7 +346,14 @@ static void sweeps_and_trials_by_name(void **state)
     assert_non_null(strstr(x->m.text, "no sweep yet"));
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     plan_into(x, s, TUNED);
-    run_sql(store_db(s), "UPDATE sweep SET last_run = '2031' WHERE name = 'plain'");
+    run_sql(store_db(s),
+            "UPDATE sweep SET last_run = '2031-01-01T00:00:00.000Z' WHERE name = 'plain'");
+    assert_ok(store_sweep(s, NULL, &id, &x->m));
+    assert_int_equal(id, 1);
+    plan_into(x, s, TUNED); /* the clock was set back since */
+    assert_ok(store_sweep(s, NULL, &id, &x->m));
+    assert_int_equal(id, 2);
+    plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     assert_ok(store_sweep(s, NULL, &id, &x->m));
     assert_int_equal(id, 1);
     assert_ok(store_sweep(s, "tuned", &id, &x->m));

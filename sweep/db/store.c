@@ -93,10 +93,8 @@ static enum status read_identity(struct store *s, int64_t *id, int64_t *version,
 static enum status check_identity(const struct store *s, int64_t id, int64_t version,
                                   int64_t objects, const struct store_format *f, struct message *m)
 {
-    if (id != STORE_APPLICATION_ID && (id != 0 || objects > 0))
-        return status_fail(m, STATUS_BAD_INPUT, "%s is an SQLite database of another program",
-                           s->path);
-    return objects > 0 ? store_check_format(s->path, (int)version, f->version, m) : STATUS_OK;
+    bool empty = objects == 0 && (id == 0 || id == STORE_APPLICATION_ID);
+    return empty ? STATUS_OK : store_check_marks(s->path, id, version, f->version, m);
 }
 
 /* That they are the program's own, and what measures it has. Formats to come are those of tests. */

@@ -75,21 +75,34 @@ static bool names_folder(const char *path)
     return !*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
 }
 
-enum status store_check_format(const char *path, int found, int newest, struct message *m)
+enum status store_check_marks(const char *path, int64_t id, int64_t found, int newest,
+                              struct message *m)
 {
+    if (id == 0 || (id == STORE_APPLICATION_ID && found == 0))
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s is an SQLite database of another program, or a copy of a results "
+                           "file by `.dump`, which leaves out two numbers (left as it is; --db "
+                           "names another). Give them back to such a copy: sqlite3 %s 'PRAGMA "
+                           "application_id = %d; PRAGMA user_version = %d'",
+                           path, path, STORE_APPLICATION_ID, newest);
+    if (id != STORE_APPLICATION_ID)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s is an SQLite database of another program (application_id %u), not a "
+                           "results file of headcount (left as it is; --db names another)",
+                           path, (unsigned)id);
     if (found > newest)
         return status_fail(
             m, STATUS_BAD_INPUT,
             "%s has format %d, of a newer headcount; this one knows formats up to %d (left "
             "as it is; update headcount, or name another file with --db)",
-            path, found, newest);
+            path, (int)found, newest);
     if (found < STORE_OLDEST)
         return status_fail(
             m, STATUS_BAD_INPUT,
             "%s has format %d, of a development version of headcount; this one reads formats from "
             "%d on (left as it is; run the sweep again into another file, with --db, or export its "
             "results with the version that wrote it)",
-            path, found, STORE_OLDEST);
+            path, (int)found, STORE_OLDEST);
     return STATUS_OK;
 }
 
@@ -132,15 +145,9 @@ enum status store_probe(const char *path, int version, struct store_header *h, s
             "%s is not a results file: it is not an SQLite database (left as it is; --db "
             "names another)",
             path);
-    uint32_t id = big_endian(header + APPLICATION_ID_AT);
-    if (id != STORE_APPLICATION_ID)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%s is an SQLite database of another program (application_id %u), not a "
-                           "results file of headcount (left as it is; --db names another)",
-                           path, (unsigned)id);
     h->version = (int)big_endian(header + VERSION_AT);
     h->kind = STORE_OURS;
-    return store_check_format(path, h->version, version, m);
+    return store_check_marks(path, big_endian(header + APPLICATION_ID_AT), h->version, version, m);
 }
 
 bool store_wal_is_safe(const char *path)

@@ -93,12 +93,13 @@ struct store_header {
 };
 
 /* Reads the file's first bytes without locking, creating or changing anything. BAD_INPUT for what
- * is no results file, or one of a format that store_check_format refuses. */
+ * is no results file, or one that store_check_marks refuses. */
 enum status store_probe(const char *path, int version, struct store_header *h, struct message *m);
 
-/* BAD_INPUT where a file of format `found` is older than any that is read, or newer than `newest`.
- */
-enum status store_check_format(const char *path, int found, int newest, struct message *m);
+/* By its application_id and user_version. BAD_INPUT where the file is of another program, or its
+ * format is older than any that is read, or newer than `newest`. */
+enum status store_check_marks(const char *path, int64_t id, int64_t found, int newest,
+                              struct message *m);
 
 /* BAD_INPUT: the file is not there, and perhaps shards are that it is to be made of. */
 enum status store_refuse_absent(const char *path, struct message *m);

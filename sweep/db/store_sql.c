@@ -66,6 +66,13 @@ enum status store_error(struct store *s, const char *doing, struct message *m)
         s->broken = true;
     if (s->in_batch && s->batch_status == STATUS_OK && sqlite3_get_autocommit(s->db))
         s->batch_status = status;
+    if (primary == SQLITE_BUSY)
+        return status_fail(
+            m, status,
+            "%s: %s: database is locked by another program, such as sqlite3 in an "
+            "open transaction; end that (`fuser %s` tells its process), or try again "
+            "later",
+            s->path, doing, s->path);
     return status_fail(m, status, "%s: %s: %s%s%s%s", s->path, doing, sqlite3_errmsg(s->db),
                        system_errno ? " (" : "", system_errno ? strerror(system_errno) : "",
                        system_errno ? ")" : "");

@@ -6,8 +6,10 @@
 cd "$dir" || exit 1
 export HOME="$dir" # without a .sqliterc
 kept=$root/tests/data/db/format-8
-sqlite3 kept.db <"$kept.sql" && sqlite3 kept.db "PRAGMA application_id = 0x48454144; PRAGMA user_version = 8" ||
-    trouble "the kept file cannot be made"
+sqlite3 kept.db <"$kept.sql" || trouble "the kept file cannot be made"
+"$headcount" report --db kept.db >said 2>&1
+[ $? -eq 2 ] || trouble "a file without application_id is read: $(cat said)"
+sh -c "$(sed 's/.*: sqlite3/sqlite3/' said)" || trouble "what is to be done does not work: $(cat said)"
 sqlite3 kept.db "SELECT yaml FROM sweep" >kept.yaml
 cp kept.db before.db
 verdict "a results file of format 8 is restored from its dump"

@@ -154,6 +154,8 @@ static void a_journal_tells_whose_file_it_is(void **state)
         const char *setup, *words;
     } cases[] = {
         {"CREATE TABLE photo (id INTEGER)", "another program"},
+        {"CREATE TABLE trial (id INTEGER); PRAGMA application_id = 1212498244",
+         "PRAGMA user_version = 8"},
         {"CREATE TABLE photo (id INTEGER); PRAGMA application_id = 77", "another program"},
         {"CREATE TABLE photo (id INTEGER); DROP TABLE photo; PRAGMA application_id = 77",
          "another program"},
@@ -289,6 +291,8 @@ static void somebody_else_is_about_to(void **state)
     assert_int_equal(sqlite3_open(x->db, &other), SQLITE_OK);
     run_sql(other, "BEGIN IMMEDIATE");
     assert_status(STATUS_BUSY, store_open(x->db, STORE_WRITE, &s, &x->m));
+    assert_non_null(strstr(x->m.text, "locked by another program"));
+    assert_non_null(strstr(x->m.text, "fuser"));
     run_sql(other, "ROLLBACK");
     sqlite3_close(other);
     close_store(x, open_store(x, STORE_WRITE));

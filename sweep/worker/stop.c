@@ -73,9 +73,9 @@ enum status stop_install(struct message *m)
                             : handled[i] == SIGALRM                        ? on_alarm
                                                                            : on_signal;
         sigaction(handled[i], &action, &before[i]);
-        /* `nohup` stays in force. SIGINT does not count: a shell ignores it in whatever a script
-         * starts in the background, and a stop costs nothing here. */
-        if (before[i].sa_handler == SIG_IGN && handled[i] == SIGHUP)
+        /* `nohup` stays in force, and so does what a shell does with SIGINT: in whatever a script
+         * starts in the background it is ignored, as Ctrl-C is for the script. */
+        if (before[i].sa_handler == SIG_IGN && (handled[i] == SIGHUP || handled[i] == SIGINT))
             sigaction(handled[i], &before[i], NULL);
     }
     return STATUS_OK;

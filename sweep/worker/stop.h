@@ -13,7 +13,8 @@
 enum { STOP_WITHIN_S = 10, STOP_FORCED = 75 };
 
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGXCPU (`ulimit -t`) ask to stop, SIGCHLD
- * wakes, SIGPIPE and SIGXFSZ are ignored. SIGHUP, SIGUSR1 and SIGXCPU count once only: kernel and
+ * wakes, SIGPIPE and SIGXFSZ are ignored. SIGINT and SIGHUP stay ignored where they were (`&` in a
+ * script, nohup). SIGHUP, SIGUSR1 and SIGXCPU count once only: kernel and
  * shell both report a terminal that has gone, and batch systems and the kernel repeat their
  * warning; none of these means impatience. */
 enum status stop_install(struct message *m);

@@ -292,7 +292,7 @@ long="--task copy --length 6 --set model.d_model=8 --set model.heads=[1,2] --set
     --set train.batch=8 --set confirm=null --set tune=null --set train.lr=1e-2"
 mkdir stopped && cd stopped || exit 1
 for signal in INT KILL TERM; do
-    headcount ask $long --yes --db r.db >said 2>err </dev/null &
+    env --default-signal=INT headcount ask $long --yes --db r.db >said 2>err </dev/null &
     pid=$!
     seen=$(sql r.db 'SELECT count(*) FROM attempt' 2>/dev/null)
     wait_beside $pid sh -c "[ \"\$(sqlite3 r.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -gt ${seen:-0} ]"

@@ -19,7 +19,7 @@ cat >"$dir/bin/until_it_serves" <<'S'
 #!/bin/sh
 "$@" >serves &
 for _ in $(seq 6000); do grep -q http: serves || ! kill -0 $! && break; sleep .05; done
-kill -INT $!
+kill -TERM $!
 wait $!
 S
 chmod +x "$dir/bin/until_it_serves"

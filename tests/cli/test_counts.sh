@@ -66,7 +66,7 @@ stopped_at() { # sweep, results
         pid=$!
         while read -r said; do
             echo "$said"
-            case $said in "$2/"*) kill -INT $pid ;; esac
+            case $said in "$2/"*) kill -TERM $pid ;; esac
         done <line >run.err
         rm line
         wait $pid

@@ -111,7 +111,7 @@ stopped() { # a run that is asked to stop once it has tested something; its exit
     "$headcount" run shift.yaml --db stopped.db -j 1 --set "$many" "$@" >stopped.out 2>stopped.err &
     pid=$!
     wait_beside "$pid" tested_more
-    kill -INT "$pid"
+    kill -TERM "$pid"
     wait "$pid"
     status=$?
     pid=

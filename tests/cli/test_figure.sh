@@ -64,7 +64,7 @@ fake 'yes'
 check "a gnuplot that writes without end is stopped" with_fake gives 3 'gnuplot writes without end' plain --svg old.svg
 check "... and nothing is written" untouched
 fake 'echo >began; exec sleep 1000'
-PATH=$dir/fake:$PATH "$headcount" report plain --db r.db --svg old.svg >said 2>&1 &
+PATH=$dir/fake:$PATH env --default-signal=INT "$headcount" report plain --db r.db --svg old.svg >said 2>&1 &
 pid=$!
 wait_until test -e began
 kill -INT $pid

@@ -164,7 +164,7 @@ begun() { # db, words...: a run of long trials that goes on from a step, or from
     pid=$!
 }
 stopped() {
-    kill -INT $pid
+    kill -TERM $pid
     wait $pid
     pid=
 }

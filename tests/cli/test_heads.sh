@@ -32,7 +32,7 @@ answers() { sql "$1" "SELECT count(*) FROM study"; }
 # Begins in the background and stops the coordinator in the middle of it: $pid, with some answers there, and a
 # worker, $held, that waits.
 stop_in_the_middle() { # db
-    env $(pausing middle start 3) setsid headcount heads --db "$1" -j 1 >background 2>&1 </dev/null &
+    env --default-signal=INT $(pausing middle start 3) setsid headcount heads --db "$1" -j 1 >background 2>&1 </dev/null &
     pid=$!
     started="$started $pid"
     until_some "$1"
@@ -218,7 +218,7 @@ setsid headcount run early.yaml --db early.db -q >/dev/null 2>&1 </dev/null &
 pid=$!
 started="$started $pid"
 wait_until [ -e early.db.d/t1-a1.lock ]
-kill -INT "$pid"
+kill -TERM "$pid"
 wait "$pid"
 check "a sweep without a completed trial has nothing to measure" \
     says 'no trial of sweep early has completed' headcount heads --db early.db
@@ -229,7 +229,7 @@ check "a run that holds the file does not keep anybody from seeing what was meas
     setsid headcount run early.yaml --db whole.db -q >/dev/null 2>&1 </dev/null & run=\$!
     until sqlite3 whole.db \"SELECT 1 FROM trial WHERE state = 'running'\" | grep -q 1; do sleep .05; done
     headcount heads who --db whole.db | grep -q 'Measured in 12 of 12'; seen=\$?
-    kill -INT \$run; wait \$run; exit \$seen"
+    kill -TERM \$run; wait \$run; exit \$seen"
 bytes=$(printf 'no-\377\376-utf8')
 mkdir "$bytes"
 cp trained.db "$bytes/t.db" && cp -r trained.db.d "$bytes/t.db.d"

@@ -282,7 +282,7 @@ rm -rf half.db* all.db*
 headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=1000000 -q >said 2>&1 &
 pid=$!
 wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
-kill -INT $pid
+kill -TERM $pid
 wait $pid
 [ "$(sql half.db "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0")" = 1 ] ||
     trouble "nothing is half done"
@@ -297,13 +297,13 @@ headcount run s.yaml --shard 2/3 --db all.db -j1 --set train.steps=1000000 -q >s
 pid=$!
 check "... and resumes from there" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
-kill -INT $pid
+kill -TERM $pid
 wait $pid
 headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=1000000 -q >said 2>&1 &
 pid=$!
 wait_beside $pid sh -c "[ \"\$(sqlite3 half.db 'SELECT max(attempt) FROM trial')\" = 2 ]"
 check "a file that is being run may be merged" merge --into fresh.db half.db
-kill -INT $pid
+kill -TERM $pid
 wait $pid
 check "... and again, when it has come further" merge --into fresh.db half.db
 check "... with its attempts once each" \

@@ -99,7 +99,7 @@ sound=half.db
 headcount run s.yaml --db $sound -j1 --set train.steps=20000 -q >said 2>&1 &
 pid=$!
 wait_beside $pid sh -c 'ls half.db.d/*-1.ckpt' || trouble "no checkpoint"
-kill -INT $pid
+kill -TERM $pid
 wait $pid
 pid=
 checkpoint=$(basename "$(ls half.db.d/*-0.ckpt)") other=$(basename "$(ls half.db.d/*-1.ckpt)")

@@ -249,7 +249,7 @@ sql stop.db "DELETE FROM pruning; DELETE FROM study"
 stops=0
 for signal in TERM INT; do
     seen=$(sql stop.db 'SELECT count(*) FROM study') # before somebody writes
-    env $(pausing stop start 2) setsid "$headcount" prune slots --by ablation --db stop.db --quiet -j 1 >stop.out 2>&1 &
+    env --default-signal=INT $(pausing stop start 2) setsid "$headcount" prune slots --by ablation --db stop.db --quiet -j 1 >stop.out 2>&1 &
     pid=$!
     wait_beside $pid sh -c "[ \"\$(sqlite3 stop.db 'SELECT count(*) FROM study' 2>/dev/null)\" -gt $seen ]"
     wait_beside $pid pauses $pid

@@ -138,7 +138,7 @@ check "... and its trials pass once it is back" retest 0 "23 tested again: $all_
 
 # ---- stopped ----
 fresh toy.db
-env $(pausing middle start 4) setsid headcount check --retest --db r.db -j 1 >said 2>lines </dev/null &
+env --default-signal=INT $(pausing middle start 4) setsid headcount check --retest --db r.db -j 1 >said 2>lines </dev/null &
 pid=$!
 started="$started $pid"
 wait_beside "$pid" pauses "$pid"

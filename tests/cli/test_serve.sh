@@ -18,7 +18,7 @@ refuses() { # words, options...
 }
 begin() { # options...: $address is what it prints
     rm -f out
-    "$headcount" serve "$@" >out 2>err &
+    env --default-signal=INT "$headcount" serve "$@" >out 2>err &
     pid=$!
     wait_until grep -q '(Ctrl-C ends it)$' out || { cat out err; return 1; }
     address=$(grep -o 'http://[^ ]*' out)

@@ -121,7 +121,7 @@ rm -rf x.db*
 # ---- watched ----
 
 rm -f asked
-headcount status --watch --db x.db >watched 2>&1 </dev/null &
+env --default-signal=INT headcount status --watch --db x.db >watched 2>&1 </dev/null &
 watcher=$!
 started="$started $watcher"
 watched() { grep -Eq -e "$1" watched; }

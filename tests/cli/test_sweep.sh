@@ -161,7 +161,7 @@ check "... and no two trials overlap" \
 check "... and the results are the same" same_export room.db
 
 # ---- Ctrl-C ----
-env $(pausing int rename 3) HEADCOUNT_CHECKPOINT_S=0 setsid "$headcount" run sweep.yaml --db int.db -j 2 \
+env --default-signal=INT $(pausing int rename 3) HEADCOUNT_CHECKPOINT_S=0 setsid "$headcount" run sweep.yaml --db int.db -j 2 \
     2>int.err >int.out &
 pid=$!
 check "trials run before Ctrl-C" \
@@ -192,7 +192,7 @@ check "two trials have saved a checkpoint" wait_until sh -c 'ls cut.db.d/t1-a1-*
 kill -KILL $pid
 wait $pid 2>/dev/null
 # Its workers sleep before their first checkpoint, so that it cannot have stopped before the second signal comes.
-env $(pausing cut rename 1 all) FAULT_DO=sleep setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 \
+env --default-signal=INT $(pausing cut rename 1 all) FAULT_DO=sleep setsid "$headcount" run sweep.yaml --db cut.db --set train.steps=100000 \
     --set train.eval_every=100000 -j 2 2>cut.err >/dev/null &
 pid=$!
 check "the run after one that was cut off has begun" wait_until sh -c '[ "$(wc -l <cut.count.fired)" = 2 ]'

@@ -12,7 +12,7 @@ lines() { wc -l <out; }
 has_lines() { [ "$(lines)" -ge "$1" ]; }
 says() { grep -q -e "$1" out || { cat out; return 1; }; }
 sum=$(cksum r.db)
-PATH=$PATH "$headcount" status --watch --db r.db >out 2>err &
+PATH=$PATH env --default-signal=INT "$headcount" status --watch --db r.db >out 2>err &
 pid=$!
 check "the first line says how far the sweep is" \
     wait_until says '^20[0-9-]*T[0-9:]*Z  quick: 3 of 3 done, 0 running, 0 left, 0 failed, 0 diverged$'
@@ -59,7 +59,7 @@ check "... and only where blocks can be shown" sh -c "! LC_ALL=C headcount show 
 
 # ---- a terminal ----
 if has_terminal; then
-    TERM=xterm LC_ALL=C.UTF-8 script -qfec \
+    TERM=xterm LC_ALL=C.UTF-8 env --default-signal=INT script -qfec \
         "stty rows 12 cols 60; sh -c 'echo \$\$ >watcher; exec headcount status --watch --db r.db'; echo ended \$?" \
         /dev/null </dev/null >out &
     pid=$!

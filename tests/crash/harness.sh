@@ -117,7 +117,7 @@ run() { # db, arguments...
 begin() { # db, arguments...: in the background, in a process group of its own; $pid
     run_db=$1
     shift
-    setsid "$headcount" run "$sweep" --db "$run_db" --quiet "$@" >"$dir/said" 2>&1 </dev/null &
+    env --default-signal=INT setsid "$headcount" run "$sweep" --db "$run_db" --quiet "$@" >"$dir/said" 2>&1 </dev/null &
     pid=$!
     started="$started $pid"
 }

@@ -101,16 +101,23 @@ static void test_child_only_wakes(void **state)
     assert_true(wake_is_readable());
 }
 
-static void test_nohup_stays(void **state)
+/* By nohup; by a shell, of what a script starts in the background. */
+static void test_what_is_ignored_stays_so(void **state)
 {
+    static const int stays[] = {SIGHUP, SIGINT};
     struct message m;
     (void)state;
     stop_restore();
-    signal(SIGHUP, SIG_IGN);
-    assert_int_equal(stop_install(&m), STATUS_OK);
-    raise(SIGHUP);
-    assert_int_equal(stop_requests(), 0);
-    signal(SIGHUP, SIG_DFL);
+    for (size_t i = 0; i < sizeof stays / sizeof stays[0]; i++) {
+        signal(stays[i], SIG_IGN);
+        assert_int_equal(stop_install(&m), STATUS_OK);
+        raise(stays[i]);
+        assert_int_equal(stop_requests(), 0);
+        raise(SIGTERM);
+        assert_int_equal(stop_requests(), 1);
+        stop_restore();
+        signal(stays[i], SIG_DFL);
+    }
 }
 
 /* However the loop is held up: the process ends. */
@@ -173,7 +180,7 @@ int main(void)
         CASE(test_echo_does_not_count),
         CASE(test_second_hangup_does_not_count),
         CASE(test_child_only_wakes),
-        CASE(test_nohup_stays),
+        CASE(test_what_is_ignored_stays_so),
         CASE(test_end_comes),
         CASE(test_restore),
     };

@@ -1,6 +1,7 @@
 #include "engine/base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
@@ -157,25 +158,54 @@ void text_vprint(FILE *out, const char *format, va_list arguments)
     free(text);
 }
 
+/* The character at p, or its escape; returns the bytes that it takes in `shown`, at least 1. *n: of
+ * the text. */
+static size_t show_one(const unsigned char *p, const unsigned char *end, char shown[16], size_t *n)
+{
+    uint32_t code;
+    *n = (size_t)utf8_decode(p, end, &code);
+    if (*n > 0 && !utf8_is_invisible(code)) {
+        memcpy(shown, p, *n);
+        return *n;
+    }
+    const char letter = *n == 0 ? 'x' : code <= 0xffff ? 'u' : 'U';
+    int digits = *n == 0 ? 2 : code <= 0xffff ? 4 : 8;
+    *n += *n == 0;
+    return (size_t)snprintf(shown, 16, "\\%c%0*" PRIx32, letter, digits, code);
+}
+
 const char *text_shown(const char *text, char *buffer, size_t size)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
     size_t used = 0, room = size - sizeof "...";
-    while (p < end) {
-        uint32_t code;
-        size_t n = (size_t)utf8_decode(p, end, &code);
-        bool shown = n > 0 && !utf8_is_control(code);
-        if (used + (shown ? n : 1) > room)
+    char shown[16];
+    for (size_t n; p < end; p += n) {
+        size_t length = show_one(p, end, shown, &n);
+        if (used + length > room)
             break;
-        if (shown)
-            memcpy(buffer + used, p, n);
-        else
-            buffer[used] = '?';
-        used += shown ? n : 1;
-        p += n ? n : 1;
+        memcpy(buffer + used, shown, length);
+        used += length;
     }
     snprintf(buffer + used, size - used, "%s", p < end ? "..." : "");
     return buffer;
+}
+
+const char *text_visible(const char *text, char *buffer, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text);
+    size_t used = 0;
+    for (int n; p < end && used + 4 < size; p += n ? n : 1) {
+        uint32_t code;
+        n = utf8_decode(p, end, &code);
+        if (n > 0 && !utf8_is_invisible(code)) {
+            memcpy(buffer + used, p, (size_t)n);
+            used += (size_t)n;
+        }
+    }
+    for (; used > 0 && buffer[used - 1] == ' '; used--)
+        ;
+    buffer[used] = '\0';
+    return buffer + strspn(buffer, " ");
 }
 
 void text_paragraph(FILE *out, const char *text, int first, int rest, int width)

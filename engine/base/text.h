@@ -3,7 +3,8 @@
  * Foreign text (from a file, an argument, the results file) goes to a person only through this
  * file: whatever a terminal would obey instead of showing it (utf8_is_control: it could move the
  * cursor, change the title, turn the line around) becomes '?', as does what is no UTF-8. JSON
- * (json_write.h) escapes it, so that nothing is lost.
+ * (json_write.h) escapes it, so that nothing is lost; and so do names within messages (text_shown),
+ * where that may be the fault.
  *
  * Write errors stay in the FILE, to be asked for once by text_check. */
 #ifndef ENGINE_BASE_TEXT_H
@@ -56,9 +57,13 @@ void text_print(FILE *out, const char *format, ...) __attribute__((format(printf
 void text_vprint(FILE *out, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
-/* Foreign text within a message: plain, cut to the buffer with "..." between whole characters.
- * size >= 8. Returns buffer. */
+/* Foreign text within a message: what cannot be seen (utf8_is_invisible) as \u00a0, a byte that is
+ * no UTF-8 as \xff; cut to the buffer with "..." between whole characters. size >= 8. Returns
+ * buffer. */
 const char *text_shown(const char *text, char *buffer, size_t size);
+
+/* The text without what cannot be seen and spaces around it, as far as it fits. In buffer. */
+const char *text_visible(const char *text, char *buffer, size_t size);
 
 /* Writes text, plain, broken at spaces to lines of at most `width` columns; the first line is
  * indented by `first` spaces, the others by `rest`. A word longer than a line stands alone. Ends

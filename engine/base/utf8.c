@@ -1,5 +1,7 @@
 #include "engine/base/utf8.h"
 
+#include <stddef.h>
+
 int utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     uint32_t ignored = 0;
@@ -27,4 +29,18 @@ bool utf8_is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
            (code >= 0x2066 && code <= 0x2069);
+}
+
+bool utf8_is_invisible(uint32_t code)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0xa0, 0xa0},     {0xad, 0xad},     {0x34f, 0x34f},    {0x61c, 0x61c},
+                  {0x115f, 0x1160}, {0x1680, 0x1680}, {0x17b4, 0x17b5},  {0x180e, 0x180e},
+                  {0x2000, 0x200f}, {0x202f, 0x202f}, {0x205f, 0x206f},  {0x3000, 0x3000},
+                  {0x3164, 0x3164}, {0xfeff, 0xfeff}, {0xe0000, 0xe007f}};
+    bool among = utf8_is_control(code);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        among = among || (code >= ranges[i].first && code <= ranges[i].last);
+    return among;
 }

@@ -15,4 +15,8 @@ int utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *code
  * section 23.2: U+202A to U+202E, U+2066 to U+2069). */
 bool utf8_is_control(uint32_t code);
 
+/* True for those, and for what a reader does not see or takes for a space: other spaces than U+0020
+ * and characters of no width (Unicode 15: Zs, Cf and fillers). */
+bool utf8_is_invisible(uint32_t code);
+
 #endif

@@ -54,7 +54,7 @@ enum status reading_known_keys(const struct reading *r, const struct tree *map, 
             name++;
         if (*name)
             continue;
-        const char *meant = nearest_name(t->key, names);
+        const char *meant = nearest_name(text_visible(t->key, shown, sizeof shown), names);
         return reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s",
                               text_shown(t->key, shown, sizeof shown), path,
                               meant ? " (did you mean " : "", meant ? meant : "",

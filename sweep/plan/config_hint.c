@@ -157,14 +157,15 @@ static const char *near_last_part(const struct catalogue *c, const char *word)
 
 enum status reading_unknown_path(const struct reading *r, const char *path, struct message *m)
 {
-    char shown[64];
+    char shown[64], seen[FULL_SIZE];
     struct catalogue c;
-    const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path, *meant = NULL;
+    const char *key = text_visible(path, seen, sizeof seen), *meant = NULL;
+    const char *dot = strrchr(key, '.'), *last = dot ? dot + 1 : key;
     enum status s = list_options(r, &c);
     if (s)
         return s;
-    bool section = has_word(reading_sections, path); /* `model` is near d_model, but not meant so */
-    if (!section && !(meant = same_last_part(&c, last)) && !(meant = nearest_name(path, c.path)) &&
+    bool section = has_word(reading_sections, key); /* `model` is near d_model, but not meant so */
+    if (!section && !(meant = same_last_part(&c, last)) && !(meant = nearest_name(key, c.path)) &&
         !(meant = translated(&c, last)))
         meant = near_last_part(&c, last);
     return status_fail(m, STATUS_BAD_INPUT, "there is no option '%s'%s%s%s",
@@ -234,7 +235,8 @@ static bool is_dotted_key(const char *path, const char *key, char full[])
 static enum status refuse_key(const struct reading *r, const struct tree *t, const char *path,
                               const char *const *names)
 {
-    char shown[64], full[FULL_SIZE], other[PATH_SIZE];
+    char shown[64], seen[FULL_SIZE], full[FULL_SIZE], other[PATH_SIZE];
+    const char *key = text_visible(t->key, seen, sizeof seen);
     struct catalogue c;
     enum status s = list_options(r, &c);
     if (s)
@@ -248,16 +250,16 @@ static enum status refuse_key(const struct reading *r, const struct tree *t, con
         return reading_refuse(r, t->key_place, "unknown key '%s': only W&B needs it; remove it",
                               t->key);
     text_shown(t->key, shown, sizeof shown);
-    if (*path && strcmp(t->key, "name") != 0 && has_word(config_keys, t->key))
+    if (*path && strcmp(key, "name") != 0 && has_word(config_keys, key))
         return reading_refuse(r, t->key_place,
                               "unknown key '%s' under %s; move it to the top level, beside task, "
                               "model and train",
                               shown, path);
-    const char *meant;
-    if (!(meant = same_last_part(&c, t->key)) && !(meant = translated(&c, t->key)) &&
-        !(meant = key_of_mapping(t->key, false, other)) && !(meant = nearest_name(t->key, names)) &&
-        !(meant = near_last_part(&c, t->key)))
-        meant = key_of_mapping(t->key, true, other);
+    const char *meant = has_word(names, key) ? key : NULL;
+    if (!meant && !(meant = same_last_part(&c, key)) && !(meant = translated(&c, key)) &&
+        !(meant = key_of_mapping(key, false, other)) && !(meant = nearest_name(key, names)) &&
+        !(meant = near_last_part(&c, key)))
+        meant = key_of_mapping(key, true, other);
     return reading_refuse(r, t->key_place, "unknown key '%s'%s%s%s%s%s", shown,
                           *path ? " under " : "", path, meant ? " (did you mean " : "",
                           meant ? meant : "", meant ? "?)" : "");
@@ -277,7 +279,8 @@ enum status reading_known_options(const struct reading *r, const struct tree *ma
 static enum status refuse_key_of(const struct reading *r, const struct tree *t,
                                  const struct config_mapping *map)
 {
-    char shown[64], full[FULL_SIZE], other[PATH_SIZE];
+    char shown[64], seen[FULL_SIZE], full[FULL_SIZE], other[PATH_SIZE];
+    const char *key = text_visible(t->key, seen, sizeof seen);
     struct catalogue c;
     enum status s = list_options(r, &c);
     if (s)
@@ -286,15 +289,15 @@ static enum status refuse_key_of(const struct reading *r, const struct tree *t,
         return reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
                               strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
     text_shown(t->key, shown, sizeof shown);
-    if (has_word(config_keys, t->key))
+    if (has_word(config_keys, key))
         return reading_refuse(r, t->key_place,
                               "unknown key '%s' under %s; move it to the top level, beside %.*s",
                               shown, map->path, (int)strcspn(map->path, "."), map->path);
-    const char *meant;
-    if (!(meant = key_of_mapping(t->key, false, other)) &&
-        !(meant = nearest_name(t->key, map->key)) && !(meant = same_last_part(&c, t->key)) &&
-        !(meant = translated(&c, t->key)) && !(meant = nearest_name(t->key, config_keys)))
-        meant = key_of_mapping(t->key, true, other);
+    const char *meant = has_word(map->key, key) ? key : NULL;
+    if (!meant && !(meant = key_of_mapping(key, false, other)) &&
+        !(meant = nearest_name(key, map->key)) && !(meant = same_last_part(&c, key)) &&
+        !(meant = translated(&c, key)) && !(meant = nearest_name(key, config_keys)))
+        meant = key_of_mapping(key, true, other);
     return reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s", shown, map->path,
                           meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
 }

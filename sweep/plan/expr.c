@@ -7,6 +7,7 @@
 
 #include "engine/base/number.h"
 #include "engine/base/text.h"
+#include "engine/base/utf8.h"
 #include "sweep/plan/expr_code.h"
 
 enum token {
@@ -139,11 +140,11 @@ static enum status scan_operator(struct compiler *c)
     case '!':
         return refuse(c, c->p, "! is not known; write not");
     default: {
-        char shown[8];
-        const char one[] = {*c->p, 0};
-        bool printable = *c->p >= 0x20 && *c->p < 0x7f;
-        return refuse(c, c->p, "'%s' is not known here",
-                      printable ? text_shown(one, shown, sizeof shown) : "?");
+        char one[5], shown[16];
+        const unsigned char *p = (const unsigned char *)c->p;
+        int n = utf8_decode(p, p + strlen(c->p), NULL);
+        snprintf(one, sizeof one, "%.*s", n ? n : 1, c->p);
+        return refuse(c, c->p, "'%s' is not known here", text_shown(one, shown, sizeof shown));
     }
     }
 }

@@ -104,6 +104,18 @@ static void test_keys(void **state)
                                   "see: headcount tasks"},
         {"task: {name: []}\n",
          "s.yaml:1:14: task.name is an empty list; give it at least one task"},
+        {TASK "model:\n\xc2\xa0 heads: 1\n",
+         "s.yaml:3:1: unknown key '\\u00a0 heads' (did you mean model.heads?)"},
+        {TASK "seeds\xe2\x80\x8b: 3\n",
+         "s.yaml:2:1: unknown key 'seeds\\u200b' (did you mean seeds?)"},
+        {TASK "model: {\xe2\x80\xae"
+              "heads: 1}\n",
+         "s.yaml:2:9: unknown key '\\u202eheads' under model (did you mean heads?)"},
+        {TASK "tune: {\"ax\\xades\": [train.lr]}\n",
+         "s.yaml:2:8: unknown key 'ax\\u00ades' under tune (did you mean axes?)"},
+        {TASK "claim: {b\xc2\xad"
+              "est: 4}\n",
+         "s.yaml:2:9: unknown key 'b\\u00adest' under claim (did you mean best?)"},
         {TASK "modle: {heads: 1}\n", "s.yaml:2:1: unknown key 'modle' (did you mean model?)"},
         {TASK "model: {d_modle: 32}\n",
          "s.yaml:2:9: unknown key 'd_modle' under model (did you mean d_model?)"},

@@ -182,7 +182,8 @@ static void test_refused(void **state)
     assert_not_compiled("x == 1e999", 6, "1e999 is not a number");
     assert_not_compiled("x == 3pre", 6, "3pre is not a number");
     assert_not_compiled("x == 1.2.3", 6, "1.2.3 is not a number");
-    assert_not_compiled("x \xc3\xa4", 3, "'?' is not known here");
+    assert_not_compiled("x \xc3\xa4", 3, "'\xc3\xa4' is not known here");
+    assert_not_compiled("x\xc2\xa0> 1", 2, "'\\u00a0' is not known here");
     assert_not_compiled("x; 1", 2, "';' is not known here");
 }
 

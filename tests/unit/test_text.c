@@ -137,14 +137,34 @@ static void formatted_text(void **state)
 static void text_in_messages(void **state)
 {
     (void)state;
-    char b[12];
-    assert_string_equal(text_shown("a\tb\x7f", b, sizeof b), "a?b?");
+    char b[12], escapes[40];
+    assert_string_equal(text_shown("a\tb\x7f", escapes, sizeof escapes), "a\\u0009b\\u007f");
     assert_string_equal(text_shown("12345678", b, sizeof b), "12345678");
     assert_string_equal(text_shown("123456789", b, sizeof b), "12345678...");
     /* Eight bytes fit: the third letter of three bytes would be cut and is left out. */
     assert_string_equal(text_shown("\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC", b, sizeof b),
                         "\xE2\x82\xAC\xE2\x82\xAC...");
-    assert_string_equal(text_shown("\xff\xC2\x9B" RIGHT_TO_LEFT_OVERRIDE "x", b, sizeof b), "???x");
+    assert_string_equal(
+        text_shown("\xff\xC2\x9B" RIGHT_TO_LEFT_OVERRIDE "x", escapes, sizeof escapes),
+        "\\xff\\u009b\\u202ex");
+    assert_string_equal(text_shown("\xC2\xA0\xE2\x80\x8B\xEF\xBB\xBF"
+                                   "\xF3\xA0\x80\x81",
+                                   escapes, sizeof escapes),
+                        "\\u00a0\\u200b\\ufeff\\U000e0001");
+    assert_string_equal(text_shown("abc\xC2\xA0", b, sizeof b), "abc..."); /* no half escape */
+}
+
+/* What is left of a name is what a person sees. */
+static void names_as_they_are_seen(void **state)
+{
+    char b[12];
+    (void)state;
+    assert_string_equal(text_visible(" \xC2\xA0 h\xE2\x80\x8B"
+                                     "e y \xff\x1b",
+                                     b, sizeof b),
+                        "he y");
+    assert_string_equal(text_visible("123456789", b, sizeof b), "12345678");
+    assert_string_equal(text_visible("", b, sizeof b), "");
 }
 
 static void assert_shell(const char *text, const char *expected)
@@ -250,6 +270,7 @@ int main(void)
         cmocka_unit_test(control_characters),
         cmocka_unit_test(formatted_text),
         cmocka_unit_test(text_in_messages),
+        cmocka_unit_test(names_as_they_are_seen),
         cmocka_unit_test(words_of_the_shell),
         cmocka_unit_test(odd_dot_plots),
         cmocka_unit_test(decimals),

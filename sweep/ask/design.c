@@ -89,11 +89,11 @@ static long whole_steps(double steps)
 long design_steps_max(const struct design *d, const struct look *l)
 {
     const struct design_size *size = design_size(d);
-    double seen = (double)size->batch, most = (double)size->steps_max;
+    double seen = (double)(l->batch ? l->batch : size->batch), most = (double)size->steps_max;
     if (kinds[d->kind].passes == 0)
         return size->steps_max;
     if (d->kind == LOOK_TEXT)
-        seen *= (double)size->length;
+        seen *= (double)(l->length ? l->length : size->length);
     double all = d->kind == LOOK_TEXT
                      ? .8 * (double)look_integer(l, "size")
                      : (double)(look_integer(l, "rows") - 2 * look_integer(l, "test_rows"));

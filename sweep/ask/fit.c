@@ -12,12 +12,12 @@ static double seconds_of(const struct fit *f, const struct design *d)
 static bool fit_steps(const struct fit *f, double limit_s, struct design *d)
 {
     long least = design_steps_min(d, f->look), most = design_steps_max(d, f->look);
+    if (most < least) /* the data do not allow it: nothing has to be measured */
+        return false;
     if (f->steps > 0) {
         d->steps = f->steps;
         return seconds_of(f, d) <= limit_s;
     }
-    if (most < least) /* the data do not allow it: nothing has to be measured */
-        return false;
     d->steps = least;
     double least_s = seconds_of(f, d);
     if (!(least_s <= limit_s))
@@ -113,6 +113,7 @@ enum fit_more fit_beyond(const struct fit *f, const struct design *old, int clai
 
 bool fit_time_helps(const struct look *l, const struct design *d)
 {
-    struct design beyond;
-    return fit_beyond(&(struct fit){.look = l}, d, 0, &beyond) == FIT_ANEW;
+    struct design beyond; /* the net may be larger than the data allow now */
+    return (double)design_steps_max(d, l) >= FIT_WORTH * (double)d->steps ||
+           fit_beyond(&(struct fit){.look = l}, d, 0, &beyond) == FIT_ANEW;
 }

@@ -266,6 +266,8 @@ enum status look_file(const char *path, const char *const *sets, int count, stru
         return s;
     point_init(&l->point, task_find("text"));
     l->kind = is_rows(path, sets, count) ? LOOK_ROWS : LOOK_TEXT;
+    l->length = sets_number(sets, count, "task.length");
+    l->batch = sets_number(sets, count, "train.batch");
     /* A window that any file holds which is not refused; what is asked may be another one. */
     snprintf(window, sizeof window, "%d", WINDOW_MIN);
     s = set_option(&l->point, "length", window, false, m);

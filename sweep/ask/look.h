@@ -14,6 +14,7 @@ struct look {
     struct point point;      /* the task with its options, those derived from the file too */
     struct task_shape shape; /* its names point into the task */
     bool names_columns, names_separator; /* the sweep file must, as they are not the defaults */
+    long length, batch;                  /* task.length and train.batch that are set; else 0 */
     int64_t lines;                       /* of a text */
     int64_t typical;  /* bytes that nine in ten of the rows' texts have at most */
     const char *form; /* of rows: "CSV", "CSV with semicolons", "TSV" or "JSON Lines" */

@@ -112,6 +112,13 @@ static void little_data_makes_small_nets(void **state)
     assert_int_equal(d.level, design_levels() - 1); /* what is left of the time is for seeds */
     assert_true(d.steps <= design_steps_max(&d, small));
     assert_true(fit_design(&g, 10).size > 0);
+    const struct fit set = {
+        .look = small, .steps = 10, .seconds = seconds_asked, .context = &asked};
+    d = fit_design(&set, 10); /* however few steps are set */
+    assert_true(d.size == 0 && asked.largest == 0 && d.steps == 10);
+    large->length = 4096; /* 25 windows in a pass */
+    large->batch = 1024;
+    assert_int_equal(fit_design(&g, 1e6).size, 2);
     free(small);
     free(large);
 }

@@ -68,6 +68,9 @@ static void more_minutes_are_advised_where_they_help(void **state)
     counting_does_better(40000, 1, 400,
                          "learned the text. They have to train longer: give more --minutes, or "
                          "more train.steps if you set these.");
+    counting_does_better(245000, 4, 10, /* which saw a third of it; it allows no such net */
+                         "learned the text. They have to train longer: give more --minutes, or "
+                         "more train.steps if you set these.");
     counting_does_better(40000, 2, 600,
                          "learned the text. The text is too short for them; a longer one would "
                          "help.");

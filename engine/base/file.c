@@ -131,6 +131,14 @@ static bool is_unfinished_tail(const char *tail)
            strcmp(tail + MARK + DIGITS, unfinished_end) == 0;
 }
 
+bool file_name_fits(const char *path)
+{
+    char longest[PATH_MAX];
+    int n =
+        snprintf(longest, sizeof longest, "%s%s%08x%s", path, unfinished_mark, 0, unfinished_end);
+    return n < (int)sizeof longest && (access(longest, F_OK) == 0 || errno != ENAMETOOLONG);
+}
+
 bool file_is_unfinished(const char *name)
 {
     size_t size = strlen(name), tail = sizeof unfinished_mark + sizeof unfinished_end - 2 + 8;

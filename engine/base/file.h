@@ -33,6 +33,10 @@ enum status file_draft_new(const char *path, struct file_draft *d, struct messag
 enum status file_draft_keep(struct file_draft *d, struct message *m);
 void file_draft_drop(struct file_draft *d);
 
+/* False where the file system has no room for the name of the file at path, or that of its
+ * temporary file. */
+bool file_name_fits(const char *path);
+
 /* Removes the temporary files that writers of the file at path left who were killed: those that
  * nobody holds any more. Best effort; where the file system has no locks, nothing is removed. */
 void file_remove_unfinished(const char *path);

@@ -27,6 +27,8 @@ struct asking {
     char name[DESIGN_NAME_SIZE]; /* of the sweep */
     char path[PATH_MAX], page[PATH_MAX];
     struct decision decision;
+    struct config *config; /* the sweep file as it was shown, and its plan: what runs, whatever */
+    struct plan *plan;     /* becomes of the file */
 };
 
 /* That the sweep file and the page can be written. */
@@ -52,9 +54,13 @@ static enum status find_paths(struct asking *a, struct message *m)
     const char *here = stem[0] == '-' ? "./" : ""; /* no option where it is typed */
     int n = snprintf(a->path, sizeof a->path, "%s%s.headcount.yaml", here, stem);
     int k = snprintf(a->page, sizeof a->page, "%s%s.headcount.html", here, stem);
-    return n < (int)sizeof a->path && k < (int)sizeof a->page
-               ? STATUS_OK
-               : status_fail(m, STATUS_BAD_INPUT, "the file's name is too long");
+    if (n < (int)sizeof a->path && k < (int)sizeof a->page && file_name_fits(a->path))
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "%s: its name is too long: the sweep file and the page beside it have "
+                       ".headcount.yaml and .headcount.html behind it. Give the file a shorter "
+                       "name, or ask about a link of a shorter name (ln -s)",
+                       stem);
 }
 
 /* That what lies where the page is to be written is a page, or nothing. */
@@ -76,7 +82,7 @@ static enum status check_page(const char *path, struct message *m)
                              : status_fail(m, STATUS_BAD_INPUT,
                                            "%s: was not written by headcount, and is left as it "
                                            "is; move it away, because the page with the answer "
-                                           "goes there",
+                                           "goes there, and ask again",
                                            path);
 }
 
@@ -152,28 +158,23 @@ static enum status decide(struct asking *a, struct message *m)
 /* What the sweep file says, and how long what is left of it takes. */
 static enum status show_plan(struct asking *a, bool *done, struct message *m)
 {
-    struct config *c = NULL;
-    struct plan *p = NULL;
     struct store *s = NULL;
     struct forecast *f = NULL;
     const struct command_texts none = {0};
-    enum status status = command_read_sweep(a->path, NULL, &none, &c, m);
+    enum status status = command_read_sweep(a->path, NULL, &none, &a->config, m);
     if (status == STATUS_OK)
-        status = command_plan_new("ask", c, a->o->db, &p, m);
+        status = command_plan_new("ask", a->config, a->o->db, &a->plan, m);
     if (status == STATUS_OK)
         status = command_open_existing(a->o->db, &s, m);
     if (status == STATUS_OK)
-        status = forecast_new(p, s, false, calibrate, &f, m);
+        status = forecast_new(a->plan, s, false, calibrate, &f, m);
     if (status == STATUS_OK) {
         *done = forecast_is_done(f);
-        snprintf(a->name, sizeof a->name, "%s", c->name);
-        ask_words_plan(&a->decision, &a->look, c, f, a->o->workers, (double)a->o->minutes);
+        snprintf(a->name, sizeof a->name, "%s", a->config->name);
+        ask_words_plan(&a->decision, &a->look, a->config, f, a->o->workers, (double)a->o->minutes);
     }
     forecast_free(f);
-    status = store_close_after(s, status, m);
-    plan_free(p);
-    config_free(c);
-    return status;
+    return store_close_after(s, status, m);
 }
 
 /* Whether to begin. */
@@ -213,14 +214,26 @@ static void print_answer(struct scope *x, void *context)
     ask_words_answer(text.text ? text.text : "");
 }
 
+/* Something may have been put there while the sweep ran. */
+static int write_page(struct asking *a)
+{
+    struct message m;
+    enum status s = check_page(a->page, &m);
+    return s == STATUS_OK ? command_report_page("ask", a->o->db, a->name, a->page)
+                          : command_fail("ask", s, &m);
+}
+
 static int run_it(struct asking *a)
 {
-    const struct run_options run = {
-        .name = "ask", .db = a->o->db, .workers = a->o->workers, .no_report = true};
+    const struct run_options run = {.name = "ask",
+                                    .db = a->o->db,
+                                    .workers = a->o->workers,
+                                    .no_report = true,
+                                    .plan = a->plan};
     int exit_status = command_run_sweep(a->path, &run);
     if (exit_status != EXIT_DONE && exit_status != EXIT_SOME_FAILED)
         return exit_status;
-    int page = command_report_page("ask", a->o->db, a->name, a->page);
+    int page = write_page(a);
     int answer = command_read_store("ask", a->o->db, print_answer, a);
     if (page == EXIT_DONE && answer == EXIT_DONE)
         text_print(stdout, "\nEverything, as a page for a browser: %s\n", a->page);
@@ -297,7 +310,11 @@ int command_ask(int argc, char **argv)
     for (int i = 0; i < made.count; i++)
         free(made.item[i]);
     free(words);
-    free(a ? a->decision.changes.text : NULL);
+    if (a) {
+        free(a->decision.changes.text);
+        plan_free(a->plan);
+        config_free(a->config);
+    }
     free(a);
     return exit_status;
 }

@@ -175,7 +175,7 @@ static void free_sources(struct sources *found)
 static enum status run_trials(const struct config *config, const struct run_options *o,
                               struct page *page, struct runner_result *result, struct message *m)
 {
-    struct plan *plan = NULL;
+    struct plan *plan = o->plan;
     struct plan_shard shard = {0};
     struct host_spec *hosts = NULL;
     struct sources from = {.count = 0};
@@ -196,7 +196,7 @@ static enum status run_trials(const struct config *config, const struct run_opti
     runner.from = from.item;
     runner.froms = from.count;
     runner.froms_named = o->from.count;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !plan)
         status = command_plan_new(o->quiet ? NULL : o->name, config, o->db, &plan, m);
     if (status == STATUS_OK)
         status = plan_set_shard(plan, shard, m);
@@ -204,7 +204,8 @@ static enum status run_trials(const struct config *config, const struct run_opti
         command_plan_notes(o->name, plan);
     if (status == STATUS_OK)
         status = runner_run(plan, &runner, result, m);
-    plan_free(plan);
+    if (plan != o->plan)
+        plan_free(plan);
     free_sources(&from);
     free(hosts);
     return status;
@@ -253,18 +254,21 @@ static bool ended(const struct runner_result *r, const struct run_options *o, in
 static enum status run(const char *path, const struct run_options *o, struct page *page,
                        int *exit_status, struct message *m)
 {
-    struct config *config = NULL;
+    struct config *read = NULL;
     struct runner_result result = {0};
     struct study_result tests = {0};
-    enum status status = command_read_sweep(path, o->as, &o->set, &config, m);
-    if (status == STATUS_OK)
-        status = command_threads(o->threads, config, m);
+    enum status status = STATUS_OK;
+    if (!o->plan)
+        status = command_read_sweep(path, o->as, &o->set, &read, m);
+    if (status == STATUS_OK && read)
+        status = command_threads(o->threads, read, m);
+    const struct config *config = o->plan ? plan_config(o->plan) : read;
     if (status == STATUS_OK)
         status = run_trials(config, o, page, &result, m);
     bool reports = status == STATUS_OK && ended(&result, o, exit_status);
     if (reports)
         status = run_tests(config, o, &tests, exit_status, m);
-    config_free(config);
+    config_free(read);
     if (status != STATUS_OK || !reports)
         return status;
     if (result.trials == 0 && !o->quiet)

@@ -4,6 +4,8 @@
 
 #include "sweep/cli/command.h"
 
+struct plan;
+
 struct run_options {
     const char *name;                    /* of the command, as its messages begin */
     const char *db, *as, *shard, *serve; /* serve: its port; "": none was given */
@@ -12,7 +14,8 @@ struct run_options {
     const char *launch, *hosts, *agent, *threads;
     long workers;
     bool same_kernels, retry_failed, replace, quiet;
-    bool no_report; /* who runs it has something else to say at its end */
+    bool no_report;    /* who runs it has something else to say at its end */
+    struct plan *plan; /* of the sweep file, which is then not read again; NULL: it is read */
 };
 
 /* From a sweep file to its report. Prints what there is to say; returns the exit status. */

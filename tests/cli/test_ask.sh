@@ -209,6 +209,15 @@ check "a folder in the place of the sweep file is refused" gives 2 "copy.headcou
 rmdir copy.headcount.yaml
 
 
+# ---- a name that leaves no room for what is written beside the file ----
+name=$(printf '%0216d.txt' 0)
+cp short.txt "$name"
+check "a file's name is refused if those of the sweep file and its temporary file are too long" \
+    gives 2 "$name: its name is too long: .* ask about a link of a shorter name (ln -s)" "$name" --write
+name=$(printf '%0213d.txt' 0)
+cp short.txt "$name"
+check "... and one that leaves room is not" gives 2 "$name: too short, with 6 bytes" "$name" --write
+
 # ---- a page that is not headcount's ----
 echo "my own notes" >notes && cp notes copy.headcount.html
 check "a page that headcount did not write is refused" gives 2 "copy.headcount.html: was not written by headcount" $toy --yes
@@ -320,6 +329,23 @@ if command -v script >/dev/null; then
     check "... and makes no results file" [ ! -e term.db ]
     answer y >said
     check "... and runs the sweep after a yes" grep -q 'Everything, as a page for a browser' said
+    late_yes() { # what happens while ask waits; arguments of ask
+        : >said
+        { wait_until grep -q 'Begin?' said && eval "$1" && echo y; } |
+            TERM=xterm script -qec "headcount ask $(echo $2)" /dev/null >said
+        tr -s '\r\n ' ' ' <said >line
+    }
+    cp copy.headcount.yaml kept.yaml && rm copy.headcount.html
+    late_yes "sed -i 's/^seeds: 3/seeds: 4/' copy.headcount.yaml; cp notes copy.headcount.html" "$toy --db late.db"
+    check "what ask has shown is what runs, even if its sweep file changes while it waits" \
+        [ "$(sql late.db 'SELECT count(DISTINCT seed) FROM trial WHERE is_tuning = 0 AND confirms = 0')" = 3 ]
+    check "a file that appears where the page goes stays as it is, and ask says so" \
+        sh -c 'cmp notes copy.headcount.html && grep -q "html: was not written by headcount" line'
+    mv kept.yaml copy.headcount.yaml && rm copy.headcount.html
+    late_yes "echo '600;row;1' >>rows.csv" "rows.csv $tiny --db grown.db"
+    check "data that change while ask waits are not trained on, and ask names them" \
+        sh -c 'grep -q "rows.csv changed since" line &&
+        [ "$(sqlite3 grown.db "SELECT group_concat(DISTINCT state) FROM trial")" = queued ]'
 else
     skip "on a terminal, ask asks before it begins" script
 fi

@@ -1,5 +1,6 @@
 /* A comparison of sweeps in words and numbers: for people, as JSON and as CSV. */
 #include <math.h>
+#include <string.h>
 
 #include "sweep/report/report_compare.h"
 #include "sweep/report/report_parts.h"
@@ -16,15 +17,35 @@ static bool is_compared(const struct compare_block *b, int sweep)
     return b->set[sweep] && sweep != b->base;
 }
 
-/* n, mean and interval of a sweep at a head count, empty where it does not have that. */
+static bool has_failed(const struct report_setting *set)
+{
+    bool failed = false;
+    for (int i = 0; set && i < set->count; i++)
+        failed = failed || set->verdict->row[i].bad > 0;
+    return failed;
+}
+
+static bool any_failed(const struct report_compare *c, const struct compare_block *b)
+{
+    bool failed = false;
+    for (int i = 0; i < c->sweeps; i++)
+        failed = failed || has_failed(b->set[i]);
+    return failed;
+}
+
+/* n, failed where it has the column, mean and interval of a sweep at a head count, empty where it
+ * does not have that. */
 static void add_summary(struct table *t, const struct report_setting *set,
-                        const struct verdict_row *row)
+                        const struct verdict_row *row, bool failed)
 {
     if (!row) {
-        table_text(t, NULL), table_text(t, NULL), table_text(t, NULL);
+        for (int i = 0; i < 3 + failed; i++)
+            table_text(t, NULL);
         return;
     }
     table_integer(t, row->test.n);
+    if (failed)
+        table_integer(t, row->bad);
     table_real(t, row->limited ? NAN : row->test.mean);
     report_interval(t, set, row);
 }
@@ -56,6 +77,8 @@ static struct table *make_wide(const struct report_compare *c, const struct comp
         if (!b->set[i])
             continue;
         table_add_titled(t, COUNT, "%c n", letter(i));
+        if (has_failed(b->set[i]))
+            table_add_titled(t, NUMBER, "%c failed", letter(i));
         table_add_titled(t, NUMBER, "%c mean", letter(i));
         table_add_titled(t, INTERVAL, "%c 95%% interval", letter(i));
     }
@@ -70,7 +93,7 @@ static struct table *make_wide(const struct report_compare *c, const struct comp
         table_integer(t, line->heads);
         for (int i = 0; i < c->sweeps; i++)
             if (b->set[i])
-                add_summary(t, b->set[i], line->cell[i].row);
+                add_summary(t, b->set[i], line->cell[i].row, has_failed(b->set[i]));
         for (int i = 0; i < c->sweeps; i++)
             if (is_compared(b, i))
                 add_difference(t, &line->cell[i].diff);
@@ -82,9 +105,12 @@ static struct table *make_wide(const struct report_compare *c, const struct comp
 static struct table *make_long(const struct report_compare *c, const struct compare_block *b)
 {
     struct table *t = table_new(c->scope, &NONE);
+    bool failed = any_failed(c, b);
     table_add_titled(t, NUMBER, "heads");
     table_add_titled(t, NONE, "%s", "");
     table_add_titled(t, COUNT, "n");
+    if (failed)
+        table_add_titled(t, NUMBER, "failed");
     table_add_titled(t, NUMBER, "mean");
     table_add_titled(t, INTERVAL, "interval of the mean");
     table_add_titled(t, NUMBER, "- %c", letter(b->base));
@@ -96,7 +122,7 @@ static struct table *make_long(const struct report_compare *c, const struct comp
                 continue;
             table_integer(t, line->heads);
             table_printf(t, "%c", letter(i));
-            add_summary(t, b->set[i], line->cell[i].row);
+            add_summary(t, b->set[i], line->cell[i].row, failed);
             add_difference(t, &line->cell[i].diff);
         }
     }
@@ -206,6 +232,17 @@ static void add_tests(const struct compare_block *b, int sweep, struct text_buff
     text_add(text, "%s", said ? "." : "");
 }
 
+/* What its own report says of trials that diverged or failed: "B: All 5 trials with 4 heads ..." */
+static void write_failed(const struct verdict_text *said, int sweep, struct document *d)
+{
+    struct text_buffer text = scope_text(d->scope);
+    for (int i = 0; i < said->count; i++)
+        if (strcmp(said->sentence[i].rule, "bad") == 0) {
+            text_add(&text, "%c: %s", letter(sweep), said->sentence[i].text);
+            document_text(d, DOCUMENT_ITEM, &text);
+        }
+}
+
 static void write_block(const struct report_compare *c, const struct compare_block *b,
                         struct document *d)
 {
@@ -218,6 +255,9 @@ static void write_block(const struct report_compare *c, const struct compare_blo
             add_tests(b, i, &text);
         document_text(d, DOCUMENT_ITEM, &text);
     }
+    for (int i = 0; i < c->sweeps; i++)
+        if (b->set[i])
+            write_failed(&b->set[i]->text, i, d);
 }
 
 static const char COMPARE_LEGEND[] =
@@ -233,9 +273,15 @@ void report_compare_people(const struct report_compare *c, struct document *d)
     document_text(d, DOCUMENT_PARAGRAPH, &text);
     add_options(c, &text);
     document_text(d, DOCUMENT_PARAGRAPH, &text);
-    for (int i = 0; i < c->blocks; i++)
+    text_add(&text, "%s", COMPARE_LEGEND);
+    bool failed = false;
+    for (int i = 0; i < c->blocks; i++) {
         write_block(c, &c->block[i], d);
-    document_legend(d, COMPARE_LEGEND);
+        failed = failed || any_failed(c, &c->block[i]);
+    }
+    if (failed)
+        text_add(&text, " failed: trials that diverged or failed.");
+    document_legend(d, text.text);
 }
 
 /* ---- for programs ---- */

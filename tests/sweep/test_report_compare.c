@@ -47,6 +47,25 @@ static void test_compare(void **state)
     free(json);
 }
 
+/* Trials that diverged count as guesses, which is told as in the report of their sweep. */
+static void test_compare_diverged(void **state)
+{
+    struct fixture *f = *state;
+    add_sweep(f, "'gather'", "[]", "NULL");
+    add_gather(f, 4, "{}", "");
+    add_second(f, "'gather-fast'");
+    char *before = compared(f, REPORT_TEXT, 0);
+    assert_null(strstr(before, "failed"));
+    free(before);
+    sql(f, "UPDATE trial SET state = 'diverged', best_step = NULL, train_acc ="
+           " NULL, val_acc = NULL, val_loss = NULL, test_acc = NULL, test_exact = NULL, test_loss ="
+           " NULL WHERE sweep_id = 2 AND (config_id = 142 OR trial_id = 100000000 + 430001)");
+    assert_file("compare-failed.txt", compared(f, REPORT_TEXT, 0));
+    assert_says(compared(f, REPORT_TEXT, 50), "heads     failed   mean");
+    for (int columns = 50; columns <= 100; columns++)
+        assert_fits(compared(f, REPORT_TEXT, columns), columns);
+}
+
 /* Settings of the same name stand together; a sweep of one setting stands beside all. */
 static void test_compare_settings(void **state)
 {
@@ -111,6 +130,7 @@ int main(void)
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         CASE(test_compare),
+        CASE(test_compare_diverged),
         CASE(test_compare_settings),
         CASE(test_hostile_name),
     };

@@ -159,7 +159,7 @@ static bool is_peer(const struct answer *a, const struct verdict_row *r)
 static double lead_of(const struct answer *a, const struct verdict_row *peer)
 {
     const struct verdict_row *own = row_of(a->v, a->heads);
-    if (!own || own->among_best || all_equivalent(a) || !is_peer(a, peer))
+    if (!own || own->among_best || peer->mostly_bad || all_equivalent(a) || !is_peer(a, peer))
         return 0;
     double lead = peer->test.mean - own->test.mean;
     return fmax(a->in->loss ? -lead : lead, 0);

@@ -32,6 +32,11 @@ static enum verdict_kind judge_claim(struct judge *j)
     return rivals_with(v, RIVAL_AT_EDGE) ? VERDICT_RIVAL_AT_EDGE : VERDICT_CLAIM_CONFIRMED;
 }
 
+static bool can_be_best(const struct verdict_row *r)
+{
+    return row_tested(r) && !r->mostly_bad;
+}
+
 /* The fewest heads whose mean validation value is within the tolerance of row `best`. */
 static int64_t pick(const struct judge *j, int best, double tolerance)
 {
@@ -39,7 +44,7 @@ static int64_t pick(const struct judge *j, int best, double tolerance)
     /* Rounding must not shut out a mean that is exactly the tolerance away. */
     double least = j->sign * v->row[best].val_mean - tolerance - 1e-12;
     int i = 0;
-    while (!row_tested(&v->row[i]) || j->sign * v->row[i].val_mean < least)
+    while (!can_be_best(&v->row[i]) || j->sign * v->row[i].val_mean < least)
         i++;
     return v->row[i].heads;
 }
@@ -79,13 +84,13 @@ static enum verdict_kind judge_sides(struct judge *j)
     return rivals_with(v, RIVAL_NOT_BEATEN) ? VERDICT_NOT_SIGNIFICANT : VERDICT_SETTING_BETTER;
 }
 
-/* Row with the best mean validation value; -1: none has results. */
+/* Row with the best mean validation value of those that can be the best; there is one. */
 static int best_row(const struct judge *j)
 {
     const struct verdict_row *row = j->v->row;
     int best = -1;
     for (int i = 0; i < j->v->rows; i++)
-        if (row_tested(&row[i]) &&
+        if (can_be_best(&row[i]) &&
             (best < 0 || j->sign * row[i].val_mean > j->sign * row[best].val_mean))
             best = i;
     return best;
@@ -113,7 +118,7 @@ static bool has_results(const struct verdict *v, enum verdict_kind *kind)
     bool bad = false, limited = false;
     for (int i = 0; i < v->rows; i++) {
         const struct verdict_row *r = &v->row[i];
-        if (r->limited == 0 && !isnan(r->completed_mean))
+        if (can_be_best(r))
             return true;
         limited = limited || r->limited;
         bad = bad || r->bad;
@@ -311,6 +316,20 @@ struct verdict_pick verdict_pick(const struct verdict_input *in, const struct ve
 bool verdict_has_bits(const struct verdict_input *in)
 {
     return in->loss && in->data == VERDICT_TEXT;
+}
+
+int64_t verdict_ahead(const struct verdict_input *in, const struct verdict *v,
+                      const struct verdict_rival *r)
+{
+    return (in->loss ? -r->pair.mean : r->pair.mean) > 0 ? v->candidate : r->heads;
+}
+
+bool verdict_won_by_guesses(const struct verdict_input *in, const struct verdict *v,
+                            const struct verdict_rival *r)
+{
+    int row = heads_index(in, verdict_ahead(in, v, r));
+    return r->outcome == RIVAL_NOT_BEATEN && r->p < 1 - v->level && row >= 0 &&
+           v->row[row].mostly_bad;
 }
 
 int verdict_chosen(const struct verdict_input *in)

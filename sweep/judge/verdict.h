@@ -32,6 +32,9 @@
  *   decides in its place.
  * - A trial that diverged or failed counts as a guess. One that ended at a limit does not: its head
  *   count is not finished and is left out of every test, of the edges and of the plateau.
+ * - A guess may be better than what others have learned. So nothing is called better, nor within a
+ *   margin of the best, by trials of which more than half diverged or failed: such a head count is
+ *   not picked, beats nobody and is in no plateau. Where all are such, there is no verdict.
  * - The set that contains the best: all head counts but those that another one beats at one-sided
  *   p < alpha / (m - 1), for m head counts. The truly best one is left out with a probability of at
  *   most alpha, because that takes one of m - 1 comparisons with it to err; the one of best mean
@@ -45,6 +48,9 @@
  *   tests (Schuirmann 1987). The plateau is these; the one of best validation value has to be shown
  *   like any other, and where none is, there is no plateau. Without a margin the plateau is the set
  *   that contains the best.
+ * - Whoever is at least as good as another one at each of the same units (and in each block of a
+ *   text) is in either set if that one is: its p is then that of the other. Equal values, as at an
+ *   accuracy of 1, leave but the sign-flip test, which few units cannot pass.
  * - At chance: no head count is shown to be above guessing, by the one-sided t test of its mean
  *   against guessing + max(.01, 4 standard errors of the test set), or half of the way to perfect
  *   where that is less, corrected over the head counts after Holm, nor by a single trial that
@@ -208,7 +214,7 @@ struct verdict_input {
 
 enum verdict_kind {
     VERDICT_NOTHING,   /* no trial has ended */
-    VERDICT_UNTRAINED, /* all that ended diverged or failed */
+    VERDICT_UNTRAINED, /* of every head count more than half diverged or failed */
     VERDICT_SINGLE,    /* one head count (that finished): nothing to compare */
     VERDICT_CLAIM_CONFIRMED,
     VERDICT_CLAIM_NOT_CONFIRMED,
@@ -241,6 +247,7 @@ struct verdict_row {
                                   limited ones */
     struct stats_summary test; /* over units: of trials or, with replicate, of instance means */
     int bad, limited;          /* limited > 0: not finished, in no test */
+    bool mostly_bad;           /* more than half of the trials: nothing is called better by them */
     double completed_mean;     /* test value without the bad ones; NaN if there are none */
     double val_mean;           /* over units as above */
     int solved;                /* trials with test accuracy >= VERDICT_SOLVED; 0 for a loss */
@@ -261,11 +268,13 @@ struct verdict_row {
                                               NaN where unknown, the interval for one unit too */
     double best_p;       /* smallest one-sided p of "another is not better", times m - 1, at most 1;
                             NaN where not testable */
+    bool best_by_values; /* best_p is that of one that it is never worse than, its own is smaller */
     bool among_best;     /* in the set that contains the best */
     double plateau_p;    /* of "worse than the best by the margin or more", corrected; NaN without a
                             margin and where not testable */
-    double equivalent_p; /* the larger of its plateau_p and that of the best; NaN for the best */
-    bool equivalent;     /* to the best, within the margin */
+    bool plateau_by_values; /* plateau_p is that of one that it is never worse than */
+    double equivalent_p;    /* the larger of its plateau_p and that of the best; NaN for the best */
+    bool equivalent;        /* to the best, within the margin */
     bool in_plateau;
 };
 
@@ -367,6 +376,15 @@ bool verdict_over_files(const struct verdict_input *in);
 
 /* Whether losses are of bytes, in nats, and so to be told in bits per byte too: loss / ln 2. */
 bool verdict_has_bits(const struct verdict_input *in);
+
+/* The one of the two that did better, candidate or rival; the rival where neither did. */
+int64_t verdict_ahead(const struct verdict_input *in, const struct verdict *v,
+                      const struct verdict_rival *r);
+
+/* Whether they differ by what is needed, but that one is not called better because more than half
+ * of its trials are guesses. */
+bool verdict_won_by_guesses(const struct verdict_input *in, const struct verdict *v,
+                            const struct verdict_rival *r);
 
 /* How many head counts have chosen. */
 int verdict_chosen(const struct verdict_input *in);

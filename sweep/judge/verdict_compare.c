@@ -133,10 +133,35 @@ static double ahead_p(struct judge *j, int first, int second, double lead)
     struct stats_paired pair = stats_pair_t(j->a, j->b, al.units);
     double mean = j->sign * pair.mean;
     struct crossed c = cross(j, &al, mean);
-    if (!crossed_testable(&c))
-        return stats_above(mean, overlap(j, pair.n) * pair.sd, pair.n, lead);
-    j->v->blocks = true;
-    return crossed_above(&c, lead);
+    bool blocks = crossed_testable(&c);
+    double p = blocks ? crossed_above(&c, lead)
+                      : stats_above(mean, overlap(j, pair.n) * pair.sd, pair.n, lead);
+    j->v->blocks = j->v->blocks || blocks;
+    return isnan(p) || !j->v->row[first].mostly_bad ? p : 1;
+}
+
+/* Whether head count `first` is at least as good as `second` (indices) wherever they can be
+ * compared, and they can be everywhere. */
+static bool never_worse(struct judge *j, int first, int second)
+{
+    struct alignment al = align(j, &j->in->heads[first], &j->in->heads[second]);
+    struct stats_paired pair = as_the_metric_counts(j, stats_pair_t(j->a, j->b, al.units));
+    bool never = al.units > 0 && al.unpaired == 0 && pair.losses == 0;
+    for (int i = 0; al.blocks && i < al.units * j->in->blocks; i++)
+        never = never && j->sign * j->table[i] >= 0;
+    return never;
+}
+
+/* Carries what is known of each head count over to those that are never worse than it. That is
+ * transitive, so that their order does not matter. */
+static void carry_over(struct judge *j,
+                       void (*carry)(const struct verdict_row *from, struct verdict_row *to))
+{
+    struct verdict *v = j->v;
+    for (int i = 0; i < v->rows; i++)
+        for (int k = 0; k < v->rows; k++)
+            if (i != k && row_tested(&v->row[i]) && row_tested(&v->row[k]) && never_worse(j, i, k))
+                carry(&v->row[k], &v->row[i]);
 }
 
 static bool unfinished(const struct judge *j, int index)
@@ -144,7 +169,8 @@ static bool unfinished(const struct judge *j, int index)
     return index >= 0 && j->v->row[index].limited > 0;
 }
 
-/* Nobody is called worse who may have a better value beyond those that were tried. */
+/* Nobody is called worse who may have a better value beyond those that were tried, and nobody
+ * better whose trials are guesses. */
 enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r, int family)
 {
     double alpha = j->v->alpha;
@@ -152,6 +178,8 @@ enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival 
     if (isnan(r->p))
         return RIVAL_UNTESTED;
     if (r->p >= (ahead ? alpha : alpha / family))
+        return RIVAL_NOT_BEATEN;
+    if (mostly_bad(&j->in->heads[heads_index(j->in, verdict_ahead(j->in, j->v, r))]))
         return RIVAL_NOT_BEATEN;
     if (ahead)
         return verdict_at_edge(j->in, r->heads) ? RIVAL_AT_EDGE : RIVAL_BEATEN;
@@ -230,6 +258,14 @@ static double beaten_p(struct judge *j, int i)
     return least;
 }
 
+static void carry_best(const struct verdict_row *from, struct verdict_row *to)
+{
+    if (!(from->best_p > to->best_p))
+        return;
+    to->best_p = from->best_p;
+    to->best_by_values = true;
+}
+
 void compare_with_best(struct judge *j)
 {
     struct verdict *v = j->v;
@@ -240,13 +276,17 @@ void compare_with_best(struct judge *j)
             continue;
         double p = beaten_p(j, i);
         r->best_p = isnan(p) ? NAN : fmin(1, comparisons * p);
-        r->among_best = !(r->best_p < j->alpha);
+    }
+    carry_over(j, carry_best);
+    for (int i = 0; i < v->rows; i++) {
+        struct verdict_row *r = &v->row[i];
+        r->among_best = row_tested(r) && !(r->best_p < j->alpha);
         kept += r->among_best;
     }
     /* Where seeds are missing, head counts may beat each other in a circle: that shows nothing. */
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];
-        r->among_best = row_tested(r) && (r->among_best || kept == 0);
+        r->among_best = r->among_best || (row_tested(r) && kept == 0);
         if (r->among_best && !v->smallest_among_best)
             v->smallest_among_best = r->heads;
     }
@@ -269,6 +309,14 @@ static double behind_p(struct judge *j, int i)
     return worst;
 }
 
+static void carry_margin(const struct verdict_row *from, struct verdict_row *to)
+{
+    if (to->mostly_bad || !(from->plateau_p < to->plateau_p))
+        return;
+    to->plateau_p = from->plateau_p;
+    to->plateau_by_values = true;
+}
+
 static void test_margin(struct judge *j, int best)
 {
     struct verdict *v = j->v;
@@ -280,6 +328,7 @@ static void test_margin(struct judge *j, int best)
     for (int i = 0; i < v->rows; i++)
         if (row_tested(&v->row[i]))
             v->row[i].plateau_p = j->p[at++];
+    carry_over(j, carry_margin);
     double best_p = v->row[best].plateau_p;
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];

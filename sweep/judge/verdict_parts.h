@@ -28,6 +28,9 @@ double judge_guess(const struct judge *j, const struct verdict_trial *t);
 /* Has results and takes part in the tests. */
 bool row_tested(const struct verdict_row *r);
 
+/* Whether more than half of the trials that did not end at a limit diverged or failed. */
+bool mostly_bad(const struct verdict_heads *h);
+
 /* The smallest or the largest head count that took part, without the candidate: those that it is
  * held against. 0: there is none. */
 int64_t outermost(const struct verdict *v, bool largest);

@@ -42,6 +42,16 @@ bool row_tested(const struct verdict_row *r)
     return r->limited == 0 && r->test.n > 0;
 }
 
+bool mostly_bad(const struct verdict_heads *h)
+{
+    int bad = 0, ended = 0;
+    for (int k = 0; k < h->n; k++) {
+        bad += h->trial[k].bad && !h->trial[k].limited;
+        ended += !h->trial[k].limited;
+    }
+    return 2 * bad > ended;
+}
+
 int heads_index(const struct verdict_input *in, int64_t heads)
 {
     for (int i = 0; i < in->count; i++)
@@ -94,6 +104,7 @@ static void count_trials(struct judge *j, const struct verdict_heads *h, struct 
             exacts++;
         }
     }
+    r->mostly_bad = mostly_bad(h);
     r->completed_mean = good ? completed / good : NAN;
     r->exact_mean = exacts ? exact / exacts : NAN;
     r->solved_low = r->solved_high = NAN;

@@ -26,7 +26,9 @@ static void put_both(const struct writer *w, const char *joined)
 static void put_result(const struct writer *w)
 {
     put_numbers(w, &w->v->rival[0], true);
-    put(w, "%s)", w->v->prediction ? "" : " after correction for the number of pairs");
+    put(w, "%s", w->v->prediction ? "" : " after correction for the number of pairs");
+    put_mostly_bad(w, &w->v->rival[0]);
+    put(w, ")");
 }
 
 static void write_confirmed(const struct writer *w)
@@ -94,9 +96,10 @@ static void write_nothing(const struct writer *w)
 
 static void write_untrained(const struct writer *w)
 {
-    put(w, "every trial of ");
-    put_both(w, " and ");
-    put(w, " that has ended diverged or failed");
+    bool any = count_rows(w, has_completed) > 0;
+    put(w, any ? "more than half of the trials both of " : "every trial of ");
+    put_both(w, any ? " and of " : " and ");
+    put(w, any ? " that have ended diverged or failed" : " that has ended diverged or failed");
 }
 
 static void write_at_chance(const struct writer *w)

@@ -14,6 +14,16 @@ void put_numbers(const struct writer *w, const struct verdict_rival *r, bool nam
     put_p(w, r->p);
 }
 
+/* Of two head counts that differ by what is needed, why neither is called better. */
+void put_mostly_bad(const struct writer *w, const struct verdict_rival *r)
+{
+    if (!verdict_won_by_guesses(w->in, w->v, r))
+        return;
+    put(w, ", but most trials with ");
+    put_heads(w, verdict_ahead(w->in, w->v, r));
+    put(w, " diverged or failed");
+}
+
 void put_rivals_of(const struct writer *w, enum rival_outcome outcome)
 {
     int n = rivals_with(w->v, outcome), seen = 0;
@@ -25,6 +35,7 @@ void put_rivals_of(const struct writer *w, enum rival_outcome outcome)
         put_numbers(w, r, seen++ == 0);
         if (outcome == RIVAL_NOT_BEATEN && r->p < 1 - w->v->level && r->p >= w->v->alpha)
             put(w, "; p < %s is needed", fraction_text(w->v->alpha).text);
+        put_mostly_bad(w, r);
         put(w, ")");
     }
 }
@@ -67,17 +78,33 @@ static void write_nothing(const struct writer *w)
             in->tuning > 0 ? "that is judged " : "");
 }
 
+/* The first trial that has the reason why nothing is said; 0: unknown. */
+static int64_t first_bad(const struct verdict_input *in)
+{
+    for (int i = 0; i < in->count; i++)
+        for (int k = 0; k < in->heads[i].n; k++)
+            if (in->heads[i].trial[k].bad || in->heads[i].trial[k].limited)
+                return in->heads[i].trial[k].trial_id;
+    return 0;
+}
+
+bool has_completed(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return !isnan(r->completed_mean);
+}
+
 /* Names a trial, which has the reason. */
 static void write_no_results(const struct writer *w)
 {
-    int64_t trial_id = 0;
-    for (int i = 0; i < w->in->count && trial_id == 0; i++)
-        if (w->in->heads[i].n > 0)
-            trial_id = w->in->heads[i].trial[0].trial_id;
+    int64_t trial_id = first_bad(w->in);
     if (w->v->kind == VERDICT_UNFINISHED)
         put(w, "no head count finished within the limit of time or memory");
-    else
+    else if (count_rows(w, has_completed) == 0)
         put(w, "every trial %sdiverged or failed", w->v->preliminary ? "that has ended " : "");
+    else
+        put(w, "with each head count, more than half of the trials %sdiverged or failed",
+            w->v->preliminary ? "that have ended " : "");
     if (trial_id > 0)
         put(w, "; `headcount show %lld` says why", (long long)trial_id);
 }

@@ -61,6 +61,21 @@ void write_trials_apart(const struct writer *w)
     put(w, ", and the mean describes neither");
 }
 
+/* Where another head count did worse. */
+static void put_never_better(const struct writer *w, const struct verdict_row *r)
+{
+    double sign = w->in->loss ? -1 : 1;
+    bool better = false;
+    for (int i = 0; i < w->v->rows; i++) {
+        const struct verdict_row *other = &w->v->row[i];
+        better = better || (row_tested(other) && (sign * (r->test.mean - other->test.mean) > 0 ||
+                                                  sign * (r->val_mean - other->val_mean) > 0));
+    }
+    if (r->mostly_bad && better && w->v->best != 0)
+        put(w, ". A head count that loses more than half of its trials in this way is never called "
+               "better than another");
+}
+
 void write_bad(const struct writer *w)
 {
     const struct verdict_row *r = this_row(w);
@@ -75,12 +90,14 @@ void write_bad(const struct writer *w)
     put(w, " diverged or failed and ");
     if (isnan(w->v->guess)) {
         put(w, "%s left out, as what guessing gets is not known", verb(r->bad));
+        put_never_better(w, r);
         return;
     }
     put(w, "count%s as guessing (%s %.3g%s)", r->bad == 1 ? "s" : "", test_metric(w), w->v->guess,
         w->v->guess_varies ? " on average" : "");
     if (!isnan(r->completed_mean))
         put(w, "; the mean of the others is %.3f", r->completed_mean);
+    put_never_better(w, r);
 }
 
 /* As many equal units as the head count that is written about has. */

@@ -63,6 +63,7 @@ void put_similar(const struct writer *w);
 typedef bool row_test(const struct writer *w, const struct verdict_row *r);
 bool is_unfinished(const struct writer *w, const struct verdict_row *r);
 bool is_among_best(const struct writer *w, const struct verdict_row *r);
+bool has_completed(const struct writer *w, const struct verdict_row *r); /* any trial */
 
 /* "tried"; "that finished" where head counts that were tried are left out. */
 const char *tried(const struct writer *w);
@@ -133,6 +134,10 @@ void write_fresh_sign_flip(const struct writer *w);
  * .0001)"; of one rival what is in brackets, but for the closing one. verdict_text_finding.c. */
 void put_rivals_of(const struct writer *w, enum rival_outcome outcome);
 void put_numbers(const struct writer *w, const struct verdict_rival *r, bool named);
+
+/* ", but most trials with 4 heads diverged or failed", where that is why a head count is not called
+ * better than another. verdict_text_finding.c. */
+void put_mostly_bad(const struct writer *w, const struct verdict_rival *r);
 
 /* "; the lead over 1 and 8 is below the margin of equivalence, 0.01": nothing where there is none.
  * verdict_text_finding.c. */

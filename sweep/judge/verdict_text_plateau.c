@@ -188,6 +188,27 @@ void write_could_be_best(const struct writer *w)
     put(w, "%s", any_edge(w, is_left_behind) ? "; this is about the values tried" : "");
 }
 
+static bool is_best_by_values(const struct writer *w, const struct verdict_row *r)
+{
+    return r->among_best && r->best_by_values && !(r->best_p < 1 - w->v->level);
+}
+
+static bool is_close_by_values(const struct writer *w, const struct verdict_row *r)
+{
+    (void)w;
+    return r->in_plateau && r->plateau_by_values;
+}
+
+/* Those that are in a set as they are never worse than another one of it. */
+static void put_by_values(const struct writer *w, row_test *chosen)
+{
+    if (count_rows(w, chosen) == 0)
+        return;
+    put(w, "; ");
+    put_rows(w, chosen, NULL);
+    put(w, " as well, at least as good as such a one at every %s", w->v->unit);
+}
+
 void write_could_be_best_method(const struct writer *w)
 {
     int comparisons = w->v->finished - 1;
@@ -198,6 +219,7 @@ void write_could_be_best_method(const struct writer *w)
         "%d comparison%s)",
         paired_test(w), fraction_text((1 - w->v->level) / comparisons).text,
         fraction_text(1 - w->v->level).text, comparisons, plural(comparisons));
+    put_by_values(w, is_best_by_values);
 }
 
 void write_not_equal(const struct writer *w)
@@ -209,10 +231,12 @@ void write_not_equal(const struct writer *w)
 
 void write_equivalent_method(const struct writer *w)
 {
-    if (!isnan(w->v->plateau_margin) && count_rows(w, is_compared) > 0)
-        put(w,
-            "A head count is equivalent to the best if each comparison with another one shows that "
-            "it is less than %g worse (one-sided %s, p < %s, corrected for the number of head "
-            "counts: Holm 1979)",
-            w->v->plateau_margin, paired_test(w), fraction_text(1 - w->v->level).text);
+    if (isnan(w->v->plateau_margin) || count_rows(w, is_compared) == 0)
+        return;
+    put(w,
+        "A head count is equivalent to the best if each comparison with another one shows that "
+        "it is less than %g worse (one-sided %s, p < %s, corrected for the number of head "
+        "counts: Holm 1979)",
+        w->v->plateau_margin, paired_test(w), fraction_text(1 - w->v->level).text);
+    put_by_values(w, is_close_by_values);
 }

@@ -60,7 +60,7 @@ struct line {
     double level, p;
     int family;
     const char *kind, *outcome;
-    bool claimed, prediction, preliminary, better, at_edge;
+    bool claimed, prediction, preliminary, better, at_edge, guesses;
     const char *unit;
 };
 
@@ -81,6 +81,11 @@ static bool is_shown(const struct between_pair *p)
 {
     const struct verdict_rival *r = between_rival(p);
     return is_tested(p) && (r->outcome == RIVAL_BEATEN || r->outcome == RIVAL_BETTER);
+}
+
+static bool is_won_by_guesses(const struct between_pair *p)
+{
+    return is_tested(p) && verdict_won_by_guesses(&p->input, p->verdict, between_rival(p));
 }
 
 static struct line line_of(const struct between_pair *p)
@@ -114,6 +119,7 @@ static struct line line_of(const struct between_pair *p)
                      .preliminary = v->preliminary,
                      .better = is_shown(p),
                      .at_edge = v->kind == VERDICT_RIVAL_AT_EDGE,
+                     .guesses = is_won_by_guesses(p),
                      .unit = v->unit};
     if (r)
         l.rival = *r;
@@ -160,7 +166,7 @@ static void make_p(struct table *t, const void *member)
 static void make_mark(struct table *t, const void *row)
 {
     const struct line *l = row;
-    table_text(t, l->better ? "*" : l->at_edge ? "edge" : "");
+    table_text(t, l->better ? "*" : l->at_edge ? "edge" : l->guesses ? "failed" : "");
 }
 
 #define LINE(member)           TABLE_CELL(struct line, member)
@@ -253,7 +259,7 @@ struct view {
     const struct report_between *between;
     int tested, shown; /* shown: to be better */
     int even;          /* at chance or all equal: not among them */
-    bool preliminary, at_edge;
+    bool preliminary, at_edge, guesses;
     const struct between_pair **pair; /* (tested) */
 };
 
@@ -266,6 +272,7 @@ static struct view view_of(const struct report_between *b)
         const struct between_pair *p = &b->pairs.pair[i];
         v.preliminary = v.preliminary || p->verdict->preliminary;
         v.at_edge = v.at_edge || p->verdict->kind == VERDICT_RIVAL_AT_EDGE;
+        v.guesses = v.guesses || is_won_by_guesses(p);
         if (is_tested(p))
             v.pair[v.tested++] = p;
         v.shown += is_shown(p);
@@ -315,6 +322,9 @@ static void write_method(const struct view *v, struct document *d)
         text_add(&text,
                  "; edge: the same, but the one that did worse chose an edge of its grid and "
                  "may be better beyond it");
+    if (v->guesses)
+        text_add(&text, "; failed: the same, but most trials of the better one diverged or failed "
+                        "and count as guesses");
     text_add(&text, ".");
     document_text(d, DOCUMENT_PARAGRAPH, &text);
 }

@@ -200,8 +200,8 @@ static void fill_cells(const struct report_map *map, struct values *v)
         memcpy(c->axis, map->cell[i].at, sizeof c->axis);
         bool learned = set->verdict->best && !map->cell[i].unsolved;
         for (int k = 0; k < set->input.count && learned; k++) {
-            if (set->verdict->row[k].limited)
-                continue; /* not finished: in no comparison */
+            if (set->verdict->row[k].limited || set->verdict->row[k].mostly_bad)
+                continue; /* not finished, or guesses, which are never the best */
             fill_values(set, &set->input.heads[k], v, value);
             *heads++ = (struct fit_heads){set->input.heads[k].heads, value};
             c->count++;

@@ -27,6 +27,9 @@ const struct variant CALIBRATION_VARIANT[CALIBRATION_VARIANTS] = {{3, 5}, {3, 8}
 /* Seeds that confirm, of each head count that is held against others: three at most. */
 enum { FRESH = 8, CONFIRMED = 3 };
 
+/* Losses above that of guessing, but for the smallest head count's; the middle one diverges. */
+#define LOST .base = -2.2, .spread = .05, .loss = true, .lost = MIDDLE
+
 #define T4     .base = .9, .spread = .02, .shape = TAILS
 #define BELOW  .base = .9, .spread = .01, .shape = TAIL_BELOW
 #define ABOVE  .base = .9, .spread = .01, .shape = TAIL_ABOVE
@@ -95,6 +98,16 @@ const struct calibration CALIBRATIONS[] = {
      false},
     {"claim false by 0, loss", FLAT, 0, {NOISE, .loss = true, .claim = CLAIM_OVER_LARGEST}, false},
     {"claim false by 0 for one of two", FIRST_LOW, FAR, {NOISE, .claim = CLAIM_OVER_EDGES}, false},
+    {"claim by trials that all diverge",
+     FIRST_HIGH,
+     2.2,
+     {LOST, .losing = 1, .claim = CLAIM_OVER_LARGEST},
+     false},
+    {"claim by trials of which nine in ten diverge",
+     FIRST_HIGH,
+     2.2,
+     {LOST, .losing = .9, .claim = CLAIM_OVER_LARGEST},
+     false},
     {"claim over all others, all equal", FLAT, 0, {NOISE, .claim = CLAIM_OVER_ALL}, false},
     {"claim in the wrong direction", DIP, .02, {NOISE, .claim = CLAIM_OVER_EDGES}, false},
 
@@ -105,6 +118,11 @@ const struct calibration CALIBRATIONS[] = {
     {"others worse by the margin, poor validation", PEAK, .005, {FINE, .val_spread = .02}, false},
     {"middle better by the margin, loss", PEAK, .005, {FINE, .loss = true}, false},
     {"all equal, margin asked", FLAT, 0, {FINE}, false},
+    {"others at 1 in every trial, margin asked",
+     DIP,
+     .002,
+     {.base = 1, .spread = .0005, .still = OTHERS, .equivalence = .01},
+     false},
 
     {"looks, all equal", FLAT, 0, {NOISE, LOOKS}, false},
     {"looks, plateau without the smallest", FIRST_LOW, FAR, {NOISE, LOOKS}, false},

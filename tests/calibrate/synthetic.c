@@ -67,6 +67,8 @@ static bool is_of(enum whose whose, const struct world *w, int i)
 
 static double spread_of(const struct world *w, int i)
 {
+    if (is_of(w->still, w, i))
+        return 0;
     return w->spread * (is_of(w->wide, w, i) ? w->ratio : 1);
 }
 
@@ -76,16 +78,24 @@ static double failing_at(const struct world *w, int i, int rate)
     return is_of(w->failing, w, i) && rate == 0 ? w->fails : 0;
 }
 
+/* Share of the trials of head count i that diverge. */
+static double bad_of(const struct world *w, int i)
+{
+    return is_of(w->lost, w, i) ? w->losing : w->bad;
+}
+
 /* accuracy: of the head count's trials that neither fail nor diverge, at a learning rate. */
 static struct truth truth_at(const struct world *w, int i, double accuracy, int rate)
 {
-    double failing = failing_at(w, i, rate), offset = 0;
+    double failing = failing_at(w, i, rate), bad = bad_of(w, i), offset = 0;
     if (w->shape != GAUSSIAN) /* bad trials are below all others */
-        offset = spread_of(w, i) * shape_quantile(w->shape, (.5 - w->bad) / (1 - w->bad));
+        offset = spread_of(w, i) * shape_quantile(w->shape, (.5 - bad) / (1 - bad));
     accuracy -= rate * w->rate_step;
     double completed = metric(w, accuracy - failing * w->fall);
-    return (struct truth){.mean = (1 - w->bad) * completed + w->bad * synthetic_guess(w),
-                          .median = failing > 0 ? NAN : metric(w, accuracy + offset)};
+    bool known = failing == 0 && !is_of(w->lost, w, i);
+    return (struct truth){.mean = (1 - bad) * completed + bad * synthetic_guess(w),
+                          .median = known ? metric(w, accuracy + offset) : NAN,
+                          .lost = bad > .5};
 }
 
 static struct truth truth_of(const struct world *w, int i, double accuracy, int rate)
@@ -175,7 +185,7 @@ static void draw_heads(struct synthetic *s, const struct world *w, int i, const 
     double accuracy = w->base + w->gain[i] + luck->test_set;
     double val_spread = w->val_spread > 0 ? w->val_spread : .001;
     double own = sqrt(1 - w->shared), common = sqrt(w->shared), instance = 0;
-    double failing = failing_at(w, i, rate), seed[SYNTHETIC_TRIALS];
+    double failing = failing_at(w, i, rate), bad = bad_of(w, i), seed[SYNTHETIC_TRIALS];
     int seeds = seeds_of(w);
     for (int k = 0; k < seeds; k++)
         seed[k] = w->seed_interaction > 0 ? w->seed_interaction * rng_normal(r) : 0;
@@ -196,7 +206,7 @@ static void draw_heads(struct synthetic *s, const struct world *w, int i, const 
             value = w->grain * round(value / w->grain);
         s->trial[i][k] = (struct verdict_trial){
             .seed = k % seeds,
-            .bad = w->bad > 0 && rng_uniform(r) < w->bad,
+            .bad = bad > 0 && rng_uniform(r) < bad,
             .test = metric(w, value),
             .val = metric(w, value + val_spread * rng_normal(r)),
             .unit = unit,

@@ -36,12 +36,15 @@ struct world {
     double spread;   /* standard deviation over seeds */
     enum whose wide; /* ... of these head counts so many times as large: */
     double ratio;
-    double shared;   /* share of it (as variance, before it takes shape) that a seed does to all */
-    double test_set; /* standard deviation of what the finite test set does to all trials alike */
+    enum whose still; /* their trials do not vary */
+    double shared;    /* share of it (as variance, before it takes shape) that a seed does to all */
+    double test_set;  /* standard deviation of what the finite test set does to all trials alike */
     double val_spread; /* of a trial's validation around its test value; 0: .001 */
     double grain;      /* accuracies are multiples of it: a small test set; 0: any number */
     double bad;        /* share of trials that diverge; not with GAUSSIAN */
     enum whose failing;
+    enum whose lost;          /* so large a share of their trials diverges: */
+    double losing;            /* if most do, these are truly no better than any other */
     double fails, fall;       /* share of seeds that fail, and how far they fall; under tune only at
                                  the first rate */
     bool loss;                /* the metric is a loss: 1 - accuracy */
@@ -79,6 +82,7 @@ struct truth {
     double mean_at_best; /* the mean, at the learning rate that is best */
     double mean, median; /* of the metric, on this test set, at the learning rate that was chosen;
                             the median NaN where it is not known */
+    bool lost;           /* most of its trials diverge */
     double text;         /* what the text of this sweep adds to both; 0 without */
 };
 

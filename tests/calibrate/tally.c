@@ -16,6 +16,7 @@ const struct statement_text STATEMENT[STATEMENTS] = {
     [SAYS_APART] = {"outside that set", 1, true},
     [SAYS_WITHIN] = {"within the margin of the best", .05, true},
     [SAYS_EQUIVALENT] = {"equivalent", .05, true},
+    [SAYS_IN_ORDER] = {"all that did as well are in the sets", 0, false},
     [SAYS_ABOVE] = {"above guessing", .05, true},
     [SAYS_IMPROVING] = {"still improving", .05, true},
 };
@@ -39,6 +40,8 @@ bool tally_applies(const struct world *w, enum statement what)
     case SAYS_WITHIN:
     case SAYS_EQUIVALENT:
         return w->equivalence > 0;
+    case SAYS_IN_ORDER:
+        return w->still != NOBODY;
     case SAYS_ABOVE:
         return w->base <= synthetic_guess(w) && !w->loss;
     case SAYS_IMPROVING:
@@ -82,7 +85,7 @@ static double lead_at_best(const struct judged *j, int64_t a, int64_t b)
 
 static bool beats(const struct judged *j, int64_t a, int64_t b)
 {
-    return lead(j, a, b) > ROUNDING;
+    return lead(j, a, b) > ROUNDING && !j->s->truth[row_of(j, a)].lost;
 }
 
 /* How far it is truly from the best. */
@@ -92,6 +95,26 @@ static double behind(const struct judged *j, int64_t heads)
     for (int i = 0; i < j->v->rows; i++)
         most = fmax(most, lead(j, j->v->row[i].heads, heads));
     return most;
+}
+
+/* Whether row i is in neither set that k is in, though it did at least as well in every trial. */
+static bool is_left_out(const struct judged *j, int i, int k)
+{
+    const struct verdict_row *r = &j->v->row[i], *other = &j->v->row[k];
+    const struct verdict_heads *a = &j->s->in.heads[i], *b = &j->s->in.heads[k];
+    for (int n = 0; n < a->n; n++)
+        if (by_metric(j, a->trial[n].test - b->trial[n].test) < 0)
+            return false;
+    return (other->in_plateau && !r->in_plateau) || (other->among_best && !r->among_best);
+}
+
+static bool in_order(const struct judged *j)
+{
+    for (int i = 0; i < j->v->rows; i++)
+        for (int k = 0; k < j->v->rows; k++)
+            if (is_left_out(j, i, k))
+                return false;
+    return true;
 }
 
 static void count(struct tally *t, enum statement what, bool made, bool wrong)
@@ -147,6 +170,8 @@ static void tally_rows(struct tally *t, const struct judged *j)
     }
     made[SAYS_SET] = v->best != 0; /* nothing is said of what has not learned */
     wrong[SAYS_SET] = !contains;
+    made[SAYS_IN_ORDER] = v->best != 0;
+    wrong[SAYS_IN_ORDER] = tally_applies(j->w, SAYS_IN_ORDER) && !in_order(j);
     for (enum statement i = 0; i < STATEMENTS; i++)
         count(t, i, made[i], wrong[i]);
 }

@@ -14,6 +14,8 @@ enum statement {
     SAYS_APART,        /* head counts are left out of it: wrong if one of them is as good as any */
     SAYS_WITHIN,       /* in the plateau: wrong if worse than the best by the margin or more */
     SAYS_EQUIVALENT,   /* wrong if they differ by the margin or more */
+    SAYS_IN_ORDER,     /* both sets: wrong if one of them leaves out a head count that did at least
+                          as well in every trial as one that it has */
     SAYS_ABOVE,        /* above guessing: wrong if it is not */
     SAYS_IMPROVING,    /* still improving: wrong if the slope is not above 0 */
     STATEMENTS

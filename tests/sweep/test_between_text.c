@@ -98,6 +98,37 @@ static void test_sentences(void **state)
         "accuracy of 1.000, within 1500 steps, on this task instance; the claim is not confirmed.");
 }
 
+/* Guesses that are better than what the other one has come to. */
+static void test_guesses(void **state)
+{
+    (void)state;
+    struct pairs p;
+    set_up(&p);
+    fill(&p, 0, 8, (const double[]){-1, -1, -1, -1, -1, -1, -1, -1});
+    fill(&p, 1, 8, (const double[]){3.5, 3.6, 3.5, 3.4, 3.5, 3.6, 3.5, 2.4});
+    p.setting[0].in.loss = p.setting[1].in.loss = true;
+    add_pair(&p, 1, 0, 8);
+    judge_all(&p);
+    struct verdict_text text;
+    assert_int_equal(verdict_text_new(&p.pair[0].input, p.pair[0].verdict, &text, NULL), STATUS_OK);
+    assert_string_equal(
+        text.sentence[0].text,
+        "Not significant: kv_heads=1 is not shown to be better than kv_heads=8 at 8 heads "
+        "(d_ff=64) "
+        "(difference in test loss, less is better: -0.602, p = .0037 after correction for the "
+        "number of pairs, but most trials with kv_heads=1 diverged or failed), within 1500 steps, "
+        "on this task instance.");
+    assert_true(
+        verdict_won_by_guesses(&p.pair[0].input, p.pair[0].verdict, between_rival(&p.pair[0])));
+    verdict_text_free(&text);
+    forget(&p);
+    fill(&p, 0, 5, (const double[]){-1, -1, -1, .9, .9});
+    fill(&p, 1, 5, (const double[]){-1, -1, -1, -1, -1});
+    ASSERT_CLAIM(&p, VERDICT_UNTRAINED,
+                 "No verdict: more than half of the trials both of kv_heads=1 and of kv_heads=8 at "
+                 "8 heads (d_ff=64) that have ended diverged or failed.");
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -302,9 +333,13 @@ static void test_edge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sentences),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_no_prediction), cmocka_unit_test(test_no_prediction_worse),
-        cmocka_unit_test(test_similar),       cmocka_unit_test(test_caveats),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_guesses),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_no_prediction),
+        cmocka_unit_test(test_no_prediction_worse),
+        cmocka_unit_test(test_similar),
+        cmocka_unit_test(test_caveats),
         cmocka_unit_test(test_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,51 @@ static void test_plateau_of_the_picked(void **state)
 }
 
 /* 1 beats 2 at the seeds that both have, 2 beats 4, and 4 beats 1. */
+/* Who is at least as good at every seed is in a set that the other one is in. */
+static void test_sets_by_values(void **state)
+{
+    (void)state;
+    const double ones[5] = {1, 1, 1, 1, 1}, near[5] = {.998, .997, .999, .998, .998},
+                 far[5] = {.9, .91, .92, .9, .89};
+    struct sketch s = sketch_new();
+    s.in.equivalence = .01;
+    add(&s, 1, 1, 5, ones);
+    add(&s, 2, 1, 5, ones);
+    add(&s, 4, 1, 5, near);
+    add(&s, 8, .9, 5, far);
+    struct verdict *v = judge_sketch(&s);
+    assert_each(v->row[0].in_plateau, v->row[1].in_plateau, v->row[2].in_plateau,
+                !v->row[3].in_plateau, v->row[0].plateau_by_values, !v->row[2].plateau_by_values,
+                v->row[1].equivalent, v->row[0].plateau_p == v->row[2].plateau_p);
+    verdict_free(v);
+    expect_with(&s, "shown to be equivalent",
+                "1, 2 and 4 heads are shown to be equivalent: each is within 0.01 "
+                "of the best test accuracy, with 95% confidence.");
+    expect_with(&s, "Holm 1979",
+                "A head count is equivalent to the best if each comparison with another one shows "
+                "that it is less than 0.01 worse (one-sided paired t test, p < .05, corrected for "
+                "the number of head counts: Holm 1979); 1 and 2 as well, at least as good as such "
+                "a one at every seed.");
+    s.trial[0][3].test = .9979; /* worse at one seed */
+    s.heads[1].n = 4;           /* not all of its seeds */
+    v = judge_sketch(&s);
+    assert_each(!v->row[0].plateau_by_values, !v->row[1].plateau_by_values);
+    verdict_free(v);
+    /* A steady small lag is seen where a wide one is not. */
+    struct sketch steady = sketch_new();
+    add(&steady, 1, 1, 5, ones);
+    add(&steady, 2, .99, 5, (const double[]){.990, .991, .990, .989, .990});
+    add(&steady, 4, .9, 5, (const double[]){.990, .5, .989, .6, .990});
+    v = judge_sketch(&steady);
+    assert_each(v->row[0].among_best, v->row[2].among_best, v->row[1].among_best,
+                v->row[1].best_by_values, v->row[1].best_p == v->row[2].best_p);
+    verdict_free(v);
+    steady.trial[2][1].test = .992;
+    v = judge_sketch(&steady);
+    assert_each(!v->row[1].among_best, v->row[2].among_best, !v->row[1].best_by_values);
+    verdict_free(v);
+}
+
 static void test_circle(void **state)
 {
     (void)state;
@@ -406,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_plateau),
         cmocka_unit_test(test_plateau_of_the_picked),
+        cmocka_unit_test(test_sets_by_values),
         cmocka_unit_test(test_circle),
         cmocka_unit_test(test_replicates),
         cmocka_unit_test(test_loss_mirrors),

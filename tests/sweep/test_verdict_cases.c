@@ -44,6 +44,54 @@ static void test_bad_trials(void **state)
            "not known.");
 }
 
+/* A guess is better than what has learned something worse, but nothing that was trained. */
+static void test_mostly_bad(void **state)
+{
+    (void)state;
+    const double worse[5] = {3.1, 3, 3.2, 3.1, 3}, lost[5] = {-1, -1, -1, -1, -1},
+                 half[5] = {-1, -1, -1, 1.1, 1}, learned[5] = {1.1, 1, 1.2, 1.1, 1};
+    struct sketch s = sketch_new();
+    s.in.loss = true;
+    add(&s, 1, 3, 5, worse);
+    add(&s, 4, 0, 5, lost);
+    add(&s, 16, 1, 5, learned);
+    claim(&s, 4, 1, 0);
+    expect_sentence(&s, 0,
+                    "Claim not confirmed: 4 heads, claimed to be better than 1, are not shown to "
+                    "be better than 1 (difference in test loss, less is better: -0.307, p = .0012, "
+                    "but most trials with 4 heads diverged or failed), within 1500 steps, on this "
+                    "task instance.");
+    expect_sentence(&s, 1,
+                    "All 5 trials with 4 heads diverged or failed and count as guessing (test loss "
+                    "2.77). A head count that loses more than half of its trials in this way is "
+                    "never called better than another.");
+    assert_kind(&s, VERDICT_CLAIM_NOT_CONFIRMED);
+    s.in.claim_best = 1;
+    s.over[0] = 4;
+    expect_sentence(&s, 0,
+                    "Claim not confirmed: 1 head, claimed to be better than 4, is not shown to be "
+                    "better than 4 (difference in test loss, less is better: +0.307, p = .0012, "
+                    "but most trials with 4 heads diverged or failed), within 1500 steps, on this "
+                    "task instance.");
+    s = sketch_new();
+    add(&s, 1, .9, 5, (const double[]){.9, .8, .9, .8, .9});
+    add(&s, 4, .95, 5, (const double[]){-1, -1, -1, .99, 1});
+    s.in.chance = NAN; /* what is left speaks for nothing either */
+    expect_with(&s, "3 of 5",
+                "3 of 5 trials with 4 heads diverged or failed and are left out, as what guessing "
+                "gets is not known. A head count that loses more than half of its trials in this "
+                "way is never called better than another.");
+    s = sketch_new();
+    s.in.loss = true;
+    add(&s, 1, 3, 5, half);
+    add(&s, 4, 3, 5, lost);
+    s.trial[0][0].trial_id = 7;
+    expect_sentence(&s, 0,
+                    "No verdict: with each head count, more than half of the trials diverged or "
+                    "failed; `headcount show 7` says why.");
+    assert_kind(&s, VERDICT_UNTRAINED);
+}
+
 static void test_no_difference(void **state)
 {
     (void)state;
@@ -478,15 +526,15 @@ static void test_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_trials),   cmocka_unit_test(test_no_difference),
-        cmocka_unit_test(test_many_seeds),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_at_chance),    cmocka_unit_test(test_loss_at_chance),
-        cmocka_unit_test(test_all_equal),    cmocka_unit_test(test_still_improving),
-        cmocka_unit_test(test_not_finished), cmocka_unit_test(test_plateau),
-        cmocka_unit_test(test_equal_rows),   cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_circle),       cmocka_unit_test(test_near_clusters),
-        cmocka_unit_test(test_small_leads),  cmocka_unit_test(test_needed_p),
-        cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_bad_trials),      cmocka_unit_test(test_mostly_bad),
+        cmocka_unit_test(test_no_difference),   cmocka_unit_test(test_many_seeds),
+        cmocka_unit_test(test_nothing),         cmocka_unit_test(test_at_chance),
+        cmocka_unit_test(test_loss_at_chance),  cmocka_unit_test(test_all_equal),
+        cmocka_unit_test(test_still_improving), cmocka_unit_test(test_not_finished),
+        cmocka_unit_test(test_plateau),         cmocka_unit_test(test_equal_rows),
+        cmocka_unit_test(test_clusters),        cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_near_clusters),   cmocka_unit_test(test_small_leads),
+        cmocka_unit_test(test_needed_p),        cmocka_unit_test(test_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,6 +333,21 @@ static void bad_ones_are_guesses(void **state)
     verdict_free(v);
 }
 
+/* Guesses that are better than what others have come to show nothing here either. */
+static void guesses_confirm_nothing(void **state)
+{
+    (void)state;
+    static const double wild[5] = {-1, -1, -1, -1, -1}, worse[5] = {.01, .02, .01, 0, .01};
+    struct sketch s = middle();
+    add_later(&s, 0, 5, worse);
+    add_later(&s, 1, 5, wild);
+    add_later(&s, 2, 5, worse);
+    struct verdict *v = judge_sketch(&s);
+    assert_each(v->kind == VERDICT_MIDDLE, v->longer == LONGER_FAILS);
+    assert_string_equal(rival_outcome_name(v->later[0].outcome), "not_shown");
+    verdict_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +360,7 @@ int main(void)
         cmocka_unit_test(as_a_loss),
         cmocka_unit_test(too_little_is_known),
         cmocka_unit_test(bad_ones_are_guesses),
+        cmocka_unit_test(guesses_confirm_nothing),
         cmocka_unit_test(edges_count_there_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

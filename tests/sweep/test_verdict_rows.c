@@ -207,6 +207,39 @@ static void test_bad_loss(void **state)
     verdict_free(v);
 }
 
+/* Of trials that are mostly guesses nothing good is said: they are not picked, put nobody out of
+ * the set that contains the best, and are not shown to be close to it. */
+static void test_mostly_bad(void **state)
+{
+    (void)state;
+    const double lost[5] = {-1, -1, -1, -1, -1}, worse[5] = {3.1, 3, 3.2, 3.1, 3},
+                 wild[5] = {1, 4, 1.2, 5, 1}, near[5] = {2.70, 2.71, 2.70, 2.69, 2.70};
+    struct sketch s = sketch_new(), close = sketch_new();
+    s.in.loss = close.in.loss = true;
+    add(&s, 1, 3, 5, worse);
+    add(&s, 4, 0, 5, lost);
+    add(&s, 16, 1, 5, wild);
+    struct verdict *v = judge_sketch(&s);
+    assert_each(v->row[1].mostly_bad, !v->row[0].mostly_bad, v->row[0].among_best,
+                v->row[1].among_best, v->row[0].best_p > .05);
+    verdict_free(v);
+    close.in.equivalence = .1;
+    add(&close, 1, 0, 5, lost);
+    add(&close, 2, 2.77, 5, near); /* the loss of guessing is within .005 */
+    add(&close, 4, 3, 5, worse);
+    v = judge_sketch(&close);
+    assert_each(v->best == 2, v->candidate == 2, v->candidate_at[2] == 2, !v->row[0].in_plateau,
+                v->row[1].in_plateau);
+    assert_near(v->row[0].plateau_p, 1);
+    verdict_free(v);
+    close.trial[0][0].bad = close.trial[0][1].bad = close.trial[0][2].bad = false;
+    for (int k = 0; k < 3; k++) /* two of five are not most */
+        close.trial[0][k].test = close.trial[0][k].val = 2.771;
+    v = judge_sketch(&close);
+    assert_each(!v->row[0].mostly_bad, v->candidate == 1, v->row[0].in_plateau);
+    verdict_free(v);
+}
+
 static void test_medians(void **state)
 {
     (void)state;
@@ -258,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_limited),
         cmocka_unit_test(test_limited_claim),
         cmocka_unit_test(test_bad_loss),
+        cmocka_unit_test(test_mostly_bad),
         cmocka_unit_test(test_medians),
         cmocka_unit_test(test_apart),
     };

@@ -150,8 +150,8 @@ void document_legend(struct document *d, const char *text)
     struct text_buffer whole = scope_text(d->scope);
     text_add(&whole, "%s", text);
     if (d->left_out.used)
-        text_add(&whole, " Left out%s for lack of room: %s; --markdown has all.",
+        text_add(&whole, " Left out%s for lack of room: %s; --markdown has all%s.",
                  table_share_names(&d->left_out, &d->shown) ? " of some tables" : "",
-                 d->left_out.text);
+                 d->left_out.text, d->plot_left_out ? " columns" : "");
     document_paragraph(d, whole.text);
 }

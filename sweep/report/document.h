@@ -38,6 +38,7 @@ struct document {
     enum document_block last;    /* what was written last */
     struct text_buffer left_out; /* titles of the columns that found no room, for the legend */
     struct text_buffer shown;    /* and of those that did */
+    bool plot_left_out;          /* one of the former is a plot, which Markdown lacks too */
 };
 
 /* page.columns 0: as wide as wanted; color is for text only. */

@@ -18,8 +18,10 @@ void report_table(const struct report_setting *set, struct document *d);
 /* A cell with the 95% interval of a head count's mean, or what there is in its place. */
 void report_interval(struct table *t, const struct report_setting *set,
                      const struct verdict_row *row);
-/* What its columns say of themselves, as parts of a sentence. */
-void report_legend(const struct report_data *r, struct text_buffer *text);
+/* What the columns say of themselves that d has not left out, as parts of a sentence. */
+void report_legend(const struct report_data *r, const struct document *d, struct text_buffer *text);
+/* What the plot is called among columns. */
+#define REPORT_PLOT "mean and interval on a line"
 
 /* The head counts of a setting as "heads". */
 void report_heads_json(struct scope *x, const struct report_setting *set, struct json_writer *w);

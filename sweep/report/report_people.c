@@ -182,13 +182,15 @@ static void write_legend(const struct report_data *r, struct document *d)
              loss ? "loss" : "accuracy", set->verdict->unit,
              set->input.replicated ? ", each the mean of its seeds" : "",
              set->verdict->blocks ? ", over the seeds alone" : "", loss ? "" : " (cut at 0 and 1)");
-    report_legend(r, &text);
+    report_legend(r, d, &text);
     text_add(&text, " *: the head count that the verdict is about;");
     if (has_plateau_mark(r))
         text_add(&text, " +: others that %s;",
                  set->input.equivalence > 0 ? "are shown to be within the margin of the best"
                                             : "could be the best");
-    text_add(&text, " at the right, mean and interval on a line.");
+    if (table_names_column(&d->shown, REPORT_PLOT))
+        text_add(&text, " at the right, " REPORT_PLOT ";");
+    text.text[text.used - 1] = '.';
     document_legend(d, text.text);
 }
 

@@ -337,12 +337,18 @@ void report_table(const struct report_setting *set, struct document *d)
         document_leave_out(d, "train s");
     }
     int plot = columns < PLOT_MIN ? 0 : columns > PLOT_MAX ? PLOT_MAX : columns;
+    if (plot)
+        table_name_column(&d->shown, REPORT_PLOT);
     document_table(d, make_table(d->scope, set, conditions, plot));
+    if (!plot && !d->markdown) {
+        document_leave_out(d, REPORT_PLOT);
+        d->plot_left_out = true;
+    }
 }
 
-void report_legend(const struct report_data *r, struct text_buffer *text)
+void report_legend(const struct report_data *r, const struct document *d, struct text_buffer *text)
 {
-    table_legend(COLUMNS, conditions_of_all(r), text);
+    table_legend(COLUMNS, conditions_of_all(r), &d->left_out, &d->shown, text);
 }
 
 /* ---- for programs ---- */

@@ -157,10 +157,13 @@ void table_page_columns(const struct table_column *columns, unsigned conditions,
     json_end_list(w);
 }
 
-void table_legend(const struct table_column *columns, unsigned conditions, struct text_buffer *text)
+void table_legend(const struct table_column *columns, unsigned conditions,
+                  const struct text_buffer *left_out, const struct text_buffer *shown,
+                  struct text_buffer *text)
 {
     for (const struct table_column *c = columns; is_column(c); c++)
-        if (c->legend && holds(c->when | c->only_if, conditions))
+        if (c->legend && holds(c->when | c->only_if, conditions) &&
+            (!table_names_column(left_out, c->title) || table_names_column(shown, c->title)))
             text_add(text, "%s", c->legend);
 }
 
@@ -344,8 +347,7 @@ int table_width(const struct table *t)
     return width;
 }
 
-/* Whether title is one of names, "min, max". */
-static bool is_named(const struct text_buffer *names, const char *title)
+bool table_names_column(const struct text_buffer *names, const char *title)
 {
     size_t size = strlen(title);
     for (const char *at = names->text; at && (at = strstr(at, title)); at += size)
@@ -356,7 +358,7 @@ static bool is_named(const struct text_buffer *names, const char *title)
 
 void table_name_column(struct text_buffer *names, const char *title)
 {
-    if (!is_named(names, title))
+    if (!table_names_column(names, title))
         text_add(names, "%s%s", names->used ? ", " : "", title);
 }
 
@@ -405,7 +407,7 @@ bool table_share_names(const struct text_buffer *a, const struct text_buffer *b)
         const char *end = strchr(name, ',');
         char title[128];
         snprintf(title, sizeof title, "%.*s", end ? (int)(end - name) : (int)strlen(name), name);
-        if (is_named(b, title))
+        if (table_names_column(b, title))
             return true;
         name = end ? end + 2 : NULL;
     }

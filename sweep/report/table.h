@@ -149,7 +149,8 @@ int table_width(const struct table *t);
  * it yet, and those of the others to shown (NULL: not wanted); a title that several columns have
  * stands with that of the column before: "95% interval of mean". */
 void table_fit(struct table *t, int page, struct text_buffer *left_out, struct text_buffer *shown);
-/* Whether two such lists have a title in common. */
+/* Whether such a list has that title, and whether two of them have one in common. */
+bool table_names_column(const struct text_buffer *names, const char *title);
 bool table_share_names(const struct text_buffer *a, const struct text_buffer *b);
 /* Adds one such title. */
 void table_name_column(struct text_buffer *names, const char *title);
@@ -178,8 +179,10 @@ void table_add_json_rows(const struct table *t, long first, long rows, struct js
 void table_page_columns(const struct table_column *columns, unsigned conditions,
                         struct json_writer *w, const char *key);
 
-/* What these say of themselves, one after the other. */
+/* What these say of themselves, one after the other, but for those that table_fit left out of all
+ * tables: left_out and shown are its lists. */
 void table_legend(const struct table_column *columns, unsigned conditions,
+                  const struct text_buffer *left_out, const struct text_buffer *shown,
                   struct text_buffer *text);
 
 /* Writes one field of a line of CSV; plain: as out is a terminal. */

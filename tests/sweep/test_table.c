@@ -161,8 +161,17 @@ static void test_typed(void **state)
     free(csv);
     free(shown);
     struct text_buffer text = {0};
-    table_legend(fruits, HEAVY, &text);
+    struct text_buffer gone = {0}, none = {0};
+    table_legend(fruits, HEAVY, &none, &none, &text);
     assert_string_equal(text.text, " weight: in kg; price: of all;");
+    text.used = 0;
+    table_name_column(&gone, "price");
+    table_legend(fruits, HEAVY, &gone, &none, &text); /* nothing explains what is not there */
+    assert_string_equal(text.text, " weight: in kg;");
+    text.used = 0;
+    table_legend(fruits, HEAVY, &gone, &gone, &text); /* in another table it is */
+    assert_string_equal(text.text, " weight: in kg; price: of all;");
+    free(gone.text);
     free(text.text);
 }
 

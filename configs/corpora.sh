@@ -1,7 +1,7 @@
 #!/bin/sh
 # Texts of seven kinds out of packages of Debian 12, of which `replicate: [task.file]` asks what holds for all:
 #
-#   given=$(sh configs/corpora.sh build/corpora)
+#   given=$(configs/corpora.sh build/corpora)
 #   ./headcount run configs/text.yaml $given --set 'replicate=[task.file]' --set claim=null
 #
 # usage: corpora.sh FOLDER [NAME...]   makes FOLDER/NAME.txt (all seven without names; FOLDER has no space in it) and

@@ -20,7 +20,7 @@ standin() { # package, version: texts/debs/PACKAGE_VERSION_all.deb of what lies 
     rm -rf tree
 }
 corpora() {
-    sh "$root/configs/corpora.sh" "$@" >out 2>err
+    "$root/configs/corpora.sh" "$@" >out 2>err
 }
 refused() { # what it says, words of corpora...
     said=$1

@@ -223,7 +223,7 @@ wait "$pid"
 check "a sweep without a completed trial has nothing to measure" \
     says 'no trial of sweep early has completed' headcount heads --db early.db
 check "... and heads ends with status 2" status_is 2 headcount heads --db early.db
-sqlite3 whole.db 'VACUUM INTO "bare.db"' && sqlite3 bare.db 'DELETE FROM study'
+sqlite3 whole.db "VACUUM INTO 'bare.db'" && sqlite3 bare.db 'DELETE FROM study'
 check "heads ends with status 1 where no weights are left" status_is 1 headcount heads who --db bare.db
 check "a run that holds the file does not keep anybody from seeing what was measured" sh -c "
     setsid headcount run early.yaml --db whole.db -q >/dev/null 2>&1 </dev/null & run=\$!

@@ -119,7 +119,7 @@ stopped() { # a run that is asked to stop once it has tested something; its exit
 }
 stopped
 check "a run that is interrupted among the tests exits with 75" [ $? = 75 ]
-check "... and says how far it came" grep -q 'stopped (Interrupt) after .* the same command goes on' stopped.err
+check "... and says how far it came" grep -q 'stopped (Terminated) after .* the same command goes on' stopped.err
 check "... and prints no report" [ ! -s stopped.out ]
 check "an interrupted run keeps the tests that it made" \
     [ "$(sql stopped.db "SELECT count(*) BETWEEN 1 AND 43 FROM evaluation")" = 1 ]

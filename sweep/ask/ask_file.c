@@ -193,11 +193,12 @@ enum status ask_file_write(const char *path, const struct design *d, const struc
     digest(sets, count, asked);
     sheet_write(d, l, name, sets, count, &text);
     sha256_hex(text.text ? text.text : "", text.used, sha256);
-    text_add(&text,
-             "%s%d: %g minutes, %s, %ld steps for %g minutes, level %d, seeds %d, confirm %d, "
-             "trains %s, asked %s%s%s\n",
-             MARK, VERSION, d->minutes, design_size(d)->name, d->steps, d->steps_minutes, d->level,
-             d->seeds, d->confirm, trains, asked, BEFORE_HASH, sha256);
+    text_add(
+        &text,
+        "%s%d: %.15g minutes, %s, %ld steps for %.15g minutes, level %d, seeds %d, confirm %d, "
+        "trains %s, asked %s%s%s\n",
+        MARK, VERSION, d->minutes, design_size(d)->name, d->steps, d->steps_minutes, d->level,
+        d->seeds, d->confirm, trains, asked, BEFORE_HASH, sha256);
     struct iovec part = {.iov_base = text.text, .iov_len = text.used};
     s = text.out_of_memory ? status_no_memory(m, "a sweep file") : check_unchanged(path, l, m);
     if (s == STATUS_OK) {

@@ -11,7 +11,7 @@
 static const struct command_option options[] = {
     {"task", 0, COMMAND_TEXT, offsetof(struct ask_options, task), "NAME",
      "ask about a toy in the place of a file; its options follow, as in --slots 3"},
-    {"minutes", 0, COMMAND_LONG, offsetof(struct ask_options, minutes), "M",
+    {"minutes", 0, COMMAND_REAL, offsetof(struct ask_options, minutes), "M",
      "how long it may take, about (10); with more, a better answer"},
     {"yes", 0, COMMAND_FLAG, offsetof(struct ask_options, yes), NULL, "begin without asking"},
     {"write", 0, COMMAND_FLAG, offsetof(struct ask_options, write), NULL,

@@ -7,7 +7,8 @@
 struct ask_options {
     const char *db, *task, *mode, *text_column, *label_column, *model;
     struct command_texts set; /* in the order of the command line, options of the task too */
-    long minutes, workers;
+    double minutes;
+    long workers;
     bool yes, write;
 };
 

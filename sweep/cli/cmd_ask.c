@@ -147,7 +147,7 @@ static enum status decide(struct asking *a, struct message *m)
                          .path = a->path,
                          .sets = set->item,
                          .count = set->count,
-                         .minutes = (double)a->o->minutes,
+                         .minutes = a->o->minutes,
                          .workers = a->o->workers};
     enum status s = command_open_existing(a->o->db, &q.results, m);
     if (s != STATUS_OK)
@@ -171,7 +171,7 @@ static enum status show_plan(struct asking *a, bool *done, struct message *m)
     if (status == STATUS_OK) {
         *done = forecast_is_done(f);
         snprintf(a->name, sizeof a->name, "%s", a->config->name);
-        ask_words_plan(&a->decision, &a->look, a->config, f, a->o->workers, (double)a->o->minutes);
+        ask_words_plan(&a->decision, &a->look, a->config, f, a->o->workers, a->o->minutes);
     }
     forecast_free(f);
     return store_close_after(s, status, m);
@@ -252,7 +252,7 @@ static int ask(struct asking *a)
         s = decide(a, &m);
     }
     if (s == STATUS_OK)
-        ask_words_decision(x, a->path, (double)a->o->minutes);
+        ask_words_decision(x, a->path, a->o->minutes);
     if (s == STATUS_OK && x->write)
         s = ask_file_write(a->path, &x->design, &a->look, x->begun.name, set->item, set->count, &m);
     if (s == STATUS_OK) {

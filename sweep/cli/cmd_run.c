@@ -329,7 +329,7 @@ int command_run(int argc, char **argv)
         return command_usage("run", "outside a Slurm allocation --launch COMMAND needs --hosts, as "
                                     "in --launch 'ssh {host}' --hosts node1,node2:8");
     if (!port_is_good(o.serve))
-        return command_usage("run", "--serve is '%s'; allowed: a number from 0 to %d", o.serve,
-                             COMMAND_PORT_MAX);
+        return command_usage("run", "--serve is '%s'; allowed: a whole number from 0 to %d",
+                             o.serve, COMMAND_PORT_MAX);
     return command_run_sweep(argv[optind], &o);
 }

@@ -94,8 +94,8 @@ int command_serve(int argc, char **argv)
                               .token_file = v.token_file,
                               .port_option = "--port"};
     if (!command_serve_port(v.port, &o))
-        return command_usage("serve", "--port is '%s'; allowed: a number from 0 to %d", v.port,
-                             COMMAND_PORT_MAX);
+        return command_usage("serve", "--port is '%s'; allowed: a whole number from 0 to %d",
+                             v.port, COMMAND_PORT_MAX);
     enum status status = serve(&o, &v.db, &m);
     return status == STATUS_OK ? EXIT_DONE : command_fail("serve", status, &m);
 }

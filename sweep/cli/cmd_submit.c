@@ -1,6 +1,7 @@
 /* headcount submit: a sweep as a job of Slurm. */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -150,6 +151,19 @@ static enum status check_sources(const struct plan *plan, const char *db, struct
     return s;
 }
 
+static void note_empty_shards(const struct plan *plan, long shards)
+{
+    char text[2][32];
+    long most = plan_shards_most(plan);
+    if (shards > most)
+        fprintf(stderr,
+                "headcount submit: note: %s of the %s shards %s nothing to run, because the sweep "
+                "can be cut into %ld at most; --array %ld is enough\n",
+                text_count(shards - most, text[0], sizeof text[0]),
+                text_count(shards, text[1], sizeof text[1]), shards - most == 1 ? "has" : "have",
+                most, most);
+}
+
 /* *trials: of its plan. */
 static enum status check_sweep(const struct config *config, const struct submit_options *o,
                                long *trials, struct message *m)
@@ -167,6 +181,8 @@ static enum status check_sweep(const struct config *config, const struct submit_
     if (s != STATUS_OK)
         return s;
     command_plan_notes("submit", plan);
+    if (o->array)
+        note_empty_shards(plan, o->array);
     *trials = plan_trials(plan);
     s = o->array ? check_shards(plan, o, m) : check_results(plan, o->db, o->replace, m);
     if (s == STATUS_OK)
@@ -308,7 +324,7 @@ int command_submit(int argc, char **argv)
     if (!read_array(o.array_text, &o.array, &o.at_once))
         return command_usage(
             "submit",
-            "--array is '%s'; allowed: a number from 1 to %d, and perhaps how many "
+            "--array is '%s'; allowed: a whole number from 1 to %d, and perhaps how many "
             "at a time, as in 20%%4",
             o.array_text, PLAN_SHARDS_MAX);
     if (o.nodes && o.array)

@@ -67,6 +67,7 @@ enum command_kind {
                       that one file has one lock and one folder of checkpoints; one option per
                       command */
     COMMAND_LONG,  /* long, 1 to 1,000,000,000 */
+    COMMAND_REAL,  /* double, above 0, up to 1,000,000,000 */
     COMMAND_TEXTS, /* struct command_texts; may be given several times */
     COMMAND_MAYBE_TEXT /* const char *; its value may be left out: "" */
 };

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/base/number.h"
 #include "engine/base/option.h"
 #include "sweep/cli/command.h"
 #include "sweep/plan/config.h"
@@ -153,6 +154,8 @@ static bool store_value(const struct command_syntax *s, const struct command_opt
     struct command_texts *list = (struct command_texts *)(void *)member;
     char *end;
     long n;
+    double x;
+    bool integral;
     switch (o->kind) {
     case COMMAND_FLAG:
         *(bool *)member = true;
@@ -167,11 +170,19 @@ static bool store_value(const struct command_syntax *s, const struct command_opt
     case COMMAND_LONG:
         n = strtol(text, &end, 10);
         if (text[0] < '0' || text[0] > '9' || *end || n < 1 || n > 1000000000) {
-            *exit_status =
-                command_usage(s->name, "--%s is '%s'; allowed: a number from 1", o->name, text);
+            *exit_status = command_usage(s->name, "--%s is '%s'; allowed: a whole number from 1",
+                                         o->name, text);
             return false;
         }
         *(long *)(void *)member = n;
+        return true;
+    case COMMAND_REAL:
+        if (!number_parse(text, &x, &integral) || x <= 0 || x > 1e9) {
+            *exit_status =
+                command_usage(s->name, "--%s is '%s'; allowed: a number above 0", o->name, text);
+            return false;
+        }
+        *(double *)(void *)member = x;
         return true;
     case COMMAND_TEXTS:
         if (list->count == COMMAND_TEXTS_MAX) {

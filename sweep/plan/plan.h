@@ -96,6 +96,9 @@ struct plan_shard plan_shard(const struct plan *p);
 bool plan_in_shard(const struct plan *p, long k);
 long plan_shard_trials(const struct plan *p);
 
+/* Into so many shards it can be cut; of more, the others are empty. */
+long plan_shards_most(const struct plan *p);
+
 /* Without `tune`, the k-th trial is in shard 1 + (k + k / round) % of: this is `round`. Under it,
  * the n-th setting and head count, from 0 and in the order of the plan, is in shard 1 + n % of. */
 long plan_shard_round(long points, int of);

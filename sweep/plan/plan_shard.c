@@ -135,6 +135,14 @@ bool plan_in_shard(const struct plan *p, long k)
     return (k + k / plan_shard_round(p->points, p->shard.of)) % of == p->shard.number - 1;
 }
 
+long plan_shards_most(const struct plan *p)
+{
+    long groups = 0;
+    for (long i = 0; p->config->tune && i < p->points; i++)
+        groups = groups > p->group[i] ? groups : (long)p->group[i] + 1;
+    return p->config->tune ? groups : plan_trials(p);
+}
+
 long plan_shard_trials(const struct plan *p)
 {
     long trials = 0;

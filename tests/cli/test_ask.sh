@@ -26,7 +26,10 @@ check "ask without a file or a task is refused" gives 2 "give a file, or --task 
 check "a file and a task together are refused" gives 2 "ask about one of them" --task gather a.txt
 check "--write and --yes together are refused" gives 2 "give one of them" --task gather --write --yes
 check "--mode is refused for a toy task, as it is for files" gives 2 "are for files" --task gather --mode lm
-check "--minutes 0 is refused" gives 2 "minutes" --task gather --minutes 0
+for minutes in 0 -1 1x nan inf; do
+    check "--minutes $minutes is refused" gives 2 "--minutes is '$minutes'; allowed: a number above 0 " --task gather --minutes=$minutes
+done
+check "half a worker is refused" gives 2 "--workers is '.5'; allowed: a whole number from 1 " --task gather -j .5
 check "a mistyped task is refused with the right name" gives 2 "did you mean 'gather'?" --task gahter
 check "the task text is refused, with the way to ask about a file" gives 2 "headcount ask FILE" --task text
 check "an option that the task lacks is refused" gives 2 "unknown option '--slotz'; options of a task are those" \
@@ -173,6 +176,9 @@ check "head counts follow the width that is set" gives 0 "d_model 48 with 1, 2, 
 rm gather.headcount.yaml
 
 # ---- more minutes ----
+check "minutes may have a fraction" gives 0 "written, with a reason for each value" --task sort --minutes 1.3333333 --write
+check "... which stays the same" gives 0 "as it was written before" --task sort --minutes 1.3333333 --write
+check "... and is in the file" grep -q '^# headcount ask .*: 1.3333333 minutes, .* steps for 1.3333333 minutes' sort.headcount.yaml
 large="--task gather --set model.d_model=256 --set model.heads=[1,2,256] --set model.layers=8"
 check "for a long toy task in one minute, ask says that less time would show nothing" gives 0 "In less time nothing would show\." \
     --task induction --length 128 --vocab 40 --minutes 1 -j 1 --write

@@ -66,7 +66,7 @@ check "... which are the same each time" sh -c "headcount check --retest --sampl
     sed -n 's/.*\(testing again.*seed=[0-9]*\).*/\1/p' | sort | cmp - first"
 check "... and of every head count" [ "$(grep -o 'heads=[0-9]*' first | sort -u | wc -l)" = 3 ]
 check "--sample of more than there are tests all" retest 0 '15 tested again' -- --sample 100
-check "--sample 0 is refused" sh -c "headcount check --retest --sample 0 --db r.db 2>&1 | grep -q -e '--sample is .0.; allowed: a number from 1'"
+check "--sample 0 is refused" sh -c "headcount check --retest --sample 0 --db r.db 2>&1 | grep -q -e '--sample is .0.; allowed: a whole number from 1'"
 for option in '--sample 3' '-j 1' -q; do
     check "$option without --retest is refused" sh -c "headcount check $option --db r.db 2>&1 |
         grep -qx 'headcount check: --sample, --workers and --quiet need --retest; give it too'"

@@ -144,7 +144,7 @@ end
 check "a resumed run with a page comes to the same results" same cut.db
 for bad in 65536 x -1 08080a; do
     timeout 300 headcount run one.yaml --db bad.db --serve=$bad >said 2>&1
-    [ $? -eq 2 ] && grep -q "serve is '$bad'; allowed: a number from 0 to 65535" said || trouble "$bad: $(cat said)"
+    [ $? -eq 2 ] && grep -q "serve is '$bad'; allowed: a whole number from 0 to 65535" said || trouble "$bad: $(cat said)"
     [ ! -e bad.db ] || trouble "$bad: something was written"
 done
 verdict "ports that cannot be are refused, and nothing is written"

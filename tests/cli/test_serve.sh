@@ -81,7 +81,7 @@ check "... also beside one that exists" refuses 'no results file' --db two.db --
 check "a folder is refused" refuses 'is a folder' --db .
 check "a file that is no results file is refused" refuses 'is not a results file' --db token
 for port in 65536 -1 x '' 080x 99999999999; do
-    check "port '$port' is refused" refuses "port is '$port'; allowed: a number from 0 to 65535" --db two.db --port="$port"
+    check "port '$port' is refused" refuses "port is '$port'; allowed: a whole number from 0 to 65535" --db two.db --port="$port"
 done
 check "an address of another machine is refused" refuses 'no such address' --db two.db --listen 192.0.2.1
 finish

@@ -387,9 +387,15 @@ check "sbatch's own --comment is refused" \
     configs/quick.yaml --array 2 --merge-options --com=mine
 for array in 0 -1 x 3%0 3% 3%x %2 3%2x 1000001 99999999999999999999 ''; do
     check "--array '$array' is refused" \
-        refused 2 "--array is '$array'; allowed: a number from 1 to 1000000, and perhaps how many at a time" headcount \
+        refused 2 "--array is '$array'; allowed: a whole number from 1 to 1000000, and perhaps how many at a time" headcount \
         submit configs/quick.yaml --array "$array"
 done
+check "more shards than there are trials are told" \
+    says 'note: 4,994 of the 5,000 shards have nothing to run, because .* into 6 at most; --array 6 is enough$' \
+    headcount submit configs/quick.yaml --array 5000 -n
+check "... with tune, more than there are head counts" says 'note: 1 of the 4 shards has nothing .* into 3 at most' \
+    headcount submit configs/quick.yaml --array 4 -n --set "tune=[train.lr]" --set "train.lr=[1e-3, 1e-2]"
+check "... and no fewer" fails says 'nothing to run' headcount submit configs/quick.yaml --array 6 -n
 check "--nodes 0 is refused" refused 2 '--nodes is .0.' headcount submit configs/quick.yaml --nodes 0
 sed 's/^seeds:.*/looks: [2, 4]/' configs/quick.yaml >looks.yaml
 headcount run configs/quick.yaml --set seeds=1 --set train.steps=20 --db here.db -q >out 2>&1

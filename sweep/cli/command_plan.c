@@ -8,6 +8,18 @@
 #include "engine/base/text.h"
 #include "sweep/trials/data_file.h"
 
+static enum status check_name(const struct config *c, struct message *m)
+{
+    const char *mistaken = config_mistaken_name(c->name);
+    if (!mistaken)
+        return STATUS_OK;
+    status_fail(m, STATUS_BAD_INPUT,
+                "the sweep's name '%s' %s; give it another with the key name, and where it has run "
+                "already, first with `headcount sweep rename -- %s NEW`",
+                c->name, mistaken, c->name);
+    return config_within(c, (struct place){0}, m);
+}
+
 enum status command_read_sweep(const char *file, const char *as, const struct command_texts *set,
                                struct config **c, struct message *m)
 {
@@ -18,8 +30,9 @@ enum status command_read_sweep(const char *file, const char *as, const struct co
                            "--as names a sweep file from standard input, and this one is %s; give "
                            "- in its place, or leave --as out",
                            text_shown(file, shown, sizeof shown));
-    return piped ? config_read_stdin(as, set->item, set->count, c, m)
-                 : config_read(file, set->item, set->count, c, m);
+    enum status s = piped ? config_read_stdin(as, set->item, set->count, c, m)
+                          : config_read(file, set->item, set->count, c, m);
+    return s == STATUS_OK ? check_name(*c, m) : s;
 }
 
 enum status command_threads(const char *text, struct config *c, struct message *m)

@@ -191,6 +191,10 @@ bool config_threads(const char *text, int64_t *threads);
 enum { CONFIG_NAME_BYTES = 64 };
 bool config_good_name(const char *name);
 
+/* Why a sweep of that name would be mistaken for something else on the command line; NULL: it would
+ * not. Older results files have such sweeps. */
+const char *config_mistaken_name(const char *name);
+
 /* Puts a place in front of m's text: "sweep.yaml:7:10: "; "--set model.heads: " for a value from
  * the command line; "sweep.yaml: " for a default. Returns STATUS_BAD_INPUT. */
 enum status config_within(const struct config *c, struct place at, struct message *m);

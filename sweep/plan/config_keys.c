@@ -21,6 +21,13 @@ bool config_good_name(const char *name)
     return n >= 1 && n <= CONFIG_NAME_BYTES && name[strspn(name, name_characters)] == '\0';
 }
 
+const char *config_mistaken_name(const char *name)
+{
+    if (name[strspn(name, "0123456789")] == '\0')
+        return "is a number, which commands take for a trial";
+    return name[0] == '-' ? "begins with '-', as options do" : NULL;
+}
+
 /* Default: the file's name without folder and extension. */
 static enum status read_name(struct reading *r, const struct tree *t)
 {

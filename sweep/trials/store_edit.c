@@ -16,6 +16,10 @@ enum status store_rename(struct store *s, int64_t sweep_id, const char *name, st
                            "'%s' cannot be the name of a sweep; allowed: 1 to %d letters, digits, "
                            "'.', '_', '-'",
                            name, CONFIG_NAME_BYTES);
+    const char *mistaken = config_mistaken_name(name);
+    if (mistaken)
+        return status_fail(m, STATUS_BAD_INPUT, "'%s' cannot be the name of a sweep: it %s", name,
+                           mistaken);
     enum status status = store_integer(
         s, "looking for a sweep", "SELECT sweep_id FROM sweep WHERE name = ? AND sweep_id <> ?",
         VALUES(TEXT(name), INTEGER(sweep_id)), 0, &other, m);

@@ -232,7 +232,7 @@ for place in "$dir"/blocks/*.place; do
             skip "$at: Prometheus takes this configuration" "promtool (Debian: prometheus)"
         fi
     elif [ -e "$block.yaml" ]; then
-        check "$at: the sweep file can be planned" "$headcount" plan "$block.yaml" --db "$dir/none.db"
+        check "$at: the sweep file can be planned" "$headcount" plan "$block.yaml" --set name=block --db "$dir/none.db"
     elif [ -e "$block.python" ]; then
         if has_torch; then
             check "$at: the Python runs" "$python" -W error::DeprecationWarning "$block.python"

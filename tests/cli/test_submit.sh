@@ -194,7 +194,7 @@ END_OF_JOB
 -n'
 mkdir -p "$hostile/results"
 cp configs/quick.yaml "$hostile/-s p.yaml"
-sed -i '1i name: --json' "$hostile/-s p.yaml"
+sed -i '1i name: .--json' "$hostile/-s p.yaml"
 # Of more than a pipe takes, with letters whose bytes mean something to dash; lines end as on Windows.
 {
     printf \
@@ -227,7 +227,7 @@ mkdir -p "$shards"
 : >"$shards/x'-other-1-of-2.db"
 as_job $((before + 2)) "$dir/keeper"
 printf '%s\n' merge --whole --into "-r \$(touch hacked)/x'.db" -- "-r \$(touch hacked)/x'-1-of-2.db" \
-    "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- --json >wanted
+    "-r \$(touch hacked)/x'-2-of-2.db" report --db "-r \$(touch hacked)/x'.db" -- .--json >wanted
 check "... and the merge takes these shards and no other sweep's" cmp wanted "$JOBS/words"
 cat >merger <<'E'
 #!/bin/sh

@@ -37,6 +37,26 @@ check "delete with two names is refused" gives 2 'one argument too many' sweep d
 # ---- rename ----
 check "a new name that is taken is refused" edit 2 'already holds a sweep "two"; choose another name' rename one two
 check "a new name that cannot be one is refused" edit 2 "'a/b' cannot be the name of a sweep" rename one a/b
+check "a name that would be taken for a trial is refused" edit 2 "'7' cannot be the name of a sweep: it is a number" rename one 7
+check "... and for an option, too" gives 2 "'--db' cannot be the name of a sweep: it begins with '-'" \
+    sweep rename --db r.db -- one --db
+for name in 7 -x --db; do
+    sed "s/^name: one/name: '$name'/" one.yaml >mistaken.yaml
+    sed '/^name: one/d' one.yaml >"./$name.yaml"
+    for command in run plan 'submit -n'; do
+        for file in mistaken.yaml "./$name.yaml"; do
+            # shellcheck disable=SC2086 # words
+            check "$command of $file, named $name, is refused" \
+                gives 2 "$file: the sweep's name '$name' .*; give it another with the key name, and .* rename -- $name NEW" \
+                $command $file --db r.db
+        done
+    done
+    sql r.db "UPDATE sweep SET name = '$name' WHERE name = 'one'"
+    check "a sweep named $name that is there is reported" gives 0 'ended":4,' report --json --db r.db -- "$name"
+    check "... and merged" gives 0 '4 of 4 trials' merge --into m.db r.db
+    check "... and renamed" gives 0 'name: one' sweep rename --db r.db -- "$name" one
+    rm -rf m.db*
+done
 check "an unknown sweep is refused with those that there are" edit 2 'holds no sweep "thirteenth"; it holds: ' rename thirteenth other
 check "a sweep is renamed, and the change that its file needs is told" edit 0 'name: first' rename one first
 check "... and keeps its results" gives 0 '"sweep":"first".*"ended":4,' report first --json --db r.db

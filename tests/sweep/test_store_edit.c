@@ -3,7 +3,7 @@
 
 static void a_sweep_gets_another_name(void **state)
 {
-    static const char *const no_names[] = {"", "a b", "a/b", "\xc3\xa4", "x\x1b"};
+    static const char *const no_names[] = {"", "a b", "a/b", "\xc3\xa4", "x\x1b", "7", "-x"};
     struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     run_sql(r.db, "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"

@@ -66,9 +66,11 @@ static enum status first_queued(struct store *s, int64_t sweep_id,
     return rows_close(&r);
 }
 
+enum { JOB_SIZE = 48 };
+
 /* The job of Slurm that this process runs in, as squeue and the log's name have it: "17", of an
  * array "17_2"; "": none. Returns job. */
-static const char *slurm_job(char job[32])
+static const char *slurm_job(char job[JOB_SIZE])
 {
     const char *array = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
     bool of_array = array && task;
@@ -76,9 +78,9 @@ static const char *slurm_job(char job[32])
     long part = of_array ? lock_slurm_number(task, "") : -1;
     job[0] = '\0';
     if (id >= 0 && part >= 0)
-        snprintf(job, 32, "%ld_%ld", id, part);
+        snprintf(job, JOB_SIZE, "%ld_%ld", id, part);
     else if (id >= 0 && !of_array)
-        snprintf(job, 32, "%ld", id);
+        snprintf(job, JOB_SIZE, "%ld", id);
     return job;
 }
 
@@ -86,7 +88,7 @@ enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
                         const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c,
                         struct message *m)
 {
-    char job[32];
+    char job[JOB_SIZE];
     const char *doing = "claiming a trial";
     c->trial_id = 0;
     enum status status = store_enter(s, m);

@@ -415,7 +415,6 @@ static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int
     struct store *s = NULL;
     struct message m = {{0}};
     char byte;
-    int claims = 0;
     enum status status;
     while ((status = store_open(path, STORE_WRITE, &s, &m)) == STATUS_BUSY)
         usleep(1000);
@@ -425,7 +424,7 @@ static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int
         if (read(go, &byte, 1) != 0)
             return 100;
         while ((status = store_claim(s, sweep, build, NULL, &c, &m)) == STATUS_OK && c.trial_id)
-            claims++;
+            continue;
     }
     if (status != STATUS_OK)
         fprintf(stderr, "status %d: %s\n", (int)status, m.text);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/base/library.h"
 #include "engine/kernels/blas_core.h"
 
 #ifdef REAL_DOUBLE
@@ -105,31 +106,17 @@ static enum status try_first(int threads, enum status (*step)(struct message *m)
     return s;
 }
 
-static bool find(const char *name, void *function)
-{
-    void *found = dlsym(blas.library, name);
-    memcpy(function, &found, sizeof found); /* ISO C has no cast between the two */
-    return found != NULL;
-}
-
 static enum status open_once(struct message *m)
 {
-    char why[512];
-    blas.library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!blas.library) { /* dlerror has the last failure only; the first is to be reported */
-        snprintf(why, sizeof why, "%s", dlerror());
-        blas.library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
-    }
+    blas.library = library_open("OpenBLAS", "libopenblas", 0, "libopenblas0", m);
     if (!blas.library)
-        return status_fail(
-            m, STATUS_INTERNAL,
-            "OpenBLAS cannot be loaded (%s); install it (Debian, Ubuntu: apt install libopenblas0)",
-            why);
-    if (find(TEXT(GEMM), &blas.gemm) && find("cblas_dsyrk", &blas.gram) &&
-        find("openblas_get_config", &blas.config) &&
-        find("openblas_get_corename", &blas.core_name) &&
-        find("openblas_get_num_threads", &blas.threads) &&
-        find("openblas_get_parallel", &blas.parallel))
+        return STATUS_INTERNAL;
+    if (library_find(blas.library, TEXT(GEMM), &blas.gemm) &&
+        library_find(blas.library, "cblas_dsyrk", &blas.gram) &&
+        library_find(blas.library, "openblas_get_config", &blas.config) &&
+        library_find(blas.library, "openblas_get_corename", &blas.core_name) &&
+        library_find(blas.library, "openblas_get_num_threads", &blas.threads) &&
+        library_find(blas.library, "openblas_get_parallel", &blas.parallel))
         return STATUS_OK;
     status_fail(m, STATUS_INTERNAL, "this OpenBLAS lacks a function: %s", dlerror());
     dlclose(blas.library);

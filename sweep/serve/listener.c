@@ -10,9 +10,6 @@
 #include "sweep/serve/httpd.h"
 #include "sweep/serve/pieces.h"
 
-const char listener_remedy[] =
-    "install libmicrohttpd12 (on Debian: apt-get install libmicrohttpd12)";
-
 /* libmicrohttpd's own limits: what a connection may have in memory (more headers than that it
  * refuses by itself), and for how long it may do nothing. */
 enum { MEMORY = 32 << 10, IDLE_S = 30, EVENTS_BLOCK = 4096 };

@@ -5,9 +5,6 @@
 
 #include "sweep/serve/serve_parts.h"
 
-/* How to get what is missing: a clause for people. */
-extern const char listener_remedy[];
-
 /* Loads the library. IO where that cannot be, with the remedy. */
 enum status listener_new(struct server *s, struct message *m);
 

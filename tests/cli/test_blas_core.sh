@@ -96,4 +96,17 @@ check "run keeps the kernels that the user set" eval 'run b && sqlite3 "$dir/b.d
 check "... and says once what they cost and what to do" \
     [ "$(grep -c 'unset it' "$dir/said")" = 1 ]
 check "... but not with -q" eval 'run c -q && ! grep OPENBLAS "$dir/said"'
+
+# ---- an OpenBLAS that lacks a library of its own ----
+mkdir "$dir/lacking"
+echo 'int gone;' | ${CC:-gcc} -shared -fPIC -Wl,-soname,libgone.so.5 -o "$dir/lacking/libgone.so.5" -x c -
+echo 'extern int gone; int *it(void) { return &gone; }' | ${CC:-gcc} -shared -fPIC \
+    -o "$dir/lacking/libopenblas.so.0" -x c - -x none "$dir/lacking/libgone.so.5"
+ln -s libopenblas.so.0 "$dir/lacking/libopenblas.so"
+rm "$dir/lacking/libgone.so.5"
+names_it() {
+    LD_LIBRARY_PATH=$dir/lacking "$headcount" --version | grep "^OpenBLAS .*; install libgone.so.5, or name the folder \
+that has it in LD_LIBRARY_PATH"
+}
+check "a library that OpenBLAS lacks is named" names_it
 finish

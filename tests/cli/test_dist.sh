@@ -102,7 +102,7 @@ installed() { sed -n '/^need /s/^need \([a-z0-9-]*\).*/\1/p' tests/deps.sh | gre
 declared() { sed -n 's/^Build-Depends: debhelper[^,]*, //p' sweep/cli/debian/control | tr ',' '\n' | tr -d ' ' | sort; }
 check "the Debian package is built with what tests/deps.sh installs" is "$(installed)" "$(declared)"
 loaded() { # library that the program loads, package
-    grep -rq "dlopen(\"$1\.so\.$2\"" engine sweep && grep -qE "^(Depends|Recommends): .*\b$3\b" sweep/cli/debian/control
+    grep -rq "library_open(.*, \"$1\", $2, \"$3\"" engine sweep && grep -qE "^(Depends|Recommends): .*\b$3\b" sweep/cli/debian/control
 }
 check "... and wants OpenBLAS" loaded libopenblas 0 libopenblas0
 check "... and libmicrohttpd" loaded libmicrohttpd 12 libmicrohttpd12

@@ -186,12 +186,18 @@ enum status lock_take(const char *db, int *out, struct message *m)
     enum status s = store_probe(db, STORE_VERSION, &header, m);
     if (s == STATUS_OK)
         s = check_names(db, m);
-    if (s == STATUS_OK)
-        s = file_make_folders_above(db, m);
+    if (s != STATUS_OK)
+        return s;
+    s = file_make_folders_above(db, m);
     if (s == STATUS_OK)
         s = lock_hold(path, out, m);
+    if (s == STATUS_BUSY)
+        return name_holder(db, path, m);
+    if (s == STATUS_IO)
+        return status_fail_within(m, s,
+                                  "%s cannot be written; choose another file with --db: ", db);
     if (s != STATUS_OK)
-        return s == STATUS_BUSY ? name_holder(db, path, m) : s;
+        return s;
     write_holder(*out);
     return STATUS_OK;
 }

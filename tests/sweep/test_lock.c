@@ -66,6 +66,17 @@ static void one_holder_at_a_time(void **state)
     lock_release(-1);
 }
 
+static void no_place_for_it(void **state)
+{
+    (void)state;
+    struct message m;
+    int fd;
+    assert_int_equal(lock_take("/proc/none/results.db", &fd, &m), STATUS_IO);
+    if (!strstr(m.text, "/proc/none/results.db cannot be written; choose another file with --db: "
+                        "/proc/none: cannot make this folder: "))
+        fail_msg("%s", m.text);
+}
+
 static void write_lock(int fd, const char *text)
 {
     assert_int_equal(ftruncate(fd, 0), 0);
@@ -238,9 +249,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(one_holder_at_a_time),    TEST(a_job_that_holds_it), TEST(a_lock_that_says_anything),
-        TEST(looking_disturbs_nobody), TEST(a_file_of_two_names), TEST(a_lock_that_is_a_link),
-        TEST(impossible_locks),
+        TEST(no_place_for_it),           TEST(one_holder_at_a_time),    TEST(a_job_that_holds_it),
+        TEST(a_lock_that_says_anything), TEST(looking_disturbs_nobody), TEST(a_file_of_two_names),
+        TEST(a_lock_that_is_a_link),     TEST(impossible_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

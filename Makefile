@@ -285,20 +285,27 @@ sweep: deps
 BIN        = $(DESTDIR)$(PREFIX)/bin
 MAN        = $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+SHARE      = $(DESTDIR)$(PREFIX)/share/headcount
+INSTALL    = install
 
 # Its options and keys come from the program's own tables.
 MAN_PAGE   = $(BUILD)/headcount.1
 $(MAN_PAGE): sweep/cli/headcount.1 sweep/cli/manual.sh $(PROGRAM)
 	$(Q)sh sweep/cli/manual.sh $(RUN) $< $(IN_PLACE)
 
+# Of the man page and `headcount help`: files that their examples name are there.
 install: $(PROGRAM) $(MAN_PAGE)
-	install -d "$(BIN)" "$(MAN)" "$(COMPLETION)"
-	install -m 755 $(PROGRAM) "$(BIN)/headcount"
-	install -m 644 $(MAN_PAGE) "$(MAN)/headcount.1"
-	install -m 644 sweep/cli/completion.bash "$(COMPLETION)/headcount"
+	$(INSTALL) -d "$(BIN)" "$(MAN)" "$(COMPLETION)" "$(SHARE)/configs/schedulers"
+	$(INSTALL) -s -m 755 $(PROGRAM) "$(BIN)/headcount"
+	sed 's,configs/,$(subst -,\\-,$(PREFIX))/share/headcount/&,' $(MAN_PAGE) | $(INSTALL) -m 644 /dev/stdin "$(MAN)/headcount.1"
+	$(INSTALL) -m 644 sweep/cli/completion.bash "$(COMPLETION)/headcount"
+	$(INSTALL) -m 644 configs/*.yaml configs/README.md "$(SHARE)/configs"
+	$(INSTALL) -m 755 configs/corpora.sh "$(SHARE)/configs"
+	$(INSTALL) -m 644 configs/schedulers/* "$(SHARE)/configs/schedulers"
 
 uninstall:
 	rm -f "$(BIN)/headcount" "$(MAN)/headcount.1" "$(COMPLETION)/headcount"
+	rm -rf "$(SHARE)"
 
 # ---- packages ----
 
@@ -430,7 +437,7 @@ help:
 	@echo "make test-cluster run sweeps on a cluster made of this machine (CLUSTER_FORM=short: a sample)"
 	@echo "make test-arm64   build for arm64, run the test programs under QEMU (ARM64_FORM=short: a sample)"
 	@echo "make test-bare    both commands on a bare Debian of its own (SUITE=trixie; BARE_FORM=short: a sample; deb: the package)"
-	@echo "make install      program, man page, completion (PREFIX=$(PREFIX) DESTDIR=)"
+	@echo "make install      program, man page, completion, configs (PREFIX=$(PREFIX) DESTDIR=)"
 	@echo "make dist         a tar of the sources, the same bytes each time, in $(BUILD)/"
 	@echo "make deb          a Debian package, in $(BUILD)/deb/"
 	@echo "make bench        one training step against its matrix products (bench-peers: against PyTorch and JAX;"

@@ -31,7 +31,7 @@ inside() { # form
         return
         ;;
     installed)
-        quick=/usr/share/doc/headcount/examples/quick.yaml
+        quick=/usr/share/headcount/configs/quick.yaml
         step "the package is installed, where there is no compiler" root 'apt-get update -qq && ! command -v gcc &&
             apt-get install -y -qq --no-install-recommends ./headcount_*.deb && dpkg --verify headcount'
         step "... and finds the best head count, as a user" guest "headcount run $quick --db quick.db &&

@@ -95,9 +95,13 @@ struct command_syntax {
     const char *details;                  /* shown by --help between usage and options, or NULL */
     const struct command_option *options; /* ends with a NULL name; --help is added to all */
     const char *others;                   /* what an unknown option may be for, or NULL */
-    const char *examples;                 /* lines that work as they stand */
+    const char *examples;                 /* as command_print_examples takes them */
     int least, most;                      /* how many arguments besides options */
 };
+
+/* Lines that work as they stand, headed "Examples:". Files that they name in configs/ are those
+ * that `make install` put beside the program, where it is installed. */
+void command_print_examples(const char *examples);
 
 /* As the only argument of a command: its long options, one a line, for completion. */
 #define COMMAND_LIST_OPTIONS "--list-options"

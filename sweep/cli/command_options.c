@@ -54,6 +54,36 @@ static void print_option(char letter, const char *name, const char *argument, co
     print_words(help, HELP_COLUMN);
 }
 
+/* PREFIX/share/headcount/configs/ of PREFIX/bin/headcount; "configs/" of a program in its checkout.
+ */
+static const char *configs_folder(char folder[PATH_MAX])
+{
+    static const char beside[] = "/../share/headcount/configs";
+    ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - sizeof beside);
+    folder[n > 0 ? n : 0] = '\0';
+    char *end = strrchr(folder, '/');
+    if (!end)
+        return "configs/";
+    strcpy(end, beside);
+    char *found = realpath(folder, NULL);
+    if (!found)
+        return "configs/";
+    snprintf(folder, PATH_MAX, "%s/", found);
+    free(found);
+    return folder;
+}
+
+void command_print_examples(const char *examples)
+{
+    static const char named[] = "configs/";
+    char folder[PATH_MAX];
+    const char *there = configs_folder(folder), *at;
+    printf("\nExamples:\n");
+    for (; (at = strstr(examples, named)); examples = at + strlen(named))
+        printf("%.*s%s", (int)(at - examples), examples, there);
+    fputs(examples, stdout);
+}
+
 static void print_help(const struct command_syntax *s)
 {
     const struct command *c = command_find(s->name);
@@ -66,7 +96,7 @@ static void print_help(const struct command_syntax *s)
     for (const struct command_option *o = s->options; o->name; o++)
         print_option(o->letter, o->name, o->argument, o->help);
     print_option('h', "help", NULL, "print this and exit");
-    printf("\nExamples:\n%s", s->examples);
+    command_print_examples(s->examples);
 }
 
 static void list_options(const struct command_syntax *s)

@@ -85,10 +85,9 @@ static void print_help(void)
            "Exit status: 0 all done; 1 some trials failed or diverged; 2 wrong usage or a bad\n"
            "file; 3 storage, input/output or internal error; 4 another run is at work on the\n"
            "results file; 75 stopped, the same command resumes it; 130 or 143 at a second\n"
-           "signal.\n\n"
-           "Examples:\n"
-           "  headcount plan configs/gather.yaml\n"
-           "  headcount tasks gather\n");
+           "signal.\n");
+    command_print_examples("  headcount plan configs/gather.yaml\n"
+                           "  headcount tasks gather\n");
 }
 
 static void print_version(void)

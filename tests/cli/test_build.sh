@@ -31,6 +31,28 @@ else
         tr '\n' ' ')" = "libsqlite3 libyaml-0 " ]
 fi
 
+# ---- where it is installed ----
+installs() { # goal
+    mkdir -p "$dir/install"
+    env -u MAKEFLAGS -u MAKELEVEL make -s -o "$headcount" PROGRAM="$headcount" BUILD="$dir/install" DESTDIR="$dir/root" \
+        PREFIX=/opt/x-y HTTPD= "$1"
+}
+there=$dir/root/opt/x-y
+check "make install installs" installs install
+check "... a program without symbols" sh -c "! readelf --sections --wide '$there/bin/headcount' | grep symtab"
+examples_run() { # file: the examples of `headcount help` as they stand
+    "$there/bin/headcount" help | sed -n '/^Examples:/,$s/^  headcount //p' >"$dir/examples"
+    grep -q "$there/share/headcount/configs/" "$dir/examples" &&
+        (cd "$dir/install" && xargs -L 1 "$there/bin/headcount" <"$dir/examples")
+}
+check "... whose help names configs that are there" examples_run
+check "... as do those of its commands" sh -c "'$there/bin/headcount' run --help | grep ' $there/share/headcount/configs/gather.yaml'"
+check "... and its man page" grep -q '^headcount run /opt/x\\-y/share/headcount/configs/gather.yaml' \
+    "$there/share/man/man1/headcount.1"
+check "a program in its checkout names those there" sh -c "'$headcount' help | grep -q ' configs/gather.yaml'"
+removed() { installs uninstall && find "$dir/root" -type f >"$dir/left" && ! grep . "$dir/left"; }
+check "make uninstall leaves no file" removed
+
 # ---- the Makefile, as a user's shell calls it ----
 flags_of() { # the flags that `make $@` works with
     env -u MAKEFLAGS -u MAKELEVEL make --no-print-directory -pn "$@" 2>/dev/null | sed -n 's/^MAKEFLAGS = //p'

@@ -309,10 +309,9 @@ uninstall:
 
 # ---- packages ----
 
-DIST = $(BUILD)/headcount-$(VERSION).tar.xz
+DIST = $(BUILD)/headcount-$(VERSION).tar.gz
 ID   = $$(sed -n 's/.* BUILD_$(1) "\([^+"]*\).*/\1/p' $(BUILD)/build_id.h)
 dist: $(BUILD)/build_id.h
-	@sh tests/deps.sh dist
 	@sh sweep/cli/dist.sh $(DIST) $(call ID,COMMIT) $(call ID,SOURCES)
 	@echo $(DIST)
 

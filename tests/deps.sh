@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64] [bare] [dist] [deb]
+# usage: deps.sh [lint] [fuzz] [crash] [coverage] [page] [cluster] [arm64] [bare] [deb]
 # Installs what building and testing need, and what the named targets need beside that, where this machine lacks it:
 # with apt on Debian and its children, saying what it does; elsewhere it names the packages. What is only wanted is
 # installed where apt has it; its tests skip elsewhere.
@@ -58,9 +58,7 @@ for target; do
         need python3 'command -v python3'
         need fonts-dejavu-core 'fc-list : family | grep -q .'
         ;;
-    dist) need xz-utils 'command -v xz' ;;
     deb)
-        need xz-utils 'command -v xz'
         need debhelper 'command -v dh'
         need build-essential 'dpkg --status build-essential'
         ;;

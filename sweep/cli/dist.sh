@@ -1,13 +1,13 @@
 #!/bin/sh
-# usage: dist.sh FILE.tar.xz COMMIT SOURCES   Packs the tree: the tracked files as they are in the working tree, in
+# usage: dist.sh FILE.tar.gz COMMIT SOURCES   Packs the tree: the tracked files as they are in the working tree, in
 # a folder named as the file; .commit, by which a build without a repository knows its commit; and .files, the names
 # of those files, each ended by a null byte. Equal trees give equal bytes, wherever they lie. What a tar was unpacked
 # to packs itself again: what .files names, and is still there. Run from the root of the tree.
 set -eu
 file=$1
-name=$(basename "$file" .tar.xz)
+name=$(basename "$file" .tar.gz)
 stage=$file.$$
-unset XZ_OPT XZ_DEFAULTS TAR_OPTIONS
+unset GZIP TAR_OPTIONS
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage"
 
@@ -26,5 +26,5 @@ xargs -0 sh -c 'for file; do [ ! -f "$file" ] || printf "%s\0" "$file"; done' sh
 echo "$2 $3 $date" >"$stage/.commit"
 tar --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$date" \
     --transform="flags=r;s,^,$name/," -cf "$stage/tar" --null --no-recursion -T "$stage/.files" -C "$stage" .commit .files
-xz -3 --threads=1 --stdout "$stage/tar" >"$stage/xz"
-mv "$stage/xz" "$file"
+gzip -9n <"$stage/tar" >"$stage/gz"
+mv "$stage/gz" "$file"

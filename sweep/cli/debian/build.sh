@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: build.sh TAR FOLDER   Builds the Debian package of what `make dist` has packed, in FOLDER.
 set -eu
-name=$(basename "$1" .tar.xz)
+name=$(basename "$1" .tar.gz)
 folder=$2
 rm -rf "$folder"
 mkdir -p "$folder"

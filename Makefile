@@ -28,8 +28,10 @@ DEBUG    = $(if $(SAN),-g1,-g)
 # itself as directly as a program's does.
 CFLAGS   = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -fPIC -fno-semantic-interposition $(DEBUG) $(OPT) $(WARN) -MMD -MP
 LDFLAGS  = -g
-# A user's EXTRA=-march=native goes to everything.
+# A user's EXTRA=-march=native or EXTRA='-IFOLDER -LFOLDER' goes to everything that is compiled or linked. The
+# kernels' instruction sets stay those of their names.
 EXTRA    =
+export CC EXTRA # for tests/deps.sh
 
 # `make V=1` shows whole commands; otherwise one short line a file.
 V       =
@@ -72,9 +74,9 @@ else
 KERNEL_SETS = portable
 endif
 KERNEL_CFLAGS_portable =
-KERNEL_CFLAGS_sse2   = -msse2
-KERNEL_CFLAGS_avx2   = -mavx2 -mfma
-KERNEL_CFLAGS_avx512 = -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mprefer-vector-width=512
+KERNEL_CFLAGS_sse2   = -march=x86-64
+KERNEL_CFLAGS_avx2   = -march=x86-64 -mavx2 -mfma
+KERNEL_CFLAGS_avx512 = -march=x86-64 -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma -mprefer-vector-width=512
 # A set takes a minute of the compiler sanitized with -O3, and a third with -O1, with which training takes
 # three times as long: for the sets that this machine does not train with, which tests run all the same.
 ifneq ($(SAN),)
@@ -89,7 +91,7 @@ SWEEP_SRC    = $(filter-out sweep/cli/main.c $(SERVE_OUT),$(wildcard sweep/*/*.c
 
 # libmicrohttpd is for `headcount serve` only, which without its header says how to get it.
 HTTPD       := $(shell printf '\043include <microhttpd.h>\n\043if MHD_VERSION < 0x00097302\n\043error\n\043endif\n' | \
-                 $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+                 $(CC) $(EXTRA) -E -x c - >/dev/null 2>&1 && echo yes)
 SERVE_OUT    = $(addprefix sweep/serve/,$(if $(HTTPD),listener_none.c,listener.c httpd.c))
 
 # The kernels, which take longest to compile, come first.
@@ -114,7 +116,7 @@ all: $(PROGRAM)
 
 $(PROGRAM): $(BUILD)/sweep/cli/main.o $(LIBSWEEP) $(LIBDATASETS) $(LIBENGINE)
 	$(SAY) LD $@
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(SWEEP_LIBS)
+	$(Q)$(CC) $(LDFLAGS) $(EXTRA) -o $@ $^ $(SWEEP_LIBS)
 	$(if $(HTTPD),,@echo '  without headcount serve: libmicrohttpd-dev is missing or older than 0.9.73 (make deps installs it)')
 
 $(LIBENGINE): $(ENGINE_OBJ)
@@ -126,22 +128,27 @@ $(BUILD)/%.a:
 	$(SAY) AR $@
 	$(Q)ar rcs $@ $^
 
+# Nothing is compiled before all that it takes is there: one message instead of one for each file.
+$(BUILD)/deps: Makefile
+	@sh tests/deps.sh -n build
+	@mkdir -p $(@D) && touch $@
+
 # An object of other flags does not link, or worse, links and stays: this file has them.
-$(BUILD)/%.o: %.c Makefile
+$(BUILD)/%.o: %.c Makefile | $(BUILD)/deps
 	@mkdir -p $(@D)
 	$(SAY) CC $@
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) -c -o $@ $<
 
-$(BUILD)/double/%.o: %.c Makefile
+$(BUILD)/double/%.o: %.c Makefile | $(BUILD)/deps
 	@mkdir -p $(@D)
 	$(SAY) CC $@
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) -DREAL_DOUBLE -c -o $@ $<
 
 define KERNEL_RULE
-$(BUILD)/engine/kernels/simd_$(1).o: engine/kernels/simd.c Makefile
+$(BUILD)/engine/kernels/simd_$(1).o: engine/kernels/simd.c Makefile | $(BUILD)/deps
 	@mkdir -p $$(@D)
 	$$(SAY) CC $$@
-	$$(Q)$$(CC) $$(CFLAGS) $$(KERNEL_FLAGS) $$(KERNEL_CFLAGS_$(1)) -DKERNEL_SET=$(1) -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CFLAGS) $$(KERNEL_FLAGS) $$(EXTRA) $$(KERNEL_CFLAGS_$(1)) -DKERNEL_SET=$(1) -c -o $$@ $$<
 endef
 $(foreach s,$(KERNEL_SETS),$(eval $(call KERNEL_RULE,$(s))))
 
@@ -190,7 +197,7 @@ $(BUILD)/build_id.h: force
 	  case $$commit in *-dirty | unknown) commit=$$commit+$$(printf %.12s "$$sources") ;; esac && \
 	  printf '#define BUILD_%s "%s"\n' VERSION '$(VERSION)' SOURCES "$$sources" \
 	    COMMIT "$$commit" \
-	    COMPILER "$$($(CC) --version | head -n1 | tr -d '"\\')" \
+	    COMPILER "$$($(CC) --version 2>/dev/null | head -n1 | tr -d '"\\')" \
 	    FLAGS '$(OPT) $(EXTRA) $(if $(SAN),-fsanitize=$(SAN))' > $@.$$$$ && \
 	  if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 force:
@@ -212,7 +219,7 @@ TEST_FLAGS  = $(CFLAGS) $(EXTRA) -fsemantic-interposition -Wno-deprecated-declar
 
 $(LIBTESTED): $(ENGINE_OBJ) $(DATASETS_OBJ) $(SWEEP_OBJ)
 	$(SAY) LD $@
-	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-Bsymbolic,-soname,$(@F) -o $@ $^ $(SWEEP_LIBS)
+	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) $(EXTRA) -shared -Wl,-Bsymbolic,-soname,$(@F) -o $@ $^ $(SWEEP_LIBS)
 
 $(BUILD)/tests/%: tests/%.c | $(LIBTESTED)
 	@mkdir -p $(@D)
@@ -241,12 +248,12 @@ test-only: tests check-deps
 
 # In Debian's Chromium, a little in its Firefox. Pictures stay in $(BUILD)/page.
 test-page: $(PROGRAM)
-	@sh tests/deps.sh page
+	@sh tests/deps.sh test page
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) sh tests/run.sh "" $(wildcard tests/page/test_*.sh)
 
 # On a cluster made of this machine: Slurm with four nodes, two hosts by ssh. CLUSTER_FORM=short: a sample.
 test-cluster: $(PROGRAM)
-	@sh tests/deps.sh cluster
+	@sh tests/deps.sh test cluster
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) JOBS=1 sh tests/run.sh "$(TESTS)" $(wildcard tests/cluster/test_*.sh)
 
 # Built for arm64 and run under QEMU. ARM64_FORM=short: a sample.
@@ -272,13 +279,13 @@ calibrate: $(CALIBRATE)
 
 # ---- a fresh machine ----
 
-# What the build needs beside a shell: the command or header that shows it is there, and Debian's
-# name for it.
+# What building and testing need beside a shell.
 deps:
-	@sh tests/deps.sh
+	@sh tests/deps.sh build serve test
 
 # ARGS: further arguments of headcount run.
-sweep: deps
+sweep:
+	@sh tests/deps.sh build
 	@$(MAKE) --no-print-directory all
 	$(RUN) run configs/gather.yaml --db $(DB) $(ARGS)
 
@@ -317,7 +324,7 @@ dist: $(BUILD)/build_id.h
 
 # A Debian package for this machine's Debian, from that tar.
 deb: dist
-	@sh tests/deps.sh deb
+	@sh tests/deps.sh build serve deb
 	@sh sweep/cli/debian/build.sh $(DIST) $(BUILD)/deb
 
 # ---- speed ----
@@ -374,7 +381,7 @@ $(LIBFUZZ): $(FUZZ_SRC:%.c=$(BUILD)/%.o)
 
 # CRASH_KILLS=1000 for the long form.
 crash: $(PROGRAM)
-	@sh tests/deps.sh crash
+	@sh tests/deps.sh test crash
 	HEADCOUNT=$(RUN) sh tests/crash/run.sh
 
 # Lines and branches of each file, by all tests but the injected faults (whose processes die before
@@ -383,7 +390,7 @@ GCOVR = gcovr --root . --filter 'engine/|datasets/|sweep/' \
         $(addprefix $(BUILD)/coverage/,engine datasets sweep double)
 
 coverage:
-	@sh tests/deps.sh coverage
+	@sh tests/deps.sh build serve test coverage
 	@find $(BUILD) -name '*.gcda' -delete
 	@$(MAKE) --no-print-directory -s COVERAGE=1 tests
 	@$(MAKE) --no-print-directory -s COVERAGE=1 test-only
@@ -403,7 +410,7 @@ LINT_DEPTH = -Xclang -analyzer-config -Xclang max-nodes=25000
 EACH     = | xargs -P "$$(nproc)" -I{}
 
 lint: $(BUILD)/build_id.h $(SQL_AS_C) $(PAGE_AS_C)
-	@sh tests/deps.sh lint
+	@sh tests/deps.sh build serve lint
 	@echo cppcheck; cppcheck -j "$$(nproc)" --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	  --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 -I. -I$(BUILD) \
 	  -D__x86_64__ engine datasets sweep

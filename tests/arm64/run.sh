@@ -10,7 +10,7 @@ skip() { # what is missing
     echo "test-arm64: skipped, needs $1"
     exit 0
 }
-sh tests/deps.sh arm64 || skip "aarch64-linux-gnu-gcc and qemu-aarch64"
+sh tests/deps.sh test arm64 || skip "aarch64-linux-gnu-gcc and qemu-aarch64"
 command -v apt-get >/dev/null && command -v dpkg >/dev/null || skip "apt, which fetches Debian's libraries for arm64"
 mkdir -p "$build"
 build=$(realpath "$build") qemu=$(command -v qemu-aarch64)

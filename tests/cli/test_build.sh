@@ -79,6 +79,37 @@ check "make builds without libmicrohttpd and says what is missing" \
     sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n HTTPD= -W sweep/serve/serve.c BUILD=$dir/build >out.$$ &&
     grep -q 'without headcount serve' out.$$ && grep -q listener_none.o out.$$ &&
     ! grep -q httpd.o out.$$; status=\$?; rm -f out.$$; exit \$status"
+would() { # words for make...: what it would do, in whole commands
+    env -u MAKEFLAGS -u MAKELEVEL make -n V=1 BUILD="$dir/would" "$@"
+}
+would_install() { # targets of tests/deps.sh, goal
+    [ "$(would "$2" | sed -n 's,^sh tests/deps.sh ,,p' | sed 1q)" = "$1" ]
+}
+check "make sweep asks only for what building takes" would_install build sweep
+check "make test asks for more" would_install "build serve test" deps
+check "make dist asks for no package" would_install "" dist
+stops_at_once() { # one message, and nothing is compiled
+    ! env -u MAKEFLAGS -u MAKELEVEL make -j4 BUILD="$dir/none" "$@" >"$dir/said" 2>&1 &&
+        grep -q "^headcount needs.* libyaml-dev" "$dir/said" && ! grep -e " CC " -e "error:" "$dir/said"
+}
+check "make without headers names their packages and stops" stops_at_once EXTRA=-nostdinc
+takes_extra() { # word of a command: no compiler runs without EXTRA
+    would EXTRA=-DMINE "$1" >"$dir/commands" && grep -q " -[co] .*$2" "$dir/commands" &&
+        ! grep "^gcc .* -o" "$dir/commands" | grep -v -e " -DMINE " -e "^gcc -E"
+}
+check "EXTRA goes to all that is compiled, the kernels too" takes_extra all simd_
+check "... and linked" takes_extra tests libtested.so
+if [ "$(uname -m)" = x86_64 ]; then
+    macros() { # kernel set: of its instruction sets
+        $(would EXTRA=-march=x86-64-v4 "$dir/would/engine/kernels/simd_$1.o" | grep "^gcc.*simd_$1.o" |
+            sed 's/ -MMD -MP / /; s/ -c -o .*//') -dM -E engine/kernels/simd.c | grep -oE '__(AVX2|AVX512F)__'
+    }
+    check "... but a kernel set keeps to its instructions" [ "$(macros sse2) $(macros avx2)" = " __AVX2__" ]
+fi
+mkdir "$dir/old"
+echo '#define MHD_VERSION 0x00097000' >"$dir/old/microhttpd.h"
+check "libmicrohttpd is looked for in the folders of EXTRA" \
+    sh -c "env -u MAKEFLAGS -u MAKELEVEL make -n BUILD=$dir/would EXTRA=-I$dir/old | grep -q 'without headcount serve'"
 race() { # two makes in one checkout, both of which find the headers to be old
     headers=$(printf "$dir/race/%s.h " build_id schema views page_js)
     for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
@@ -95,7 +126,7 @@ race() { # two makes in one checkout, both of which find the headers to be old
 check "two makes in one checkout do not disturb each other" race
 # ---- the sources, which hosts compare ----
 mkdir "$dir/elsewhere"
-cp -a Makefile engine datasets sweep "$dir/elsewhere"
+cp -a Makefile engine datasets sweep tests "$dir/elsewhere"
 made() { # its sources as make in that copy has them, with words for make
     env -u MAKEFLAGS -u MAKELEVEL make -s -C "$dir/elsewhere" BUILD="$dir/hash" HTTPD= "$@" \
         "$dir/hash/build_id.h" >/dev/null &&

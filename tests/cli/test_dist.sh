@@ -97,8 +97,11 @@ rm "$there/.commit"
 check "... and neither can one without its commit" of_nothing
 
 # ---- the Debian package ----
-# Names in tests/deps.sh that only tests need, or that Debian takes for granted.
-installed() { sed -n '/^need /s/^need \([a-z0-9-]*\).*/\1/p' tests/deps.sh | grep -vxE 'gcc|libc6-dev|libcmocka-dev|sqlite3' | sort; }
+# What Debian does not take for granted.
+installed() {
+    sed -n '/^    build)/,/;;/p; /^    serve)/p' tests/deps.sh | grep -o 'need lib[a-z0-9-]*' | sed 's/^need //' |
+        grep -vx libc6-dev | sort
+}
 declared() { sed -n 's/^Build-Depends: debhelper[^,]*, //p' sweep/cli/debian/control | tr ',' '\n' | tr -d ' ' | sort; }
 check "the Debian package is built with what tests/deps.sh installs" is "$(installed)" "$(declared)"
 loaded() { # library that the program loads, package

@@ -59,7 +59,7 @@ void text_vprint(FILE *out, const char *format, va_list arguments)
 
 /* Foreign text within a message: what cannot be seen (utf8_is_invisible) as \u00a0, a byte that is
  * no UTF-8 as \xff; cut to the buffer with "..." between whole characters. size >= 8. Returns
- * buffer. */
+ * buffer, which text is no part of. */
 const char *text_shown(const char *text, char *buffer, size_t size);
 
 /* The text without what cannot be seen and spaces around it, as far as it fits. In buffer. */

@@ -96,23 +96,23 @@ static void add_name(struct export *e, const char *text)
 static enum status put_options(struct export *e)
 {
     const struct rows *t = &e->trials;
-    char shown[256], key[256];
+    char value[256], shown[256], key[256];
     event_file_hparam_number(&e->events, "model.heads", (double)rows_integer(t, HEADS));
     snprintf(e->name, sizeof e->name, "heads=%03lld", (long long)rows_integer(t, HEADS));
     rows_rebind(&e->options, VALUES(TEXT(rows_text(t, VARYING))));
     while (rows_next(&e->options)) {
         enum rows_kind kind = rows_kind(&e->options, 1);
         text_shown(rows_given(&e->options, 0), key, sizeof key);
-        rows_copy(&e->options, 1, shown, sizeof shown);
+        rows_copy(&e->options, 1, value, sizeof value);
         const char *dot = strchr(key, '.');
         add_name(e, ",");
         add_name(e, dot ? dot + 1 : key);
         add_name(e, "=");
-        add_name(e, shown);
+        add_name(e, value);
         if (kind == ROWS_INTEGER || kind == ROWS_REAL)
             event_file_hparam_number(&e->events, key, rows_real(&e->options, 1));
         else
-            event_file_hparam_text(&e->events, key, text_shown(shown, shown, sizeof shown));
+            event_file_hparam_text(&e->events, key, text_shown(value, shown, sizeof shown));
     }
     event_file_hparam_number(&e->events, "seed", (double)rows_integer(t, SEED));
     size_t used = strlen(e->name);

@@ -141,7 +141,7 @@ static void a_lock_that_says_anything(void **state)
     assert_non_null(strstr(m.text, "SIGTERM"));
     write_lock(fd, "process 1 on \033[2Jn1, job 17 of Slurm\n");
     assert_true(lock_holder(db, &h));
-    assert_string_equal(h.words, "process 1 on ?[2Jn1, job 17 of Slurm");
+    assert_string_equal(h.words, "process 1 on \\u001b[2Jn1, job 17 of Slurm");
     assert_int_equal(h.job, 17);
     static char text[100001];
     memset(text, 'x', sizeof text - 1);

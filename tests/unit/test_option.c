@@ -185,7 +185,8 @@ static void test_refused_words(void **state)
     assert_refused("flag", "yes", false, "model.flag is yes; allowed: true, false");
     assert_refused("flag", "true", true,
                    "model.flag is \"true\", a quoted string; allowed: true, false");
-    assert_refused("norm", "\033[31m", true, "model.norm is \"?[31m\"; allowed: pre, post, none");
+    assert_refused("norm", "\033[31m", true,
+                   "model.norm is \"\\u001b[31m\"; allowed: pre, post, none");
 }
 
 #define FILE_ALLOWED "; allowed: 1 to 12 bytes of text without control characters"
@@ -199,10 +200,10 @@ static void test_refused_strings(void **state)
     assert_refused("file", "", false, "model.file is empty" FILE_ALLOWED);
     assert_refused("file", "~", false, "model.file is ~, which means no value" FILE_ALLOWED);
     assert_refused("file", "a\nb", true,
-                   "model.file is \"a?b\", which holds a control character" FILE_ALLOWED);
+                   "model.file is \"a\\u000ab\", which holds a control character" FILE_ALLOWED);
     assert_refused("file", "a\xe2\x80\xae.txt", true, /* RIGHT-TO-LEFT OVERRIDE */
-                   "model.file is \"a?.txt\", which holds a control character" FILE_ALLOWED);
-    assert_refused("file", "a\xff", false, "model.file is a?, which is not UTF-8" FILE_ALLOWED);
+                   "model.file is \"a\\u202e.txt\", which holds a control character" FILE_ALLOWED);
+    assert_refused("file", "a\xff", false, "model.file is a\\xff, which is not UTF-8" FILE_ALLOWED);
 }
 
 static void test_string_room(void **state)

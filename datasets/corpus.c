@@ -174,6 +174,49 @@ enum status corpus_scan(const struct corpus *c, corpus_visit visit, void *contex
     return s;
 }
 
+enum status corpus_start(const struct corpus *c, void *bytes, size_t size, struct message *m)
+{
+    return read_bytes(c, 0, bytes, c->size < (int64_t)size ? (size_t)c->size : size, m);
+}
+
+enum status corpus_is_text(const struct corpus *c, struct message *m)
+{
+#define KIND(bytes, what, remedy)                                                                  \
+    {                                                                                              \
+        bytes, sizeof bytes - 1, what, remedy                                                      \
+    }
+    static const char unpack[] = "unpack it first";
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *what, *remedy;
+    } kinds[] = {
+        KIND("\xff\xfe\0\0", "UTF-32", "save it as UTF-8 (iconv -f UTF-32 -t UTF-8)"),
+        KIND("\0\0\xfe\xff", "UTF-32", "save it as UTF-8 (iconv -f UTF-32 -t UTF-8)"),
+        KIND("\xff\xfe", "UTF-16", "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"),
+        KIND("\xfe\xff", "UTF-16", "save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"),
+        KIND("%PDF-", "a PDF", "extract its text first (pdftotext)"),
+        KIND("SQLite format 3\0", "an SQLite database",
+             "write its rows as CSV first (sqlite3 -csv -header)"),
+        KIND("PAR1", "Parquet", "save its rows as CSV or JSON Lines first"),
+        KIND("\x1f\x8b", "compressed (gzip)", unpack),
+        KIND("\xfd"
+             "7zXZ\0",
+             "compressed (xz)", unpack),
+        KIND("\x28\xb5\x2f\xfd", "compressed (zstd)", unpack),
+        KIND("PK\x03\x04", "a zip archive, as .xlsx and .docx are",
+             "unpack it first, or save it as text or CSV"),
+    };
+    char start[16];
+    size_t n = c->size < (int64_t)sizeof start ? (size_t)c->size : sizeof start;
+    enum status s = corpus_start(c, start, sizeof start, m);
+    for (size_t i = 0; s == STATUS_OK && i < sizeof kinds / sizeof *kinds; i++)
+        if (n >= kinds[i].size && memcmp(start, kinds[i].bytes, kinds[i].size) == 0)
+            s = status_fail(m, STATUS_BAD_INPUT, "%s: is %s, not text; %s", c->path, kinds[i].what,
+                            kinds[i].remedy);
+    return s;
+}
+
 /* Piece k in memory, where nobody can change it any more, once its hash is right. */
 static enum status load(const struct corpus *c, int64_t k, const unsigned char **bytes,
                         struct message *m)

@@ -32,6 +32,13 @@ struct corpus {
  * is -1 then. */
 enum status corpus_open(const char *path, struct corpus *c, struct message *m);
 
+/* Its first bytes, as many as it has of `size`. */
+enum status corpus_start(const struct corpus *c, void *bytes, size_t size, struct message *m);
+
+/* BAD_INPUT, with the way to make text of it, for a file that by its first bytes is none: UTF-16, a
+ * PDF, an archive, ... */
+enum status corpus_is_text(const struct corpus *c, struct message *m);
+
 /* Closes it; once more does nothing. */
 void corpus_close(struct corpus *c);
 

@@ -2,10 +2,17 @@
  *
  * CSV as in RFC 4180: the first row names the columns, of which two are read, the text and the
  * label; fields may be quoted and then hold separators, line breaks and doubled quotes. Lines end
- * with LF or CRLF. Between tabs a quote that does not begin its field stands for itself.
+ * with LF or CRLF. Between tabs a quote that does not begin its field stands for itself; and so do
+ * all quotes of a file whose fields cannot be read as quoted (records_look). A first line "sep=;",
+ * as spreadsheets write it, names the separator.
+ *
+ * A quote that is not closed where it should be would take all rows up to the next quote for one
+ * text, without a sign: a quoted field of ten lines or more of which nearly all would be rows is
+ * refused.
  *
  * JSON Lines: each line is an object, of which two members are read: {"text": "...", "label": ...}.
- * A label may also be a number, true or false: its spelling is its name.
+ * A label may also be a number, true or false: its spelling is its name. Other members may be NaN,
+ * too.
  *
  * In both, lines without anything on them and a byte order mark are passed over. A label is UTF-8
  * of 1 to RECORDS_LABEL_MAX bytes; a text has a byte or more, and no NUL. */
@@ -18,21 +25,34 @@
 
 #include "engine/base/status.h"
 
+struct corpus;
+
 enum { RECORDS_LABEL_MAX = 256, RECORDS_LINE_MAX = 1 << 24 /* bytes of a line of JSON */ };
 
 enum records_form { RECORDS_CSV, RECORDS_JSONL };
 
 struct records_format {
     enum records_form form;
-    char separator;                     /* of the fields of CSV: a comma, a semicolon or a tab */
+    char separator; /* of the fields of CSV: a comma, a semicolon, a tab or | */
+    bool plain;     /* quotes are ordinary characters */
+    int skip;       /* bytes of a first line that names the separator, after a byte order mark */
     const char *text_name, *label_name; /* of the columns, or members; they differ */
 };
 
-/* Fills form and separator by the end of the path: .csv, .tsv; .jsonl, .ndjson or .json. A
- * separator that is not 0 is one of CSV, whatever the path's end. BAD_INPUT where it is none of
- * them, or JSON that is to have a separator. */
+/* Fills all but the names by the end of the path: .csv, .tsv; .jsonl, .ndjson or .json. A separator
+ * that is not 0 is one of CSV, whatever the path's end. BAD_INPUT where it is none of them, or JSON
+ * that is to have a separator. */
 enum status records_format_of(const char *path, char separator, struct records_format *f,
                               struct message *m);
+
+/* Then looks into the file: at its first line, whose separator counts unless one was given; where
+ * that is a tab and `quotes`, whether fields are quoted, for which it reads all of it. IO,
+ * NO_MEMORY, CORRUPT as corpus_scan; BAD_INPUT where the first line names another separator. */
+enum status records_look(const struct corpus *c, bool given, bool quotes, struct records_format *f,
+                         struct message *m);
+
+/* "commas" */
+const char *records_separator_name(char separator);
 
 /* Where something stands in a file: both from 1, columns in characters. */
 struct place {
@@ -59,8 +79,9 @@ struct records *records_new(const struct records_format *format, const char *pat
 void records_free(struct records *r); /* NULL allowed */
 
 /* Calls on_name with the names of all columns of the header, or members of the first object that
- * lacks the text or the label, in their order. Before the first byte is fed. */
-typedef void records_name(void *context, const char *name);
+ * lacks the text or the label, in their order, and the place of each. Before the first byte is fed.
+ */
+typedef void records_name(void *context, const char *name, struct place at);
 void records_on_name(struct records *r, records_name *on_name, void *context);
 
 /* A value of a row: a field, or what a member of an object has. */
@@ -70,6 +91,7 @@ struct records_value {
     const char *bytes; /* the first RECORDS_LABEL_MAX + 1 at least, terminated; the reader's */
     int64_t size;      /* in bytes; 0: there are none, or it is null, a list or an object */
     bool text;         /* it may be a text: a field, or a string */
+    bool whole;        /* it is a list or an object, which may have parts */
 };
 
 /* Reads all columns in the place of the format's two, which need not be there: on_value is called

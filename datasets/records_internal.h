@@ -28,7 +28,9 @@ struct records {
     records_value_visit *on_value; /* NULL: text and label are wanted */
     struct place at;               /* of the next byte */
     int64_t offset;
-    int mark; /* bytes of a byte order mark seen, -1 where none can come */
+    int mark;    /* bytes of a byte order mark seen, -1 where none can come */
+    int skipped; /* bytes of the line that names the separator */
+    bool quoted; /* the row at hand has a field in quotes */
 };
 
 /* Hands a row on whose text and label are checked here, for what both forms demand of them; where
@@ -36,13 +38,17 @@ struct records {
 enum status records_found(struct records *r, const struct record *row, struct place text_at,
                           struct message *m);
 
+/* Whether all of a text is UTF-8. */
+bool records_utf8(const char *text);
+
 /* The names that a file has, for the message that one is missing. */
 struct names {
     int64_t count;
     char shown[256];
     char near_text[RECORDS_LABEL_MAX + 1], near_label[RECORDS_LABEL_MAX + 1]; /* "": none is */
+    char has_text[64], has_label[64]; /* a member whose value, an object, has it; "": none has */
 };
-void names_add(struct names *n, const struct records *r, const char *name);
+void names_add(struct names *n, const struct records *r, const char *name, struct place at);
 
 /* " no body, but: id, boddy; did you mean task.text_column: boddy?", after what has none. `text`:
  * it is the text's name that is missing, else the label's. */

@@ -6,6 +6,7 @@
 #include "datasets/records_internal.h"
 #include "engine/base/json.h"
 #include "engine/base/rng.h"
+#include "engine/base/text.h"
 
 struct jsonl {
     struct records base;
@@ -53,6 +54,14 @@ static bool next_is(struct json *j, char c)
     return is;
 }
 
+/* A list, an object, null or no number: in the place of a text or a label there is none. */
+static bool next_is_nothing(struct json *j)
+{
+    bool infinite = next_is(j, '-') && j->end - j->next > 1 && j->next[1] == 'I';
+    return next_is(j, '{') || next_is(j, '[') || next_is(j, 'n') || next_is(j, 'N') ||
+           next_is(j, 'I') || infinite;
+}
+
 static bool read_text(const struct jsonl *l, struct json *j, struct found *f)
 {
     const char *text;
@@ -79,7 +88,7 @@ static bool read_label(struct json *j, struct found *f)
     bool quoted;
     if (f->label)
         return json_refuse(j, "a second label");
-    if (next_is(j, '{') || next_is(j, '[') || next_is(j, 'n'))
+    if (next_is_nothing(j))
         return json_refuse(j, expected);
     f->label = true;
     f->row.label_at = place_of(j);
@@ -89,7 +98,8 @@ static bool read_label(struct json *j, struct found *f)
 static bool visit_value(const struct jsonl *l, struct json *j, const char *key, int64_t place)
 {
     struct records_value value = {.place = place, .name = key, .bytes = ""};
-    if (next_is(j, '{') || next_is(j, '[') || next_is(j, 'n')) {
+    value.whole = next_is(j, '{') || next_is(j, '[');
+    if (next_is_nothing(j)) {
         if (!json_skip(j))
             return false;
     } else {
@@ -101,10 +111,26 @@ static bool visit_value(const struct jsonl *l, struct json *j, const char *key, 
     return true;
 }
 
+/* Before the value of a member of an object that was read before. */
+static void add_name(const struct jsonl *l, const struct json *j, const char *key,
+                     struct names *names)
+{
+    const struct records_format *f = l->base.format;
+    struct json value;
+    names_add(names, &l->base, key, place_of(j));
+    if (json_member(j, f->text_name, &value))
+        text_shown(key, names->has_text, sizeof names->has_text);
+    if (json_member(j, f->label_name, &value))
+        text_shown(key, names->has_label, sizeof names->has_label);
+}
+
 /* names: all that the object has are added to them; NULL: they are not wanted. */
 static bool read_object(const struct jsonl *l, struct json *j, struct found *f, struct names *names)
 {
     const struct records_format *format = l->base.format;
+    if (next_is(j, '['))
+        return json_refuse(j, "an array; write each of its objects on a line of its own (jq -c "
+                              "'.[]')");
     if (!json_take(j, '{'))
         return json_refuse(j, "expected an object, {\"text\": \"...\", \"label\": \"...\"}");
     bool more = !json_take(j, '}');
@@ -114,7 +140,7 @@ static bool read_object(const struct jsonl *l, struct json *j, struct found *f, 
         if (!json_string(j, &key) || !json_expect(j, ':'))
             return false;
         if (names)
-            names_add(names, &l->base, key);
+            add_name(l, j, key, names);
         bool ok = l->base.on_value && visit_value(l, j, key, place);
         j->text = start;
         if (!l->base.on_value)
@@ -150,13 +176,14 @@ static enum status take_line(struct jsonl *l, const unsigned char *line, size_t 
                      .place = l->base.path,
                      .line = start.line,
                      .text = l->text,
+                     .not_finite = true,
                      .m = m};
     struct json again = j;
     if (!read_object(l, &j, &f, NULL))
         return j.next < j.end ? STATUS_BAD_INPUT
                               : records_refuse(l->base.path, place_of(&j), m,
                                                "the line ends within the object; write each object "
-                                               "on one line");
+                                               "on one line (jq -c .)");
     if (!l->base.on_value && (!f.text || !f.label)) {
         struct names names = {0};
         struct message described;

@@ -11,7 +11,7 @@
 #include "engine/base/text.h"
 
 static const char *const mode_words[] = {"lm", "classify", NULL};
-static const char *const separator_words[] = {"auto", "comma", "semicolon", "tab", NULL};
+static const char *const separator_words[] = {"auto", "comma", "semicolon", "tab", "pipe", NULL};
 static const char *const split_words[] = {"contiguous", "interleaved", NULL};
 static const struct text_mode *const modes[] = {&text_lm, &text_classify};
 
@@ -72,7 +72,7 @@ static const struct option_entry options_table[] = {
      .default_value = "auto",
      .omit_at_default = true,
      .help = "classify: what separates columns. auto: by the file's ending, .csv (comma) or .tsv "
-             "(tab)."},
+             "(tab), or a first line like sep=;."},
     {.name = "split",
      .type = OPTION_CHOICE,
      .offset = offsetof(struct text_options, split),
@@ -172,7 +172,9 @@ static enum status survey(void *options, struct text_buffer *facts, struct messa
         return s;
     o->size = corpus.size;
     struct text_buffer more = {0};
-    s = modes[o->mode]->survey(&corpus, o, &more, m);
+    s = corpus_is_text(&corpus, m);
+    if (s == STATUS_OK)
+        s = modes[o->mode]->survey(&corpus, o, &more, m);
     corpus_close(&corpus);
     char separator = '{';
     for (const struct option_entry *e = options_table; s == STATUS_OK && e->name; e++) {

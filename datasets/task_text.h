@@ -9,7 +9,7 @@ extern const struct task task_text;
 
 enum text_mode_index { TEXT_LM, TEXT_CLASSIFY };
 enum text_split { TEXT_CONTIGUOUS, TEXT_INTERLEAVED };
-enum text_separator { TEXT_BY_NAME, TEXT_COMMA, TEXT_SEMICOLON, TEXT_TAB };
+enum text_separator { TEXT_BY_NAME, TEXT_COMMA, TEXT_SEMICOLON, TEXT_TAB, TEXT_PIPE };
 
 enum { TEXT_MAX_LENGTH = 4096, TEXT_VOCAB = 256, TEXT_MAX_COLUMN = 256, TEXT_STRETCHES = 32 };
 

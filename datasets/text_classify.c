@@ -7,6 +7,7 @@
  * one in 36,000 among a million texts, both are only trained on. */
 #include "datasets/task_text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/array.h"
 #include "engine/base/json_write.h"
+#include "engine/base/number.h"
+#include "engine/base/text.h"
 
 enum {
     MAX_LABELS = 1024,
@@ -134,11 +137,14 @@ static int64_t find_repeated(struct labels *l, uint64_t *key, int64_t n, int64_t
     return repeated;
 }
 
-static enum status format_of(const struct text_options *o, const char *path,
+static enum status format_of(const struct text_options *o, const struct corpus *c,
                              struct records_format *f, struct message *m)
 {
-    static const char separators[] = {
-        [TEXT_BY_NAME] = '\0', [TEXT_COMMA] = ',', [TEXT_SEMICOLON] = ';', [TEXT_TAB] = '\t'};
+    static const char separators[] = {[TEXT_BY_NAME] = '\0',
+                                      [TEXT_COMMA] = ',',
+                                      [TEXT_SEMICOLON] = ';',
+                                      [TEXT_TAB] = '\t',
+                                      [TEXT_PIPE] = '|'};
     char shown[64];
     f->text_name = o->text_column;
     f->label_name = o->label_column;
@@ -146,8 +152,9 @@ static enum status format_of(const struct text_options *o, const char *path,
         return status_fail(m, STATUS_BAD_INPUT,
                            "%s: task.text_column and task.label_column are both %s; the label must "
                            "be another column than the text",
-                           path, text_shown(f->text_name, shown, sizeof shown));
-    return records_format_of(path, separators[o->separator], f, m);
+                           c->path, text_shown(f->text_name, shown, sizeof shown));
+    enum status s = records_format_of(c->path, separators[o->separator], f, m);
+    return s == STATUS_OK ? records_look(c, o->separator != TEXT_BY_NAME, true, f, m) : s;
 }
 
 /* Shows every row of the file to visit. */
@@ -173,6 +180,26 @@ struct counting {
     struct labels labels;
 };
 
+/* So many different numbers are no names of classes. */
+static bool labels_are_numbers(const struct labels *l)
+{
+    enum { CLASSES = 20 };
+    double number;
+    bool integral, all = l->count > CLASSES;
+    for (int i = 0; all && i < l->count; i++)
+        all = number_parse(l->item[i].name, &number, &integral);
+    return all;
+}
+
+static enum status refuse_numbers(const struct counting *c, struct message *m)
+{
+    return records_refuse(c->path, c->labels.item[0].first, m,
+                          "the labels are numbers, at least %d different ones, but a label is one "
+                          "of a few classes: put the numbers into classes (low, high), or name "
+                          "another column with task.label_column",
+                          c->labels.count);
+}
+
 static enum status count_row(void *context, const struct record *row, struct message *m)
 {
     struct counting *c = context;
@@ -181,6 +208,8 @@ static enum status count_row(void *context, const struct record *row, struct mes
     if (!key)
         return status_fail(m, STATUS_NO_MEMORY, "%s: no memory for its rows", c->path);
     c->key = key;
+    if (label < 0 && labels_are_numbers(&c->labels))
+        return refuse_numbers(c, m);
     if (label < 0)
         return records_refuse(c->path, row->label_at, m,
                               "this is the %dth different label, and at most %d are allowed; name "
@@ -202,24 +231,73 @@ static enum status check_labels(const struct counting *c, struct message *m)
         return status_fail(m, STATUS_BAD_INPUT, "%s: has no rows", c->path);
     if (c->labels.count == 1)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: all rows have the label %s; there is nothing to tell apart",
+                           "%s: all rows have the label \"%s\"; there is nothing to tell apart",
                            c->path, text_shown(first->name, shown, sizeof shown));
     for (const struct label *l = first; l < first + c->labels.count; l++)
-        if (l->rows < LEAST_ROWS)
+        if (l->rows < LEAST_ROWS && labels_are_numbers(&c->labels))
+            return refuse_numbers(c, m);
+        else if (l->rows < LEAST_ROWS)
             return records_refuse(c->path, l->first, m,
-                                  "only %" PRId64 " row%s the label %s; it takes %d or more, to "
+                                  "only %" PRId64
+                                  " row%s the label \"%s\"; it takes %d or more, to "
                                   "train, validate and test on: add some, or leave the label out",
                                   l->rows, l->rows == 1 ? " has" : "s have",
                                   text_shown(l->name, shown, sizeof shown), LEAST_ROWS);
     for (const struct label *l = first; l < first + c->labels.count; l++)
         if (l->single < LEAST_SINGLE)
             return records_refuse(c->path, l->first, m,
-                                  "of the %" PRId64 " rows with the label %s, %" PRId64
+                                  "of the %" PRId64 " rows with the label \"%s\", %" PRId64
                                   " %s a text that no other row has; %d or more are needed, to "
                                   "validate and test on: remove repeated rows from the file",
                                   l->rows, text_shown(l->name, shown, sizeof shown), l->single,
                                   l->single == 1 ? "has" : "have", LEAST_SINGLE);
     return STATUS_OK;
+}
+
+/* What a person takes two labels for: without white space, in small letters. */
+static void label_seen(const char *name, char seen[RECORDS_LABEL_MAX + 1])
+{
+    size_t used = 0;
+    char visible[RECORDS_LABEL_MAX + 8];
+    for (const char *p = text_visible(name, visible, sizeof visible); *p; p++)
+        if (*p != ' ')
+            seen[used++] = (char)tolower((unsigned char)*p);
+    seen[used] = '\0';
+}
+
+static int compare_seen(const struct label *a, const struct label *b)
+{
+    char seen[2][RECORDS_LABEL_MAX + 1];
+    label_seen(a->name, seen[0]);
+    label_seen(b->name, seen[1]);
+    return strcmp(seen[0], seen[1]);
+}
+
+static int by_seen(const void *a, const void *b)
+{
+    const struct label *const *x = a, *const *y = b;
+    int order = compare_seen(*x, *y);
+    return order ? order : by_name(a, b);
+}
+
+/* Two labels that may be meant as one. */
+static void add_warning(const struct labels *l, struct json_writer *w)
+{
+    const struct label *sorted[MAX_LABELS];
+    char shown[2][64], warning[512];
+    labels_sort(l, sorted);
+    qsort(sorted, (size_t)l->count, sizeof *sorted, by_seen);
+    for (int i = 1; i < l->count; i++) {
+        if (compare_seen(sorted[i - 1], sorted[i]) != 0)
+            continue;
+        snprintf(warning, sizeof warning,
+                 "the labels \"%s\" and \"%s\" differ only in white space or in capitals, but "
+                 "count as two",
+                 text_shown(sorted[i - 1]->name, shown[0], sizeof shown[0]),
+                 text_shown(sorted[i]->name, shown[1], sizeof shown[1]));
+        json_add_text(w, "warning", warning);
+        return;
+    }
 }
 
 static void add_facts(const struct counting *c, struct text_buffer *facts)
@@ -236,6 +314,7 @@ static void add_facts(const struct counting *c, struct text_buffer *facts)
     for (int k = 0; k < c->labels.count; k++)
         json_add_integer(&w, NULL, sorted[k]->rows);
     json_end_list(&w);
+    add_warning(&c->labels, &w);
 }
 
 static void fill_derived(const struct counting *c, struct text_options *o)
@@ -261,7 +340,7 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
                           struct message *m)
 {
     struct records_format format;
-    enum status s = format_of(o, c->path, &format, m);
+    enum status s = format_of(o, c, &format, m);
     if (s != STATUS_OK)
         return s;
     struct counting *counting = calloc(1, sizeof *counting);
@@ -415,7 +494,7 @@ static bool classify(struct task_source *s)
 static enum status open_rows(struct task_source *s, char sha256[65], struct message *m)
 {
     struct text_rows *r = s->rows;
-    enum status status = format_of(s->options, s->corpus.path, &r->format, m);
+    enum status status = format_of(s->options, &s->corpus, &r->format, m);
     if (status == STATUS_OK && s->options->repeated) {
         uint64_t *key = malloc(2 * (size_t)s->options->rows * sizeof *key);
         if (!key)

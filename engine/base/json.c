@@ -211,8 +211,8 @@ static bool read_number(struct json *j)
 
 static bool read_word(struct json *j)
 {
-    static const char *const words[] = {"true", "false", "null"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    static const char *const words[] = {"true", "false", "null", "NaN", "Infinity", "-Infinity"};
+    for (size_t i = 0; i < (j->not_finite ? 6 : 3); i++) {
         size_t n = strlen(words[i]);
         if ((size_t)(j->end - j->next) >= n && memcmp(j->next, words[i], n) == 0) {
             j->next += n;
@@ -230,6 +230,8 @@ bool json_scalar(struct json *j, const char **text, bool *quoted)
         return json_string(j, text);
     const unsigned char *first = j->next;
     bool number = j->next < j->end && (*j->next == '-' || (*j->next >= '0' && *j->next <= '9'));
+    if (j->not_finite && j->end - first > 1 && memcmp(first, "-I", 2) == 0)
+        number = false;
     *text = j->text;
     if (!(number ? read_number(j) : read_word(j)))
         return false;

@@ -22,6 +22,7 @@ struct json {
     int64_t line;      /* start begins this line of it: messages say line and column instead of the
                           byte; 0: they do not */
     char *text;        /* where the next string goes */
+    bool not_finite;   /* NaN, Infinity and -Infinity are numbers too, as Python writes them */
     struct message *m;
 };
 

@@ -14,6 +14,7 @@
 #include "engine/base/text.h"
 #include "sweep/ask/quote.h"
 #include "sweep/ask/sets.h"
+#include "sweep/plan/survey.h"
 
 enum {
     WINDOWS_MIN = 32,   /* of the test part: its blocks, over which differences are tested */
@@ -152,7 +153,7 @@ static enum status count_lines(const struct corpus *file, struct look *l, struct
 static const struct {
     const char *word;
     char byte;
-} separators[] = {{"auto", '\0'}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}};
+} separators[] = {{"auto", '\0'}, {"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}};
 
 static char separator_of(const char *word)
 {
@@ -189,6 +190,7 @@ static enum status guess_columns(const struct corpus *file, const char *const *s
         return s;
     l->typical = c.typical;
     l->form = c.form;
+    snprintf(l->others, sizeof l->others, "%s", c.others);
     l->names_columns = strcmp(c.text, "text") != 0 || strcmp(c.label, "label") != 0;
     l->names_separator = c.separator != '\0';
     s = set_option(p, "text_column", c.text, true, m);
@@ -236,6 +238,8 @@ static enum status survey(const char *path, struct look *l, struct message *m)
 {
     struct text_buffer facts = {0};
     enum status s = l->point.task->file->survey(l->point.task_options, &facts, m);
+    if (s == STATUS_OK && !survey_warning(facts.text, l->warning, sizeof l->warning))
+        l->warning[0] = '\0';
     free(facts.text);
     if (s == STATUS_OK)
         s = refuse_file(path, l, m);
@@ -270,7 +274,9 @@ enum status look_file(const char *path, const char *const *sets, int count, stru
     l->batch = sets_number(sets, count, "train.batch");
     /* A window that any file holds which is not refused; what is asked may be another one. */
     snprintf(window, sizeof window, "%d", WINDOW_MIN);
-    s = set_option(&l->point, "length", window, false, m);
+    s = corpus_is_text(&file, m);
+    if (s == STATUS_OK)
+        s = set_option(&l->point, "length", window, false, m);
     if (s == STATUS_OK)
         s = apply_sets(&l->point, sets, count, m);
     if (s == STATUS_OK)

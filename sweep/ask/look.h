@@ -7,6 +7,8 @@
 
 struct corpus;
 
+enum { LOOK_OTHERS = 256 };
+
 enum look_kind { LOOK_TEXT, LOOK_ROWS, LOOK_TOY, LOOK_KINDS };
 
 struct look {
@@ -16,27 +18,31 @@ struct look {
     bool names_columns, names_separator; /* the sweep file must, as they are not the defaults */
     long length, batch;                  /* task.length and train.batch that are set; else 0 */
     int64_t lines;                       /* of a text */
-    int64_t typical;  /* bytes that nine in ten of the rows' texts have at most */
-    const char *form; /* of rows: "CSV", "CSV with semicolons", "TSV" or "JSON Lines" */
+    int64_t typical;          /* bytes that nine in ten of the rows' texts have at most */
+    const char *form;         /* of rows: "CSV", "CSV with semicolons", "TSV" or "JSON Lines" */
+    char others[LOOK_OTHERS]; /* columns that the label could be as well, "date, id"; "": none */
+    char warning[256];        /* what is odd about the file; "": nothing */
 };
 
 enum { LOOK_NAME_MAX = 256 }; /* bytes of a column's name */
 
 /* The columns of a file of rows: which is the text, which the label. */
 struct look_columns {
-    char separator; /* a comma, a semicolon or a tab; by the file's ending, and JSON: '\0' */
+    char separator; /* a comma, ...; by the file's ending or first line, and JSON: '\0' */
     char text[LOOK_NAME_MAX + 1], label[LOOK_NAME_MAX + 1];
     int64_t typical;  /* as above; by 4096 of the texts */
     const char *form; /* as above */
+    char others[LOOK_OTHERS];
 };
 
 /* Reads a file of rows to its end, and guesses. The text is the column with the longest values, of
  * which those of a column with gaps count for less, the label the one with the fewest different
- * ones, two at least, that come back; a column called `text` is the text, one called `label` the
- * label, whatever it holds. text and label that are not NULL are given and not guessed, even if
- * there is no such column, nor is a separator other than '\0'. BAD_INPUT where the rows cannot be
- * read, with the place, and where no two columns will do: names those that there are, and the
- * remedy. */
+ * ones, two at least, that come back, first among those of a usual name (target, stars, ...); a
+ * column called `text` is the text, one called `label` the label, whatever it holds. text and label
+ * that are not NULL are given and not guessed, even if there is no such column, nor is a separator
+ * other than '\0'. BAD_INPUT where the rows cannot be read, with the place; where no two columns
+ * will do: names those that there are, and the remedy; and where a name that would be guessed seems
+ * to be a row's, of a file without a header. */
 enum status look_columns(const struct corpus *file, char separator, const char *text,
                          const char *label, struct look_columns *found, struct message *m);
 

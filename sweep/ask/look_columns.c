@@ -5,14 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "datasets/corpus.h"
 #include "datasets/records.h"
+#include "engine/base/number.h"
 #include "engine/base/rng.h"
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
 
+/* What a column that is the label is often called. */
+static const char *const usual_labels[] = {"label",     "target", "class",  "category",
+                                           "sentiment", "stars",  "rating", NULL};
+
 enum {
+    NAME_LONG = 128,    /* bytes: what is longer is rather a text than a name */
     COLUMNS_MAX = 256,  /* that are looked at, besides those that are wanted */
     LABELS_MAX = 1024,  /* different ones; as many as datasets allow */
     SIZES_MAX = 4096,   /* texts whose sizes are kept, drawn from all */
@@ -21,11 +28,16 @@ enum {
     SEEN_SLOTS = 2 * LABELS_MAX
 };
 
+static const char EMPTY[] = "is empty";
 static const char as_text[] = "ask with --mode lm, which predicts the next byte of any file";
 
 struct column {
-    char name[LOOK_NAME_MAX + 1]; /* "": one that no option can hold */
+    char name[LOOK_NAME_MAX + 1]; /* "": one that no option can hold, */
+    const char *fault;            /* ... which is why; else NULL */
+    struct place at;              /* of the name */
     bool repeated;                /* another column has the same */
+    bool is_value;                /* a row has the name as its value */
+    bool whole;                   /* a row has a list or an object there */
     int64_t place;                /* in the header, from 0 */
     int64_t texts, bytes;         /* values that may be a text; how long they are together */
     int64_t labels, kinds;        /* values that may be a label; different ones */
@@ -34,7 +46,7 @@ struct column {
 };
 
 struct columns {
-    const char *path;
+    const struct corpus *file;
     char separator;           /* as in struct look_columns */
     const char *text, *label; /* the names that are wanted */
     struct records_format format;
@@ -48,23 +60,28 @@ struct columns {
 
 /* ---- counting ---- */
 
-/* Whether the options that name columns can hold the name. */
-static bool can_be_given(const char *name)
+/* Why the options that name columns cannot hold the name; NULL: they can. */
+static const char *name_fault(const char *name)
 {
     const unsigned char *p = (const unsigned char *)name, *end = p + strlen(name);
     uint32_t code;
-    if (p == end || end - p > LOOK_NAME_MAX)
-        return false;
+    if (p == end)
+        return EMPTY;
     for (int n; p < end; p += n) {
         n = utf8_decode(p, end, &code);
-        if (n == 0 || utf8_is_control(code))
-            return false;
+        if (n == 0)
+            return "is not UTF-8; save the file as UTF-8";
+        if (utf8_is_control(code) || code == 0xfeff)
+            return "has a control character; remove it";
     }
-    return true;
+    return end - (const unsigned char *)name > LOOK_NAME_MAX
+               ? "has more than 256 bytes, so the first row does not seem to name the columns; put "
+                 "a row of names before it"
+               : NULL;
 }
 
 /* NULL: it is not looked at, as there are too many, or there is no memory. */
-static struct column *add_column(struct columns *cs, const char *name)
+static struct column *add_column(struct columns *cs, const char *name, struct place at)
 {
     bool wanted = strcmp(name, cs->text) == 0 || strcmp(name, cs->label) == 0;
     int64_t place = cs->names++;
@@ -75,7 +92,9 @@ static struct column *add_column(struct columns *cs, const char *name)
     if (!c)
         return NULL;
     c->place = place;
-    if (can_be_given(name))
+    c->at = at;
+    c->fault = name_fault(name);
+    if (!c->fault)
         snprintf(c->name, sizeof c->name, "%s", name);
     for (int i = 0; i < cs->count; i++)
         if (strcmp(cs->item[i]->name, c->name) == 0)
@@ -85,9 +104,9 @@ static struct column *add_column(struct columns *cs, const char *name)
 }
 
 /* Of the header. */
-static void add_name(void *context, const char *name)
+static void add_name(void *context, const char *name, struct place at)
 {
-    add_column(context, name);
+    add_column(context, name, at);
 }
 
 static bool is_of(const struct records_value *value, const struct column *c)
@@ -103,7 +122,8 @@ static struct column *column_of(struct columns *cs, const struct records_value *
     for (int i = value->name ? 0 : COLUMNS_MAX; i < cs->count; i++)
         if (is_of(value, cs->item[i]))
             return cs->item[i];
-    return value->name && can_be_given(value->name) ? add_column(cs, value->name) : NULL;
+    return value->name && !name_fault(value->name) ? add_column(cs, value->name, (struct place){0})
+                                                   : NULL;
 }
 
 static void count_kind(struct column *c, const char *label)
@@ -133,7 +153,10 @@ static void count_value(void *context, const struct records_value *value)
 {
     struct columns *cs = context;
     struct column *c = column_of(cs, value);
-    if (!c || value->size == 0)
+    if (!c)
+        return;
+    c->whole |= value->whole;
+    if (value->size == 0)
         return;
     if (value->text) {
         keep_size(c, value->size, &cs->draws);
@@ -143,6 +166,7 @@ static void count_value(void *context, const struct records_value *value)
     if (value->size <= RECORDS_LABEL_MAX) {
         c->labels++;
         count_kind(c, value->bytes);
+        c->is_value |= strcmp(value->bytes, c->name) == 0;
     }
 }
 
@@ -163,13 +187,16 @@ static void free_columns(struct columns *cs)
 
 /* ---- reading ---- */
 
-static enum status begin_reading(struct columns *cs, struct message *m)
+/* quotes: as in records_look. */
+static enum status begin_reading(struct columns *cs, bool quotes, struct message *m)
 {
     cs->format = (struct records_format){.text_name = "", .label_name = ""};
-    enum status s = records_format_of(cs->path, cs->separator, &cs->format, m);
+    enum status s = records_format_of(cs->file->path, cs->separator, &cs->format, m);
+    if (s == STATUS_OK)
+        s = records_look(cs->file, cs->separator != '\0', quotes, &cs->format, m);
     if (s != STATUS_OK)
         return s;
-    cs->reader = records_new(&cs->format, cs->path, count_row, cs);
+    cs->reader = records_new(&cs->format, cs->file->path, count_row, cs);
     if (!cs->reader)
         return status_no_memory(m, "the rows of a file");
     records_on_name(cs->reader, add_name, cs);
@@ -181,13 +208,13 @@ static enum status begin_reading(struct columns *cs, struct message *m)
 static enum status find_separator(struct columns *cs, const unsigned char *bytes, size_t n,
                                   struct message *m)
 {
-    static const char tried[] = {'\0', ';', '\t', ','};
+    static const char tried[] = {'\0', ';', '\t', ',', '|'};
     int64_t most = 1;
     for (size_t i = 0; i < sizeof tried; i++) {
         struct message no;
         struct columns one = {
-            .path = cs->path, .separator = tried[i], .text = cs->text, .label = cs->label};
-        enum status s = begin_reading(&one, &no);
+            .file = cs->file, .separator = tried[i], .text = cs->text, .label = cs->label};
+        enum status s = begin_reading(&one, false, &no);
         if (s == STATUS_OK)
             s = records_feed(one.reader, bytes, n, &no);
         if (one.names > most) {
@@ -210,7 +237,7 @@ static enum status take_piece(void *context, const unsigned char *bytes, size_t 
     if (!cs->reader && !cs->separator)
         s = find_separator(cs, bytes, n, m);
     if (!cs->reader && s == STATUS_OK)
-        s = begin_reading(cs, m);
+        s = begin_reading(cs, true, m);
     return s == STATUS_OK ? records_feed(cs->reader, bytes, n, m) : s;
 }
 
@@ -301,8 +328,8 @@ static const struct column *best_text(const struct columns *cs, const char *labe
     return best;
 }
 
-/* "id, text, label and 2 more"; returns how many have a name. */
-static int list_names(const struct columns *cs, char *list, size_t size)
+/* "id, text, label and 2 more" */
+static void list_names(const struct columns *cs, char *list, size_t size)
 {
     int all = 0, listed = 0;
     size_t used = 0;
@@ -319,27 +346,93 @@ static int list_names(const struct columns *cs, char *list, size_t size)
         used += (size_t)snprintf(list + used, size - used, " and %d more", all - listed);
     if (cs->names > cs->count)
         snprintf(list + used, size - used, " (only the first %d were looked at)", COLUMNS_MAX);
-    return all;
+}
+
+/* Why the name seems to belong to a row, of a file without a header; NULL: it does not. Names of
+ * members are names. */
+static const char *unlikely_name(const struct columns *cs, const struct column *c)
+{
+    double number;
+    bool integral;
+    if (cs->format.form == RECORDS_JSONL)
+        return NULL;
+    return c->is_value                                 ? "is a value of its column too"
+           : number_parse(c->name, &number, &integral) ? "is a number"
+           : strlen(c->name) > NAME_LONG               ? "is as long as a text"
+                                                       : NULL;
+}
+
+static enum status refuse_name(const struct columns *cs, const struct column *c, const char *why,
+                               struct message *m)
+{
+    char shown[64];
+    return records_refuse(cs->file->path, c->at, m,
+                          "\"%s\" %s, so the first row does not seem to name the columns. Put a "
+                          "row of names before it, as in text%clabel; or if these are the names, "
+                          "give them with --text-column and --label-column",
+                          text_shown(c->name, shown, sizeof shown), why, cs->format.separator);
+}
+
+/* Of names that are missing, or are none. */
+static enum status refuse_header(const struct columns *cs, struct message *m)
+{
+    int named = 0;
+    char shown[64];
+    const char *why;
+    for (int i = 0; i < cs->count; i++) {
+        const struct column *c = cs->item[i];
+        if (!c->fault && (why = unlikely_name(cs, c)) != NULL)
+            return refuse_name(cs, c, why, m);
+        if (c->fault && c->at.line && strcmp(c->fault, EMPTY) != 0)
+            return records_refuse(cs->file->path, c->at, m, "the name of this column %s; or %s",
+                                  c->fault, as_text);
+        named += !c->fault;
+    }
+    if (cs->format.form == RECORDS_JSONL || named > 1)
+        return STATUS_OK;
+    return status_fail(m, STATUS_BAD_INPUT,
+                       "%s: its first row names only one column%s%s, but a text and a label are "
+                       "needed; name the columns there, separated by commas, semicolons, tabs or "
+                       "|, or %s",
+                       cs->file->path, named ? ", " : "",
+                       named ? text_shown(cs->item[0]->name, shown, sizeof shown) : "", as_text);
+}
+
+/* A member that is an object, as whose members the text and the label may be hidden. */
+static const struct column *whole_column(const struct columns *cs)
+{
+    for (int i = 0; i < cs->count; i++)
+        if (cs->item[i]->whole && *cs->item[i]->name)
+            return cs->item[i];
+    return NULL;
 }
 
 /* label: none looks like one; else none like a text. named: the other one was named. */
 static enum status refuse(const struct columns *cs, bool label, bool named, struct message *m)
 {
-    char list[512];
+    char list[512], shown[64];
     const char *what = label ? "label" : "text";
+    const struct column *whole = whole_column(cs);
     if (cs->rows == 0)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: has no rows with a text and a label; add some, or %s", cs->path,
-                           as_text);
-    if (list_names(cs, list, sizeof list) < 2)
+                           "%s: has no rows with a text and a label; add some, or %s",
+                           cs->file->path, as_text);
+    enum status s = refuse_header(cs, m);
+    if (s != STATUS_OK)
+        return s;
+    list_names(cs, list, sizeof list);
+    if (whole) {
+        text_shown(whole->name, shown, sizeof shown);
         return status_fail(m, STATUS_BAD_INPUT,
-                           "%s: does not name its columns, one for the text and one for the label; "
-                           "name them in the first row, or %s",
-                           cs->path, as_text);
+                           "%s: no member looks like a %s; its members are %s. Members of %s, "
+                           "which is an object or a list, are not read: move them out (jq -c '. + "
+                           ".%s'), or %s",
+                           cs->file->path, what, list, shown, shown, as_text);
+    }
     return status_fail(m, STATUS_BAD_INPUT,
                        "%s: no column%s looks like a %s, %s; its columns are %s. Name the %s's "
                        "with --%s-column, or %s",
-                       cs->path, named ? " other than the one that you named" : "", what,
+                       cs->file->path, named ? " other than the one that you named" : "", what,
                        label ? "with two or more different values that repeat"
                              : "which nearly every row must have",
                        list, what, what, as_text);
@@ -351,28 +444,63 @@ static const char *usual_name(const struct columns *cs, const char *name, const 
     return find_column(cs, name) && !(other && strcmp(name, other) == 0) ? name : NULL;
 }
 
+/* A column that is called as labels often are, and looks like one. text: as in best_label. */
+static const struct column *usual_label(const struct columns *cs, const char *text)
+{
+    for (const char *const *usual = usual_labels; *usual; usual++)
+        for (int i = 0; i < cs->count; i++) {
+            const struct column *c = cs->item[i];
+            if (strcasecmp(c->name, *usual) == 0 && looks_like_label(cs, c) &&
+                !(text && strcmp(c->name, text) == 0))
+                return c;
+        }
+    return NULL;
+}
+
+/* The columns that the label could be as well. */
+static void list_others(const struct columns *cs, struct look_columns *found)
+{
+    size_t used = 0, size = sizeof found->others;
+    for (int i = 0; i < cs->count; i++) {
+        const struct column *c = cs->item[i];
+        char shown[40];
+        if (looks_like_label(cs, c) && strcmp(c->name, found->text) != 0 &&
+            strcmp(c->name, found->label) != 0 && used + sizeof shown + 2 < size)
+            used += (size_t)snprintf(found->others + used, size - used, "%s%s", used ? ", " : "",
+                                     text_shown(c->name, shown, sizeof shown));
+    }
+}
+
 /* text and label are given, or NULL. */
 static enum status choose(const struct columns *cs, const char *text, const char *label,
                           struct look_columns *found, struct message *m)
 {
     const bool named = text || label;
-    const struct column *best;
+    const struct column *guessed[2] = {NULL, NULL}; /* the text, the label */
+    const char *why;
     text = text ? text : usual_name(cs, "text", label);
     label = label ? label : usual_name(cs, "label", text);
+    if (!label && (guessed[1] = usual_label(cs, text)) != NULL)
+        label = guessed[1]->name;
     if (!text) {
-        best = best_text(cs, label);
-        if (!best)
+        guessed[0] = best_text(cs, label);
+        if (!guessed[0])
             return refuse(cs, !label && !best_label(cs, NULL), named, m);
-        text = best->name;
+        text = guessed[0]->name;
     }
     if (!label) {
-        best = best_label(cs, text);
-        if (!best)
+        guessed[1] = best_label(cs, text);
+        if (!guessed[1])
             return refuse(cs, true, named, m);
-        label = best->name;
+        label = guessed[1]->name;
     }
+    for (int i = 0; i < 2; i++)
+        if (guessed[i] && (why = unlikely_name(cs, guessed[i])) != NULL)
+            return refuse_name(cs, guessed[i], why, m);
     snprintf(found->text, sizeof found->text, "%s", text);
     snprintf(found->label, sizeof found->label, "%s", label);
+    if (guessed[1])
+        list_others(cs, found);
     return STATUS_OK;
 }
 
@@ -395,13 +523,16 @@ static const char *form_name(const struct records_format *f)
 {
     if (f->form == RECORDS_JSONL)
         return "JSON Lines";
-    return f->separator == '\t' ? "TSV" : f->separator == ';' ? "CSV with semicolons" : "CSV";
+    return f->separator == '\t'  ? "TSV"
+           : f->separator == ';' ? "CSV with semicolons"
+           : f->separator == '|' ? "CSV with pipes"
+                                 : "CSV";
 }
 
 enum status look_columns(const struct corpus *file, char separator, const char *text,
                          const char *label, struct look_columns *found, struct message *m)
 {
-    struct columns cs = {.path = file->path,
+    struct columns cs = {.file = file,
                          .separator = separator,
                          .text = text ? text : "text",
                          .label = label ? label : "label",

@@ -21,7 +21,7 @@ static const struct command_option options[] = {
     {"text-column", 0, COMMAND_TEXT, offsetof(struct ask_options, text_column), "NAME",
      "the column, or member, that is the text (the one with the longest values)"},
     {"label-column", 0, COMMAND_TEXT, offsetof(struct ask_options, label_column), "NAME",
-     "the one that is the label (the one with the fewest different values)"},
+     "the one that is the label (one called label, stars, ..., or with the fewest values)"},
     {"model", 0, COMMAND_TEXT, offsetof(struct ask_options, model), "FILE",
      "a YAML file whose sections model and train are taken as they are; only heads are asked"},
     {"set", 0, COMMAND_TEXTS, offsetof(struct ask_options, set), "KEY=VALUE",

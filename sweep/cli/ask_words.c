@@ -35,12 +35,15 @@ void ask_words_look(const struct look *l)
         text_add(&text, "%s rows with %s labels; ",
                  text_count(look_integer(l, "rows"), number[0], sizeof number[0]),
                  text_count(look_integer(l, "classes"), number[1], sizeof number[1]));
-        text_add(&text,
-                 "the label, column %s, is to be told from the text, column %s. (Other columns: "
-                 "--label-column, --text-column. Predict bytes: --mode lm.)",
+        text_add(&text, "the label, column %s, is to be told from the text, column %s. (",
                  text_shown(look_string(l, "label_column"), b, sizeof b),
                  text_shown(look_string(l, "text_column"), a, sizeof a));
+        if (*l->others)
+            text_add(&text, "The label could also be: %s. ", l->others);
+        text_add(&text, "Other columns: --label-column, --text-column. Predict bytes: --mode lm.)");
     }
+    if (*l->warning)
+        text_add(&text, " Note: %s.", l->warning);
     print_paragraph(&text);
 }
 

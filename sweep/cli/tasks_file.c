@@ -8,6 +8,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/json.h"
 #include "engine/base/utf8.h"
+#include "sweep/plan/survey.h"
 
 enum { LINE_COLUMNS = 90, MOST_LABELS = 20, /* shown */ LABEL_COLUMNS = 40 };
 
@@ -62,7 +63,7 @@ static void print_target(const struct task_source *source, const struct point *p
     }
     char shown[LABEL_COLUMNS];
     text_shown(p->task->file->label(source, targets[0]), shown, sizeof shown);
-    printf("  %-10s  %s\n", "target", shown);
+    printf("  %-10s  \"%s\"\n", "target", shown);
     if (used < shape->length)
         printf("  %-10s  %ld positions\n", "padding", shape->length - used);
 }
@@ -121,11 +122,12 @@ static void print_labels(const struct json *facts, const struct task_shape *shap
     bool more = true;
     for (long k = 0; more && k < MOST_LABELS; k++) {
         const char *name;
-        char shown[LABEL_COLUMNS], count[32];
+        char shown[LABEL_COLUMNS],
+            count[32]; /* in quotes: of white space at its ends nothing shows */
         label.text = facts->text;
         if (!json_string(&label, &name) || !json_integer(&rows, &n))
             return;
-        printf("  %-10ld  %s rows  %s\n", k, text_count(n, count, sizeof count),
+        printf("  %-10ld  %s rows  \"%s\"\n", k, text_count(n, count, sizeof count),
                text_shown(name, shown, sizeof shown));
         if (!json_more(&label, ']', &more) || !json_more(&rows, ']', &more))
             return;
@@ -136,6 +138,7 @@ static void print_labels(const struct json *facts, const struct task_shape *shap
 
 static enum status print_facts(const char *text, const struct task_shape *shape, struct message *m)
 {
+    char warning[256];
     size_t size = strlen(text);
     char *memory = malloc(size + 1);
     if (!memory)
@@ -148,6 +151,8 @@ static enum status print_facts(const char *text, const struct task_shape *shape,
                          .m = m};
     print_labels(&facts, shape);
     free(memory);
+    if (survey_warning(text, warning, sizeof warning))
+        printf("\nNote: %s.\n", warning);
     return STATUS_OK;
 }
 

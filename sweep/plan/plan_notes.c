@@ -101,14 +101,25 @@ static bool repeated_rows(const struct plan *p, int k, struct message *m)
     return true;
 }
 
+static bool odd_file(const struct plan *p, int k, struct message *m)
+{
+    char warning[256], shown[256];
+    const struct survey *s = &p->surveys.item[k];
+    if (!survey_warning(s->facts, warning, sizeof warning))
+        return false;
+    status_fail(m, STATUS_BAD_INPUT, "%s: %s", text_shown(s->path, shown, sizeof shown), warning);
+    return true;
+}
+
 bool plan_note(const struct plan *p, int *i, struct message *m)
 {
-    int excluded = p->config->excluded, fixed = excluded + NOTES;
-    while (*i < fixed + p->surveys.count) {
+    int excluded = p->config->excluded, fixed = excluded + NOTES, files = p->surveys.count;
+    while (*i < fixed + 2 * files) {
         int k = (*i)++;
-        if (k < excluded ? idle_exclude(p, k, m)
-            : k < fixed  ? sweeping_note(p, k - excluded, m)
-                         : repeated_rows(p, k - fixed, m))
+        if (k < excluded        ? idle_exclude(p, k, m)
+            : k < fixed         ? sweeping_note(p, k - excluded, m)
+            : k < fixed + files ? repeated_rows(p, k - fixed, m)
+                                : odd_file(p, k - fixed - files, m))
             return true;
     }
     return false;

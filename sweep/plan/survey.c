@@ -47,25 +47,53 @@ static bool fill_from(struct point *p, const struct survey *s, const struct json
     return true;
 }
 
+/* A scanner of facts, with *text, malloced, for its strings; *sound: they are JSON. False without
+ * memory. */
+static bool read_facts(const char *said, struct json *facts, char **text, bool *sound,
+                       struct message *fault)
+{
+    size_t size = strlen(said);
+    *text = malloc(size + 1);
+    if (!*text)
+        return false;
+    *facts = (struct json){.start = (const unsigned char *)said,
+                           .next = (const unsigned char *)said,
+                           .end = (const unsigned char *)said + size,
+                           .place = "what is known of a file",
+                           .text = *text,
+                           .m = fault};
+    struct json whole = *facts;
+    *sound = json_skip(&whole) && json_end(&whole);
+    return true;
+}
+
 /* Fills the derived options. *complete is false where the survey lacks any: another version of this
  * program wrote it. */
 static enum status fill(struct point *p, const struct survey *s, bool *complete, struct message *m)
 {
-    size_t size = strlen(s->facts);
+    struct json facts;
     struct message fault;
-    char *text = malloc(size + 1);
-    if (!text)
+    char *text;
+    if (!read_facts(s->facts, &facts, &text, complete, &fault))
         return no_memory(m);
-    struct json facts = {.start = (const unsigned char *)s->facts,
-                         .next = (const unsigned char *)s->facts,
-                         .end = (const unsigned char *)s->facts + size,
-                         .place = "what is known of a file",
-                         .text = text,
-                         .m = &fault};
-    struct json whole = facts;
-    *complete = json_skip(&whole) && json_end(&whole) && fill_from(p, s, &facts);
+    *complete = *complete && fill_from(p, s, &facts);
     free(text);
     return STATUS_OK;
+}
+
+bool survey_warning(const char *facts, char *warning, size_t size)
+{
+    struct json f, value;
+    struct message fault;
+    char *text;
+    const char *said = "";
+    bool sound;
+    if (!read_facts(facts, &f, &text, &sound, &fault))
+        return false;
+    bool found = sound && json_member(&f, "warning", &value) && json_string(&value, &said) &&
+                 (size_t)snprintf(warning, size, "%s", said) < size;
+    free(text);
+    return found;
 }
 
 /* ---- the list ---- */

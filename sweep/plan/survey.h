@@ -34,6 +34,9 @@ extern void (*survey_listener)(const char *path, int64_t size);
  * or known (and then listed), else from the file. BAD_INPUT (or IO, NO_MEMORY) names the file. */
 enum status survey_point(struct survey_list *list, struct point *p, struct message *m);
 
+/* What the facts say is odd about the file. False where they say nothing, or nothing that fits. */
+bool survey_warning(const char *facts, char *warning, size_t size);
+
 /* The absolute path of a file that is given relative to a folder (NULL: the working directory),
  * without `.` and empty parts. BAD_INPUT where it is longer than max bytes. */
 enum status survey_path(const char *folder, const char *given, size_t max, char *path,

@@ -148,11 +148,22 @@ static void write_sentence(const struct view *v, const char *unit, struct docume
     document_text(d, DOCUMENT_PARAGRAPH, &text);
 }
 
+/* In quotes where spaces at its ends would not show. */
+static const char *label_shown(const char *label, char shown[SHOWN_BYTES + 2])
+{
+    char plain[SHOWN_BYTES];
+    bool spaces = label[0] == ' ' || (label[0] && label[strlen(label) - 1] == ' ');
+    const char *quote = spaces ? "\"" : "";
+    snprintf(shown, SHOWN_BYTES + 2, "%s%s%s", quote, text_shown(label, plain, sizeof plain),
+             quote);
+    return shown;
+}
+
 static void add_label(struct table *t, const struct view *v, const char *label)
 {
-    char shown[SHOWN_BYTES];
+    char shown[SHOWN_BYTES + 2];
     double rows = 0;
-    table_text(t, text_shown(label, shown, sizeof shown));
+    table_text(t, label_shown(label, shown));
     for (int h = 0; h < v->heads_count; h++) {
         const struct report_label *row = row_at(v->labels, v->setting, label, v->heads[h]);
         rows = fmax(rows, row ? row->n_rows : 0);
@@ -197,11 +208,11 @@ static void write_worst(const struct view *v, struct document *d)
     struct text_buffer text = scope_text(d->scope);
     for (int h = 0; h < v->heads_count; h++) {
         const struct report_label *worst = worst_of(v, v->heads[h]);
-        char shown[SHOWN_BYTES];
+        char shown[SHOWN_BYTES + 2];
         if (worst && worst->mean < always)
-            text_add(&text, "%s%s with %lld head%s (%.3f)", text.used ? ", " : "Recognised worst: ",
-                     text_shown(worst->label, shown, sizeof shown), (long long)worst->heads,
-                     worst->heads == 1 ? "" : "s", worst->mean);
+            text_add(&text, "%s%s with %lld head%s (%.3f)",
+                     text.used ? ", " : "Recognised worst: ", label_shown(worst->label, shown),
+                     (long long)worst->heads, worst->heads == 1 ? "" : "s", worst->mean);
     }
     if (text.used)
         text_add(&text, ".");

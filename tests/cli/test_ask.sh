@@ -257,6 +257,13 @@ check "a CSV file is taken for rows, with its text and label columns" gives 0 "b
     rows.csv $tiny --yes --db rows.db
 check "... and the answer is about these rows" grep -q 'this split of these rows' line
 check "... and the sweep file names their separator" grep -q '^  separator: semicolon ' rows.csv.headcount.yaml
+awk 'BEGIN { print "date,review,rating"; for (i = 0; i < 600; i++) print i % 2 ",row number " i "," substr("pos pos", 1, 3 + i % 3 % 2) }' >guess.csv
+check "of several columns that could be the label, one of a usual name is taken, and the others are named" \
+    gives 0 "the label, column rating, is to be told from the text, column review. (The label could also be: date\." guess.csv $tiny --write
+check "... and labels that look alike are remarked on" grep -q 'Note: the labels "pos" and "pos " differ only in white space or in capitals' line
+sed 1d rows.csv >headless.csv
+check "a file without a header is refused, with the name that is none" \
+    gives 2 'line 1, column [0-9]*: "0" is a number, so the first row does not seem to name the columns' headless.csv --write
 awk 'BEGIN { print "a: b # c,null"; for (i = 0; i < 600; i++) print "row number " i "," i % 3 }' >odd.csv
 check "columns whose names YAML would misread are guessed" gives 0 "column null, .* column a: b # c" \
     odd.csv $tiny --write

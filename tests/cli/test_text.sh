@@ -60,7 +60,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 bad one.csv 'text,label\nab,x\ncd\n'
 check "a CSV row of too few fields is refused" \
-    refused rows.yaml one.csv ", line 3, column 1: this row has 1 field, but the header names 2 columns"
+    refused rows.yaml one.csv ", line 3, column 1: this row has 1 field, but line 1, the header, names 2 columns"
 bad two.csv 'text,label\nab,x\n"c\nd,y\n'
 check "a CSV quote without end is refused" refused rows.yaml two.csv ", line 3, column 1: the quote that begins here has no end"
 bad three.csv 'txt,label\nab,x\n'
@@ -74,7 +74,7 @@ bad five.csv 'text,label\n'
 check "a CSV file without rows is refused" refused rows.yaml five.csv ": has no rows"
 { cat data/rows.csv; echo abc,rare; } >rare.csv
 check "a label of fewer than three rows is refused" \
-    refused rows.yaml rare.csv ", line 32, column 5: only 1 row has the label rare; it takes 3 or more"
+    refused rows.yaml rare.csv ", line 32, column 5: only 1 row has the label \"rare\"; it takes 3 or more"
 bad one.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "label": }\n'
 check "a line that is not JSON is refused" refused rows.yaml one.jsonl ", line 2, column 24: expected"
 bad two.jsonl '{"text": "a", "label": "x"}\n{"text": "a", "lable": "x"}\n'
@@ -85,6 +85,13 @@ bad three.jsonl '{"text": "a", "label": "x"}\n["a", "x"]\n'
 check "a JSON line that is no object is refused" refused rows.yaml three.jsonl ", line 2, column 1: "
 cp data/rows.csv rows.txt
 check "rows in a file of another format are refused" refused rows.yaml rows.txt ": rows are read from CSV, TSV or JSON Lines"
+
+printf '%%PDF-1.7\n' >paper.txt
+check "a PDF is refused as a text, with what makes text of it" refused lm.yaml paper.txt ": is a PDF, not text; extract its text first"
+check "... and as rows" refused rows.yaml paper.txt ": is a PDF, not text; extract its text first"
+{ echo text,label; echo '"Really he asked,odd'; sed 1d data/rows.csv | tr -d '"' | sed 's/row, /row /'; echo 'so he said",even'; } >open.csv
+check "a quote that is missing is noticed" refused rows.yaml open.csv \
+    ", line 2, column 1: the field in quotes that begins here goes on for 32 lines, which look like rows: is a quote missing?"
 
 # What depends on more than the file is said of the point.
 impossible() { # SWEEP, --set, text
@@ -142,6 +149,12 @@ check "a label guessed from one position is remarked on" \
     "with model.mask causal and model.pool first, the label is guessed from the first position alone"
 check "... one from all is not" notes rows.yaml model.mask=causal ""
 
+sed 's/even$/odd /' data/rows.csv >data/alike.csv
+check "labels that look alike are remarked on" notes rows.yaml task.file=data/alike.csv \
+    "$dir/data/alike.csv: the labels \"odd\" and \"odd \" differ only in white space or in capitals, but count as two"
+check "... and tasks shows them in quotes" \
+    sh -c "'$headcount' tasks text --set file=data/alike.csv --set mode=classify | grep -qE '15 rows  \"odd \"\$'"
+
 # ---- paths ----
 mkdir -p deep/data
 cp lm.yaml deep/lm.yaml
@@ -188,6 +201,18 @@ mode: classify, length: 16, text_column: says, label_column: is, separator: semi
 check "... with the same results for the same rows" \
     [ "$(sql tsv.db 'SELECT test_loss FROM trials ORDER BY heads, seed')" = "$(sql semicolons.db \
     'SELECT test_loss FROM trials ORDER BY heads, seed')" ]
+tr ';' '|' <semicolons.txt >pipes.txt
+check "... and from fields between pipes" \
+    "$headcount" run rows.yaml --db pipes.db -q --set "task={name: text, file: $dir/pipes.txt, \
+mode: classify, length: 16, text_column: says, label_column: is, separator: pipe}"
+{ echo 'sep=;'; cat semicolons.txt; } >named.csv
+check "... and where the first line names what separates them" \
+    "$headcount" run rows.yaml --db named.db -q --set "task={name: text, file: $dir/named.csv, \
+mode: classify, length: 16, text_column: says, label_column: is}"
+check "... with the same results again" \
+    [ "$(sql pipes.db 'SELECT test_loss FROM trials ORDER BY heads, seed')$(sql named.db 'SELECT test_loss FROM trials
+    ORDER BY heads, seed')" = "$(sql tsv.db 'SELECT test_loss FROM trials ORDER BY heads, seed')$(sql tsv.db 'SELECT
+    test_loss FROM trials ORDER BY heads, seed')" ]
 check "... whose labels are those of the other column" \
     [ "$(sql tsv.db 'SELECT group_concat(DISTINCT label) FROM label_acc')" = even,odd ]
 check "tasks shows a row of such a file" \

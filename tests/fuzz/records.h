@@ -15,7 +15,7 @@ static void promise(int kept)
 }
 
 enum { LIMIT = 24 };
-static const struct records_format format = {FORM, "text", "label"};
+static const struct records_format format = {FORM, false, 0, "text", "label"};
 
 struct seen {
     const unsigned char *file;

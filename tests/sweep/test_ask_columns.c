@@ -16,6 +16,9 @@ static enum status columns_of(const char *name, const char *rows, const char *te
     return s;
 }
 
+#define WORDS     "many words many words many words many words "
+#define LONG_NAME WORDS WORDS WORDS
+
 static const struct {
     const char *path, *header, *row, *given_text, *given_label;
     const char *text, *label; /* NULL: refused, ... */
@@ -69,22 +72,66 @@ static const struct {
      "no column looks like a text, which nearly every row must have; its columns are n, kind. Name "
      "the text's with --text-column"},
     {"a.csv", "one line\n", "another one @\n", NULL, NULL, NULL, NULL, 0,
-     "does not name its columns"},
+     "its first row names only one column, one line, but a text and a label are needed"},
     {"a.csv", "id,body,stars\n", "", NULL, NULL, NULL, NULL, 0, "has no rows"},
     /* the rows cannot be read */
     {"a.csv", "id,body,stars\n", "@,a \"row\",%\n", NULL, NULL, NULL, NULL, 0,
      "a.csv, line 2, column 8: a quote within a field"},
     {"a.csv", "id,body,stars\n", "@,a row, with commas,%\n", NULL, NULL, NULL, NULL, 0,
-     "a.csv, line 2, column 25: this is field 4, but the header names only 3 columns"},
+     "a.csv, line 2, column 25: this is field 4, but line 1, the header, names only 3 columns"},
     {"a.csv", "body,stars\r", "a row with number @,%\r", NULL, NULL, NULL, NULL, 0,
      "a.csv, line 1, column 12: a carriage return without a line feed after it"},
-    {"a.tsv", "body\tstars\n", "\"Hello\" he said @\t%\n", NULL, NULL, NULL, NULL, 0,
-     "a.tsv, line 2, column 8: something follows the quote"},
     {"a.json", "{\n", "\"text\": \"a row with number @\",\n", NULL, NULL, NULL, NULL, 0,
      "a.json, line 1, column 2: the line ends within the object; write each object on one line"},
     {"a.json", "[\n", "{\"a\": 1},\n", NULL, NULL, NULL, NULL, 0,
-     "a.json, line 1, column 1: expected an object, {\"text\": \"...\", \"label\": \"...\"}; or "
-     "ask with --mode lm"},
+     "a.json, line 1, column 1: an array; write each of its objects on a line of its own (jq -c "
+     "'.[]'); or ask with --mode lm"},
+    {"a.csv", "# by me\nbody,stars\n", "a row with number @,%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 2, column 6: this is field 2, but line 1, the header, names only 1 column (# by "
+     "me)"},
+    {"a.jsonl", "", "{\"data\": {\"text\": \"a row with number @\"}, \"label\": \"%\"}\n", NULL,
+     NULL, NULL, NULL, 0,
+     "no member looks like a text; its members are data, label. Members of data, which is an "
+     "object "
+     "or a list, are not read: move them out (jq -c '. + .data')"},
+    /* there is no header */
+    {"a.csv", "a row of words,red\n", "a row with number @,%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 1, column 16: \"red\" is a value of its column too, so the first row does not "
+     "seem "
+     "to name the columns. Put a row of names before it, as in text,label; or if these are the "
+     "names, give them with --text-column and --label-column"},
+    {"a.csv", "a row of words;.5\n", "a row with number @;%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 1, column 16: \".5\" is a number, so the first row does not seem to name the "
+     "columns. Put a row of names before it, as in text;label"},
+    {"a.csv", LONG_NAME ",kind\n", "a row with number @,%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 1, column 1: \"many words many words many words many words many words many ..."
+     "\" is as long as a text"},
+    {"a.csv", LONG_NAME LONG_NAME ",red\n", "a row with number @,%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 1, column 1: the name of this column has more than 256 bytes, so the first row "
+     "does not seem to name the columns; put a row of names before it"},
+    {"a.csv", "a row of words,red\n", "a row with number @,%\n", "a row of words", "red",
+     "a row of words", "red", 0, NULL},
+    {"a.jsonl", "", "{\"1\": \"a row with number @\", \"red\": \"%\"}\n", NULL, NULL, "1", "red", 0,
+     NULL},
+    /* names that no option can hold */
+    {"a.csv", "texte,\xe9tiquette\n", "a row with number @,%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 1, column 7: the name of this column is not UTF-8; save the file as UTF-8"},
+    {"a.csv", "body,\x1bkind\n", "a row with number @,%\n", NULL, NULL, NULL, NULL, 0,
+     "a.csv, line 1, column 6: the name of this column has a control character; remove it"},
+    /* other separators */
+    {"a.csv", "body|stars\n", "a row, with number @|%\n", NULL, NULL, "body", "stars", '|', NULL},
+    {"a.csv", "sep=;\nbody;stars\n", "a row, with number @;%\n", NULL, NULL, "body", "stars", 0,
+     NULL},
+    {"a.tsv", "body\tstars\n", "\"Hello\" he said @\t%\n", NULL, NULL, "body", "stars", 0, NULL},
+    {"a.jsonl", "", "{\"msg\": \"a row with number @\", \"kind\": \"%\", \"score\": NaN}\n", NULL,
+     NULL, "msg", "kind", 0, NULL},
+    /* usual names first */
+    {"a.csv", "date,review,rating\n", "$,a row with number @,%\n", NULL, NULL, "review", "rating",
+     0, NULL},
+    {"a.csv", "Stars,review,Sentiment,kind\n", "%,a row with number @,%,$\n", NULL, NULL, "review",
+     "Sentiment", 0, NULL},
+    {"a.csv", "rating,review,kind\n", "@,a row with number @,%\n", NULL, NULL, "review", "kind", 0,
+     NULL}, /* one that no value comes back in is none */
 };
 
 static void columns_are_guessed_or_the_reason_is_said(void **state)
@@ -105,6 +152,20 @@ static void columns_are_guessed_or_the_reason_is_said(void **state)
             assert_int_equal(c.separator, files[i].separator);
         free(rows);
     }
+}
+
+/* Which column else could be the label, where it is guessed. */
+static void the_other_candidates_are_told(void **state)
+{
+    struct look_columns c;
+    struct message m = {{0}};
+    char *rows = make_rows("date,review,rating,id,who\n", "$,a row with number @,%,@,?\n", 60);
+    (void)state;
+    assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
+    assert_string_equal(c.others, "date, who");
+    assert_int_equal(columns_of("a.csv", rows, NULL, "rating", &c, &m), STATUS_OK);
+    assert_string_equal(c.others, "");
+    free(rows);
 }
 
 static void the_form_is_told(void **state)
@@ -221,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_guessed_or_the_reason_is_said),
+        cmocka_unit_test(the_other_candidates_are_told),
         cmocka_unit_test(the_form_is_told),
         cmocka_unit_test(a_column_that_is_mostly_empty_is_no_text),
         cmocka_unit_test(a_typical_length_is_that_of_nine_in_ten),

@@ -25,6 +25,7 @@ static void files_are_taken_for_what_they_are(void **state)
     assert_string_equal(look_string(l, "text_column"), "body");
     assert_true(l->names_columns && !l->names_separator && l->shape.per_sequence);
     assert_string_equal(l->form, "CSV");
+    assert_string_equal(l->warning, "");
     assert_int_equal(look_at("a.csv", rows, strlen(rows), "task.mode=lm", l, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "too short, with")); /* as rows it is not */
     assert_int_equal(look_at("a.txt", rows, strlen(rows), "task.separator=comma", l, &m),
@@ -91,7 +92,7 @@ static void what_is_wrong_with_rows_is_said(void **state)
         {"body,flag\n", "row number @,?\n", NULL, "line 11, column 17: ", "the label is empty"},
         {"id,body,stars\n", "@,?,%\n", NULL, "line 11, column 6: ", "the text is empty"},
         {"body,stars\n", "row number @,%\n", "task.label_column=body",
-         "line 2, column 1: ", "only 1 row has the label row number 1000"},
+         "line 2, column 1: ", "only 1 row has the label \"row number 1000\""},
         {"id,body,stars\n", "@,row number @,%\n", "task.label_column=star", "line 1, column 1: ",
          "no column \"star\" (only id, body, stars); did you mean task.label_column: stars?"},
         {"id,body,stars\n", "@,row number @,%\n", "task.text_column=nobody",
@@ -121,7 +122,11 @@ static void utf_16_is_told_from_a_file_without_columns(void **state)
     (void)state;
     assert_non_null(l);
     assert_int_equal(look_at("a.csv", rows, sizeof rows, NULL, l, &m), STATUS_BAD_INPUT);
-    assert_non_null(strstr(m.text, "line 1, column 4: a NUL byte; if the file is UTF-16"));
+    assert_non_null(strstr(m.text, "is UTF-16, not text; save it as UTF-8"));
+    assert_int_equal(look_at("a.txt", rows, sizeof rows, NULL, l, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "is UTF-16, not text; save it as UTF-8"));
+    assert_int_equal(look_at("a.csv", rows + 2, sizeof rows - 2, NULL, l, &m), STATUS_BAD_INPUT);
+    assert_non_null(strstr(m.text, "line 1, column 2: a NUL byte; if the file is UTF-16"));
     free(l);
 }
 
@@ -151,7 +156,7 @@ static void what_nothing_can_be_told_by_is_refused(void **state)
     free(rows);
     rows = make_rows("text,label\n", "number @,one\n", 300);
     assert_int_equal(look_at("a.csv", rows, strlen(rows), NULL, l, &m), STATUS_BAD_INPUT);
-    assert_non_null(strstr(m.text, "all rows have the label one"));
+    assert_non_null(strstr(m.text, "all rows have the label \"one\""));
     assert_int_equal(look_at("a.csv", rows, strlen(rows), "task.wide=1", l, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "no option wide"));
     free(rows);

@@ -145,6 +145,18 @@ static void test_labels_all_recognised(void **state)
     free(text);
 }
 
+/* Labels that differ in spaces alone can be told apart. */
+static void test_labels_with_spaces(void **state)
+{
+    struct fixture *f = *state;
+    add_labels(f, "[\"neg\",\"neg \"]");
+    char *text = report(f, REPORT_TEXT, false);
+    assert_non_null(strstr(text, "\n\"neg \" "));
+    assert_non_null(strstr(text, "\nneg "));
+    assert_non_null(strstr(text, "\"neg \" with "));
+    free(text);
+}
+
 /* Of many labels, those that are recognised worst. */
 static void test_many_labels(void **state)
 {
@@ -163,6 +175,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_text_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_labels, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_labels_all_recognised, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_labels_with_spaces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_labels, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

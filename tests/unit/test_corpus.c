@@ -36,6 +36,52 @@ static void what_is_no_file_is_refused(void **state)
     assert_fails(corpus_open(path, &c, &m), STATUS_BAD_INPUT, ": cannot open: Permission denied");
 }
 
+static void what_is_no_text_is_known_by_its_first_bytes(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *says; /* NULL: it is text */
+    } list[] = {
+        {"\xff\xfe"
+         "a\0",
+         4, ": is UTF-16, not text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+        {"\xfe\xff\0a", 4, ": is UTF-16, not text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+        {"\xff\xfe\0\0a\0\0\0", 8,
+         ": is UTF-32, not text; save it as UTF-8 (iconv -f UTF-32 -t UTF-8)"},
+        {"%PDF-1.7\n", 9, ": is a PDF, not text; extract its text first (pdftotext)"},
+        {"SQLite format 3\0\x10", 17,
+         ": is an SQLite database, not text; write its rows as CSV first (sqlite3 -csv -header)"},
+        {"PAR1\x15", 5, ": is Parquet, not text; save its rows as CSV or JSON Lines first"},
+        {"\x1f\x8b\x08\0", 4, ": is compressed (gzip), not text; unpack it first"},
+        {"\xfd"
+         "7zXZ\0\0",
+         7, ": is compressed (xz), not text; unpack it first"},
+        {"\x28\xb5\x2f\xfd", 4, ": is compressed (zstd), not text; unpack it first"},
+        {"PK\x03\x04", 4,
+         ": is a zip archive, as .xlsx and .docx are, not text; unpack it first, or save it as "
+         "text "
+         "or CSV"},
+        {"\xff", 1, NULL},
+        {"%PDF", 4, NULL},
+        {"SQLite format 3", 15, NULL},
+        {"\xef\xbb\xbftext", 7, NULL},
+    };
+    struct corpus c;
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        write_file("kind", list[i].bytes, list[i].size);
+        assert_int_equal(corpus_open(path, &c, &m), STATUS_OK);
+        enum status s = corpus_is_text(&c, &m);
+        if (list[i].says)
+            assert_fails(s, STATUS_BAD_INPUT, list[i].says);
+        else
+            assert_int_equal(s, STATUS_OK);
+        corpus_close(&c);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
 static enum status add_up(void *context, const unsigned char *bytes, size_t n, struct message *text)
 {
     (void)text;
@@ -173,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(what_is_no_file_is_refused, remove_file),
+        cmocka_unit_test(what_is_no_text_is_known_by_its_first_bytes),
         cmocka_unit_test_teardown(a_file_is_read_in_pieces, remove_file),
         cmocka_unit_test_teardown(a_piece_that_changed_is_not_read, remove_file),
         cmocka_unit_test(pieces_take_little_memory),

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 enum { FOUND = 4096 };
-static const struct records_format csv = {RECORDS_CSV, ',', "text", "label"},
-                                   lines = {RECORDS_JSONL, 0, "text", "label"};
+static const struct records_format csv = {RECORDS_CSV, ',', false, 0, "text", "label"},
+                                   lines = {RECORDS_JSONL, 0, false, 0, "text", "label"};
 
 /* Rows as "label@line:column=text;" with texts read again by their offsets. */
 struct found {
@@ -93,31 +93,57 @@ static void csv_is_refused(void **state)
          "f, line 1, column 1: the first row must name the columns, separated by commas; it has no "
          "column \"text\" (only Text, label); did you mean task.text_column: Text?"},
         {"\ntext;label\nx;a\n",
-         "f, line 2, column 1: the first row must name the columns, separated by commas "
-         "(task.separator sets this); it has no column \"text\" (only text;label); name the "
-         "column of the text with task.text_column"},
+         "f, line 2, column 1: the first row must name the columns, separated by commas, but has "
+         "only one name, text;label; give task.separator: semicolon"},
+        {"text|label\nx|a\n",
+         "f, line 1, column 1: the first row must name the columns, separated by commas, but has "
+         "only one name, text|label; give task.separator: pipe"},
+        {"# made by me\ntext,label\n",
+         "f, line 1, column 1: the first row must name the columns, separated by commas, but has "
+         "only one name, # made by me; remove the comment"},
+        {"body\nx\n",
+         "f, line 1, column 1: the first row must name the columns, separated by commas, but has "
+         "only one name, body; give task.separator if it is another one"},
+        {"text,\xe9tiquette\nx,a\n",
+         "f, line 1, column 6: the name of this column is not UTF-8; save the file as UTF-8"},
+        {"id, text,label\n",
+         "f, line 1, column 1: the first row must name the columns, separated by commas; it has no "
+         "column \"text\" (only id,  text, label); the name \" text\" has spaces or invisible "
+         "characters: remove them"},
+        {"texts,text\xe2\x80\x8b,label\n",
+         "f, line 1, column 1: the first row must name the columns, separated by commas; it has no "
+         "column \"text\" (only texts, text\\u200b, label); the name \"text\\u200b\" has "
+         "spaces or invisible characters: remove them"},
         {"text,label,text\n", "f, line 1, column 12: a second column is named text"},
-        {"text,label\nx,a,b\n", "f, line 2, column 5: this is field 3, but the header names only 2 "
-                                "columns; quote a text that has commas"},
+        {"text,label\nx,a,b\n", "f, line 2, column 5: this is field 3, but line 1, the header, "
+                                "names only 2 columns; quote a text that has commas"},
         {"text,label,id\nx,a\n",
-         "f, line 2, column 1: this row has 2 fields, but the header names 3 columns"},
+         "f, line 2, column 1: this row has 2 fields, but line 1, the header, names 3 columns"},
         {"text,label\nx",
-         "f, line 2, column 1: this row has 1 field, but the header names 2 columns"},
+         "f, line 2, column 1: this row has 1 field, but line 1, the header, names 2 columns"},
         {"text,label\n\"\"\n",
-         "f, line 2, column 1: this row has 1 field, but the header names 2 columns"},
+         "f, line 2, column 1: this row has 1 field, but line 1, the header, names 2 columns"},
         {"text,label\n\xc3\xa9 \"x\",a\n",
          "f, line 2, column 3: a quote within a field that does not begin with one; put the field "
          "in quotes, and write a quote within it twice"},
         {"text,label\n\"x\ny\" ,a\n",
-         "f, line 3, column 3: something follows the quote that ends a field; a quote within a "
+         "f, line 3, column 3: something follows the quote that ends a field, which begins with a "
+         "quote in line 2: is one missing there? Within quotes, a quote is written twice"},
+        {"text,label\n\"x\" y,a\n",
+         "f, line 2, column 4: something follows the quote that ends a field; a quote within a "
          "field is written twice"},
-        {"text,label\nx,\"a\nb,c\n", "f, line 2, column 3: the quote that begins here has no end"},
+        {"text,label\nx,\"a\nb,c\n", "f, line 2, column 3: the quote that begins here has no end; "
+                                     "within quotes, a quote is written twice"},
         {"text,label\nx,a\ry,b\n",
          "f, line 2, column 5: a carriage return without a line feed after it"},
-        {"text,label\n,a\n", "f, line 2, column 1: the text is empty"},
-        {"text,label\n\"\",a\n", "f, line 2, column 1: the text is empty"},
-        {"text,label\nx,\n", "f, line 2, column 3: the label is empty"},
-        {"text,label\nx,", "f, line 2, column 3: the label is empty"},
+        {"text,label\n,a\n",
+         "f, line 2, column 1: the text is empty; give it one, or remove the row"},
+        {"text,label\n\"\",a\n",
+         "f, line 2, column 1: the text is empty; give it one, or remove the row"},
+        {"text,label\nx,\n",
+         "f, line 2, column 3: the label is empty; give it one, or remove the row"},
+        {"text,label\nx,",
+         "f, line 2, column 3: the label is empty; give it one, or remove the row"},
         {"text,label\nx,\xff\n", "f, line 2, column 3: the label is not UTF-8"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -130,9 +156,12 @@ static void csv_is_refused(void **state)
 static void other_columns_are_read(void **state)
 {
     (void)state;
-    static const struct records_format tabs = {RECORDS_CSV, '\t', "text", "label"},
-                                       semicolons = {RECORDS_CSV, ';', "Sentence 1", "text"},
-                                       members = {RECORDS_JSONL, 0, "body", "text"};
+    static const struct records_format tabs = {RECORDS_CSV, '\t', false, 0, "text", "label"},
+                                       plain = {RECORDS_CSV, '\t', true, 0, "text", "label"},
+                                       pipes = {RECORDS_CSV, '|', false, 6, "text", "label"},
+                                       semicolons = {RECORDS_CSV, ';',          false,
+                                                     0,           "Sentence 1", "text"},
+                                       members = {RECORDS_JSONL, 0, false, 0, "body", "text"};
     static const struct {
         const struct records_format *format;
         const char *file, *expected;
@@ -140,12 +169,17 @@ static void other_columns_are_read(void **state)
         {&tabs, "label\ttext\n1\ta, b; c\n2\tsay \"x\" \"\r\n3\t\"d\t\"\"e\"\"\"\n",
          "1@2:1=a, b; c;2@3:1=say \"x\" \";3@4:1=d\t\"e\";"},
         {&tabs, "label,text\n1,a\n",
-         "f, line 1, column 1: the first row must name the columns, separated by tabs "
-         "(task.separator sets this); it has no column \"text\" (only label,text); name the "
-         "column of the text with task.text_column"},
+         "f, line 1, column 1: the first row must name the columns, separated by tabs, but has "
+         "only one name, label,text; give task.separator: comma"},
+        {&plain, "label\ttext\n\"a\tsay \"x\"\n2\t\"d\t",
+         "f, line 3, column 6: this is field 3, but line 1, the header, names only 2 columns; "
+         "quote a text that has tabs"},
+        {&plain, "label\ttext\n\"a\tsay \"x\"\n\"\"\t\"d\n", "\"a@2:1=say \"x\";\"\"@3:1=\"d;"},
+        {&pipes, "sep=|\nlabel|text\n1|\"a|b\"\n", "1@3:1=a|b;"},
+        {&pipes, "\xef\xbb\xbfsep=|\nlabel|text\n1|a,b\n", "1@3:1=a,b;"},
         {&tabs, "text\tlabel\na\tb\tc\n",
-         "f, line 2, column 5: this is field 3, but the header names only 2 columns; quote a text "
-         "that has tabs"},
+         "f, line 2, column 5: this is field 3, but line 1, the header, names only 2 columns; "
+         "quote a text that has tabs"},
         {&semicolons, "id;text;Sentence 1\n7;a;b,c\n8;d;\"e;f\"\n", "a@2:3=b,c;d@3:3=e;f;"},
         {&semicolons, "id;text;sentence1\n",
          "f, line 1, column 1: the first row must name the columns, separated by semicolons; it "
@@ -161,6 +195,9 @@ static void other_columns_are_read(void **state)
         {&members, "{\"id\":[1,{}],\"bodi\":\"a\",\"text\":1}\n",
          "f, line 1, column 1: the object has no member \"body\" (only id, bodi, text); did you "
          "mean task.text_column: bodi?"},
+        {&members, "{\"id\":1,\"data\":{\"body\":\"a\"},\"text\":1}\n",
+         "f, line 1, column 1: the object has no member \"body\" (only id, data, text); its member "
+         "data has one, but members of a member are not read: move them out (jq -c '. + .data')"},
         {&members, "\n{}\n",
          "f, line 2, column 1: the object has no member \"body\"; name the member of the text with "
          "task.text_column"},
@@ -180,6 +217,7 @@ static void json_lines_are_read(void **state)
          "true@1:30=\xc3\xa9\n\";-1.50@4:21=x;"},
         {"{\"text\":\"\\ud83d\\ude00\xe2\x82\xac\",\"label\":\"l\\u0041\"}",
          "lA@1:33=\xf0\x9f\x98\x80\xe2\x82\xac;"},
+        {"{\"a\":NaN,\"text\":\"x\",\"b\":[-Infinity,{\"c\":Infinity}],\"label\":1}", "1@1:60=x;"},
         {"", ""},
         {"\n\n", ""},
     };
@@ -192,9 +230,11 @@ static void json_lines_are_refused(void **state)
     (void)state;
     static const char *const list[][2] = {
         {"[{\"text\":\"x\",\"label\":1}]",
-         "f, line 1, column 1: expected an object, {\"text\": \"...\", \"label\": \"...\"}"},
-        {"{\n\"text\":\"x\",\"label\":1}\n",
-         "f, line 1, column 2: the line ends within the object; write each object on one line"},
+         "f, line 1, column 1: an array; write each of its objects on a line of its own (jq -c "
+         "'.[]')"},
+        {"7", "f, line 1, column 1: expected an object, {\"text\": \"...\", \"label\": \"...\"}"},
+        {"{\n\"text\":\"x\",\"label\":1}\n", "f, line 1, column 2: the line ends within the "
+                                             "object; write each object on one line (jq -c .)"},
         {"\n{\"text\":\"x\xc3\xa9\xc3\xa9\",\"label\":}\n",
          "f, line 2, column 23: expected a string, number, true, false or null"},
         {"{\"text\":\"x\"}", "f, line 1, column 1: the object has no member \"label\" (only text); "
@@ -205,16 +245,23 @@ static void json_lines_are_refused(void **state)
          "f, line 1, column 21: expected the label: a string, a number, true or false"},
         {"{\"text\":\"x\",\"label\":[1]}",
          "f, line 1, column 21: expected the label: a string, a number, true or false"},
+        {"{\"text\":\"x\",\"label\":NaN}",
+         "f, line 1, column 21: expected the label: a string, a number, true or false"},
+        {"{\"text\":\"x\",\"label\":-Infinity}",
+         "f, line 1, column 21: expected the label: a string, a number, true or false"},
         {"{\"text\":7,\"label\":1}", "f, line 1, column 9: expected the text, a string"},
         {"{\"text\":\"x\",\"text\":\"y\",\"label\":1}", "f, line 1, column 20: a second text"},
         {"{\"text\":\"x\",\"label\":2,\"label\":1}", "f, line 1, column 31: a second label"},
-        {"{\"text\":\"\",\"label\":1}", "f, line 1, column 9: the text is empty"},
-        {"{\"text\":\"x\",\"label\":\"\"}", "f, line 1, column 21: the label is empty"},
+        {"{\"text\":\"\",\"label\":1}",
+         "f, line 1, column 9: the text is empty; give it one, or remove the row"},
+        {"{\"text\":\"x\",\"label\":\"\"}",
+         "f, line 1, column 21: the label is empty; give it one, or remove the row"},
         {"{\"text\":\"x\\q\",\"label\":1}", "f, line 1, column 12: unknown escape"},
         {"{\"text\":\"\xff\",\"label\":1}", "f, line 1, column 10: not UTF-8"},
         {"{\"text\":\"x\",\"label\":1} 5", "f, line 1, column 24: something follows the end"},
         {"{\"text\":\"x\",\"label\":1}\n{\"text",
-         "f, line 2, column 7: the line ends within the object; write each object on one line"},
+         "f, line 2, column 7: the line ends within the object; write each object on one line (jq "
+         "-c .)"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         check_file(&lines, list[i][0], strlen(list[i][0]), list[i][1]);
@@ -337,8 +384,9 @@ static void the_name_says_the_form(void **state)
 }
 
 /* The names of all columns are heard, whether or not two of them are those that are wanted. */
-static void add_heard(void *context, const char *name)
+static void add_heard(void *context, const char *name, struct place at)
 {
+    assert_true(at.line == 1 && at.column > 0);
     strcat(strcat(context, name), ";");
 }
 

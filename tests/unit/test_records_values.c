@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 enum { FOUND = 4096 };
-static const struct records_format csv = {RECORDS_CSV, ',', "text", "label"},
-                                   lines = {RECORDS_JSONL, 0, "text", "label"};
+static const struct records_format csv = {RECORDS_CSV, ',', false, 0, "text", "label"},
+                                   lines = {RECORDS_JSONL, 0, false, 0, "text", "label"};
 
 /* "<name>" of each column of a header, "name place=bytes/size;" of each value, with a t where it
  * may be a text, "|" after each row. */
@@ -24,19 +24,22 @@ struct found {
     size_t used;
 };
 
-static void add_name(void *context, const char *name)
+static void add_name(void *context, const char *name, struct place at)
 {
     struct found *f = context;
+    (void)at;
     f->used += (size_t)snprintf(f->text + f->used, FOUND - f->used, "<%s>", name);
 }
 
 static void add_value(void *context, const struct records_value *value)
 {
     struct found *f = context;
-    f->used +=
-        (size_t)snprintf(f->text + f->used, FOUND - f->used, "%s%s%d=%s/%d%s;",
-                         value->name ? value->name : "", value->name ? " " : "", (int)value->place,
-                         value->bytes, (int)value->size, value->text ? "t" : "");
+    f->used += (size_t)snprintf(f->text + f->used, FOUND - f->used, "%s%s%d=%s/%d%s;",
+                                value->name ? value->name : "", value->name ? " " : "",
+                                (int)value->place, value->bytes, (int)value->size,
+                                value->text    ? "t"
+                                : value->whole ? "w"
+                                               : "");
 }
 
 static enum status end_row(void *context, const struct record *row, struct message *m)
@@ -69,17 +72,25 @@ static const struct {
     {&csv, ",text,text\n1,,2\n", "<><text><text>0=1/1t;1=/0t;2=2/1t;|"},
     {&csv, "id,body\n", "<id><body>"},
     {&csv, "id,body\n1,2,3\n",
-     "f, line 2, column 5: this is field 3, but the header names only 2 "
-     "columns; quote a text that has commas"},
-    {&csv, "id,body\n1,\"2\n", "f, line 2, column 3: the quote that begins here has no end"},
+     "f, line 2, column 5: this is field 3, but line 1, the header, names only 2 columns; quote a "
+     "text that has commas"},
+    {&csv, "# by me\nid,body\n",
+     "f, line 2, column 4: this is field 2, but line 1, the header, names only 1 column (# by me); "
+     "the first line must name all columns, separated by commas"},
+    {&csv, "id,body\n1,\"2\n",
+     "f, line 2, column 3: the quote that begins here has no end; within "
+     "quotes, a quote is written twice"},
     {&lines, "{\"a\":1,\"b\":\"x\\n\",\"c\":null,\"d\":[1,{\"e\":2}],\"f\":true,\"g\":\"\"}\n",
-     "a 0=1/1;b 1=x\n/2t;c 2=/0;d 3=/0;f 4=true/4;g 5=/0t;|"},
-    {&lines, "{}\n\n{\"label\": -1.5, \"label\": {}}", "|label 0=-1.5/4;label 1=/0;|"},
+     "a 0=1/1;b 1=x\n/2t;c 2=/0;d 3=/0w;f 4=true/4;g 5=/0t;|"},
+    {&lines, "{}\n\n{\"label\": -1.5, \"label\": {}}", "|label 0=-1.5/4;label 1=/0w;|"},
     {&lines, "[1]\n",
-     "f, line 1, column 1: expected an object, {\"text\": \"...\", \"label\": \"...\"}"},
+     "f, line 1, column 1: an array; write each of its objects on a line of its own "
+     "(jq -c '.[]')"},
+    {&lines, "{\"a\":NaN,\"b\":-Infinity,\"c\":-1}\n", "a 0=/0;b 1=/0;c 2=-1/2;|"},
     {&lines, "{\"a\":}", "f, line 1, column 6: expected a string, number, true, false or null"},
     {&lines, "{\"a\":\n",
-     "f, line 1, column 6: the line ends within the object; write each object on one line"},
+     "f, line 1, column 6: the line ends within the object; write each object on one line (jq -c "
+     ".)"},
 };
 
 static void all_values_are_told(void **state)

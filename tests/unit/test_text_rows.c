@@ -271,19 +271,22 @@ static void files_without_classes_are_refused(void **state)
     assert_survey_refuses("a.csv", "text,label\n", ": has no rows");
     assert_survey_refuses("a.csv", "\n\n", ": has no rows");
     assert_survey_refuses("a.csv", "text,label\na,x\nb,x\nc,x\n",
-                          ": all rows have the label x; there is nothing to tell apart");
-    assert_survey_refuses("a.jsonl",
-                          "{\"text\":\"a\",\"label\":1}\n{\"text\":\"b\",\"label\":2}\n"
-                          "{\"text\":\"b\",\"label\":2}\n{\"text\":\"b\",\"label\":2}\n",
-                          ", line 1, column 21: only 1 row has the label 1; it takes 3 or more, to "
-                          "train, validate and test on: add some, or leave the label out");
-    assert_survey_refuses("a.csv", "text,label\na,x\nb,x\nc,x\na,y\n\na,y\n",
-                          ", line 5, column 3: only 2 rows have the label y; it takes 3 or more, "
-                          "to train, validate and test on: add some, or leave the label out");
-    assert_survey_refuses("a.csv", "text,label\na,x\na,y\nb,x\nc,x\na,y\nd,y\n",
-                          ", line 3, column 3: of the 3 rows with the label y, 1 has a text that "
-                          "no other row has; 2 or more are needed, to validate and test on: "
-                          "remove repeated rows from the file");
+                          ": all rows have the label \"x\"; there is nothing to tell apart");
+    assert_survey_refuses(
+        "a.jsonl",
+        "{\"text\":\"a\",\"label\":1}\n{\"text\":\"b\",\"label\":2}\n"
+        "{\"text\":\"b\",\"label\":2}\n{\"text\":\"b\",\"label\":2}\n",
+        ", line 1, column 21: only 1 row has the label \"1\"; it takes 3 or more, to "
+        "train, validate and test on: add some, or leave the label out");
+    assert_survey_refuses(
+        "a.csv", "text,label\na,x\nb,x\nc,x\na,y\n\na,y\n",
+        ", line 5, column 3: only 2 rows have the label \"y\"; it takes 3 or more, "
+        "to train, validate and test on: add some, or leave the label out");
+    assert_survey_refuses(
+        "a.csv", "text,label\na,x\na,y\nb,x\nc,x\na,y\nd,y\n",
+        ", line 3, column 3: of the 3 rows with the label \"y\", 1 has a text that "
+        "no other row has; 2 or more are needed, to validate and test on: "
+        "remove repeated rows from the file");
     assert_survey_refuses(
         "a.txt", "text,label\n",
         ": rows are read from CSV, TSV or JSON Lines; give a file whose name ends in "
@@ -291,11 +294,183 @@ static void files_without_classes_are_refused(void **state)
     struct text_buffer b = {0};
     text_add(&b, "text,label\n");
     for (int i = 0; i <= 1024; i++)
-        text_add(&b, "x,%d\n", i);
+        text_add(&b, "x,label %d\n", i);
     assert_survey_refuses("a.csv", b.text,
                           ", line 1026, column 3: this is the 1025th different label, and at most "
                           "1024 are allowed; name the column of the labels with task.label_column");
     free(b.text);
+}
+
+/* Of a measurement each value is a label of its own. */
+static void numbers_are_no_labels(void **state)
+{
+    static const int counts[] = {21, 1025};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        struct text_buffer b = {0};
+        char expected[256];
+        text_add(&b, "text,label\n");
+        for (int i = 0; i < counts[k]; i++)
+            text_add(&b, "x,%g\n", i / 100.);
+        snprintf(expected, sizeof expected,
+                 ", line 2, column 3: the labels are numbers, at least %d different ones, but a "
+                 "label is one of a few classes: put the numbers into classes (low, high), or name "
+                 "another column with task.label_column",
+                 counts[k] < 1024 ? counts[k] : 1024);
+        assert_survey_refuses("a.csv", b.text, expected);
+        free(b.text);
+    }
+}
+
+/* So many lines after a text that begins with a quote, up to one that ends with one; @ stands for
+ * the number of a line, | for the separator. */
+static void write_open_quote(char separator, int lines, const char *line)
+{
+    struct text_buffer b = {0};
+    text_add(&b, "text%clabel\nearlier%cno\n\"Really he asked%cyes\n", separator, separator,
+             separator);
+    for (int i = 0; i < lines; i++)
+        for (const char *p = line; *p; p++)
+            if (*p == '@')
+                text_add(&b, "%d", i);
+            else
+                text_add(&b, "%c", *p == '|' ? separator : *p);
+    text_add(&b, "so he said\"%cno\n", separator);
+    for (int i = 0; i < 6; i++)
+        text_add(&b, "later %d%c%s\n", i, separator, i % 2 ? "yes" : "no");
+    write_file(separator == '\t' ? "a.tsv" : "a.csv", b.text, b.used);
+    free(b.text);
+}
+
+/* It would be one text of all rows up to the next quote. */
+static void a_quote_that_is_missing_is_noticed(void **state)
+{
+    static const struct {
+        const char *line;
+        int lines;
+        bool rows; /* that the lines look like */
+    } list[] = {{"row @|yes\n", 8, true},        {"row @|yes\n", 7, false},
+                {"row @|yes\r\n", 300, true},    {"a line, @| of, more\n", 300, false},
+                {"@: only a line\n", 40, false}, {"value @|\n", 40, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct text_options o;
+        struct text_buffer facts = {0};
+        char expected[256];
+        write_open_quote(',', list[i].lines, list[i].line);
+        set_options(&o, TEXT_CLASSIFY, 8);
+        enum status s = task_text.file->survey(&o, &facts, &m);
+        snprintf(expected, sizeof expected,
+                 ", line 3, column 1: the field in quotes that begins here goes on for %d lines, "
+                 "which look like rows: is a quote missing? Within quotes, write a quote twice; if "
+                 "the text is right, give the rows as JSON Lines",
+                 list[i].lines + 2);
+        if (list[i].rows)
+            assert_fails(s, STATUS_BAD_INPUT, expected);
+        else if (s != STATUS_OK || o.rows != 8)
+            fail_msg("%zu: %d rows (%s)", i, (int)o.rows, m.text);
+        free(facts.text);
+        remove(path);
+    }
+}
+
+/* Where fields cannot be in quotes, quotes are characters, in all of the file. */
+static void quotes_between_tabs_are_read_either_way(void **state)
+{
+    static const struct {
+        const char *file;
+        int rows;
+        const char *text; /* of a row that is only trained on, as others have it too */
+    } list[] = {
+        {"text\tlabel\n\"a b\"\tx\n\"a b\"\tx\n1\tx\n2\tx\n3\ty\n4\ty\n5\ty\n", 7, "a b"},
+        {"text\tlabel\n\"a b\"\tx\n\"a b\"\tx\n1\tx\n2\tx\n3\ty\n4\ty\n\"5\ty\n", 7, "\"a b\""},
+        {"text\tlabel\n\"a b\"\tx\n\"a b\"\tx\n1\tx\n2\tx\n3\ty\n\"4\" 5\ty\n5\ty\n", 7, "\"a b\""},
+        {"text\tlabel\n\"a\tb\"\tx\n\"a\tb\"\tx\n1\tx\n2\tx\n3\ty\n4\ty\n5\ty\n", 7, "a\tb"},
+    };
+    struct opened o;
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        int found = 0;
+        write_file("a.tsv", list[i].file, strlen(list[i].file));
+        survey_and_open(&o, TEXT_CLASSIFY, 8, 0);
+        assert_int_equal(o.options.rows, list[i].rows);
+        for (int64_t k = 0; k < o.shape.part[TASK_TRAIN]; k++) {
+            char text[9] = "";
+            read_one(&o, TASK_TRAIN, k, o.shape.part[TASK_TRAIN]);
+            for (int t = 0; t < 8; t++)
+                text[t] = (char)o.inputs[t];
+            found += strcmp(text, list[i].text) == 0;
+        }
+        assert_int_equal(found, 2);
+        close_all(&o);
+        remove(path);
+    }
+    struct text_options options;
+    struct text_buffer facts = {0};
+    write_open_quote('\t', 300, "row @|yes\n"); /* which all are rows then */
+    set_options(&options, TEXT_CLASSIFY, 8);
+    assert_int_equal(task_text.file->survey(&options, &facts, &m), STATUS_OK);
+    assert_int_equal(options.rows, 309);
+    free(facts.text);
+    remove(path);
+}
+
+static void the_first_line_may_name_the_separator(void **state)
+{
+#define ROWS_OF(s) "text" s "label\na" s "x\nb" s "x\nc" s "x\nd" s "y\ne" s "y\nf" s "y\n"
+    struct opened o;
+    (void)state;
+    write_file("a.csv", "sep=;\r\n" ROWS_OF(";"), strlen("sep=;\r\n" ROWS_OF(";")));
+    survey_and_open(&o, TEXT_CLASSIFY, 8, 0);
+    assert_int_equal(o.options.rows, 6);
+    read_one(&o, TASK_TEST, 0, o.shape.part[TASK_TEST]);
+    assert_true(o.inputs[0] >= 'a' && o.inputs[0] <= 'f' && o.inputs[1] == 0);
+    close_all(&o);
+    remove(path);
+    write_file("a.csv", "sep=;\n" ROWS_OF("|"), strlen("sep=;\n" ROWS_OF("|")));
+    memset(&o, 0, sizeof o);
+    set_options(&o.options, TEXT_CLASSIFY, 8);
+    o.options.separator = TEXT_PIPE; /* which counts for more */
+    assert_int_equal(task_text.file->survey(&o.options, &o.facts, &m), STATUS_OK);
+    assert_int_equal(o.options.rows, 6);
+    free(o.facts.text);
+    remove(path);
+    assert_survey_refuses("a.csv", "sep=:\ntext:label\n",
+                          ", line 1: : is not a separator that is read; use a comma, a semicolon, "
+                          "a tab or |");
+#undef ROWS_OF
+}
+
+/* What looks alike on a screen is told. */
+static void labels_that_look_alike_are_told(void **state)
+{
+    static const char *const list[][3] = {
+        {"pos", "pos ", "\\\"pos\\\" and \\\"pos \\\" differ only in white space or in capitals"},
+        {"Pos", "pos", "\\\"Pos\\\" and \\\"pos\\\""},
+        {"a b",
+         "a\xc2\xa0"
+         "b",
+         "\\\"a b\\\" and \\\"a\\\\u00a0b\\\""},
+        {"pos", "post", NULL},
+        {"1", "1.0", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct text_buffer b = {0}, facts = {0};
+        struct text_options o;
+        text_add(&b, "text,label\n");
+        for (int k = 0; k < 9; k++)
+            text_add(&b, "%d,%s\n", k, k % 3 < 2 ? list[i][k % 3] : "other");
+        write_file("a.csv", b.text, b.used);
+        set_options(&o, TEXT_CLASSIFY, 8);
+        assert_int_equal(task_text.file->survey(&o, &facts, &m), STATUS_OK);
+        bool told = strstr(facts.text, "\"warning\":") != NULL;
+        if (told != (list[i][2] != NULL) || (told && !strstr(facts.text, list[i][2])))
+            fail_msg("%zu: %s", i, facts.text);
+        free(b.text);
+        free(facts.text);
+        remove(path);
+    }
 }
 
 static void rows_that_cannot_be_are_refused(void **state)
@@ -329,6 +504,11 @@ int main(void)
         cmocka_unit_test_teardown(examples_are_the_bytes_of_a_row, remove_file),
         cmocka_unit_test_teardown(facts_hold_what_a_survey_found, remove_file),
         cmocka_unit_test_teardown(files_without_classes_are_refused, remove_file),
+        cmocka_unit_test_teardown(numbers_are_no_labels, remove_file),
+        cmocka_unit_test_teardown(a_quote_that_is_missing_is_noticed, remove_file),
+        cmocka_unit_test_teardown(quotes_between_tabs_are_read_either_way, remove_file),
+        cmocka_unit_test_teardown(the_first_line_may_name_the_separator, remove_file),
+        cmocka_unit_test_teardown(labels_that_look_alike_are_told, remove_file),
         cmocka_unit_test(rows_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

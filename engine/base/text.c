@@ -93,19 +93,39 @@ enum status text_check(FILE *out, struct message *m)
     return status_fail(m, status_of_errno(error), "cannot write the output: %s", strerror(error));
 }
 
+/* How many bytes put_plain takes for a character, which it writes as so many columns. */
+static int next_character(const unsigned char *p, const unsigned char *end, int *columns)
+{
+    uint32_t code;
+    int n = utf8_decode(p, end, &code);
+    *columns = n == 0 || utf8_is_control(code) ? 1 : utf8_columns(code);
+    return n ? n : 1;
+}
+
 /* Columns that put_plain takes for it. */
 static int width_of(const char *text, size_t size)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + size;
-    int width = 0;
-    for (int n; p < end; p += n ? n : 1, width++)
-        n = utf8_decode(p, end, NULL);
+    int width = 0, columns;
+    for (; p < end; width += columns)
+        p += next_character(p, end, &columns);
     return width;
 }
 
 int text_width(const char *text)
 {
     return width_of(text, strlen(text));
+}
+
+size_t text_cut(const char *text, int columns)
+{
+    const unsigned char *p = (const unsigned char *)text, *end = p + strlen(text), *next;
+    for (int own; p < end; p = next, columns -= own) {
+        next = p + next_character(p, end, &own);
+        if (own > columns)
+            break;
+    }
+    return (size_t)(p - (const unsigned char *)text);
 }
 
 /* Writes one character for each: itself, or '?' for a byte that is no UTF-8 and for a control
@@ -351,6 +371,18 @@ const char *text_quantity(double x, char *text, size_t size)
                                   : "%.0f%s",
              x, unit[u]);
     return text;
+}
+
+const char *text_plural(long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
+struct text_counted text_counted(long long n, const char *noun)
+{
+    struct text_counted c;
+    snprintf(c.text, sizeof c.text, "%lld %s%s", n, noun, text_plural(n));
+    return c;
 }
 
 const char *text_count(long long n, char *text, size_t size)

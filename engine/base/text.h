@@ -42,8 +42,11 @@ enum status text_check(FILE *out, struct message *m);
 /* malloced; "" for NULL. NULL where there is no memory. */
 char *text_copy(const char *text);
 
-/* Terminal columns that text_plain takes, one per character. */
+/* Terminal columns that text_plain takes. */
 int text_width(const char *text);
+
+/* Bytes of the longest beginning of text, of whole characters, that takes at most so many. */
+size_t text_cut(const char *text, int columns);
 
 /* Writes foreign text that is to stay on its line. */
 void text_plain(FILE *out, const char *text);
@@ -101,11 +104,20 @@ const char *text_duration(double seconds, char *text, size_t size);
 /* "1.8 M", "512", "3.4 G": a large number for people. size >= 32. */
 const char *text_quantity(double x, char *text, size_t size);
 
+/* "1 head", "4 heads": a number of things, whose plural ends in s; what stands behind their number
+ * by itself: "" or "s". */
+struct text_counted {
+    char text[80];
+};
+struct text_counted text_counted(long long n, const char *noun);
+const char *text_plural(long long n);
+
 /* A count with commas, "109,514,298". size >= 32. */
 const char *text_count(long long n, char *text, size_t size);
 
 /* A dot at `mean` and its interval on a scale from 0 to 1, `cells` (3 to 60) columns wide:
- * "   ├──●─┤", without spaces at the end. NaN bounds: the dot alone; NaN mean: nothing. */
+ * "   ├──●─┤", or "   |--o-|" where terminals do not show UTF-8, without spaces at the end. NaN
+ * bounds: the dot alone; NaN mean: nothing. */
 enum { DOT_PLOT_CELLS = 60, DOT_PLOT_SIZE = 3 * DOT_PLOT_CELLS + 1 };
 void text_dot_plot(double mean, double low, double high, int cells, char text[DOT_PLOT_SIZE]);
 

@@ -21,16 +21,17 @@ void text_dot_plot(double mean, double low, double high, int cells, char text[DO
     int left = interval ? cell_of(low, cells) : dot;
     int right = interval ? cell_of(high, cells) : dot;
     char *end = text;
+    bool utf8 = text_utf8();
     for (int i = 0; i <= right || i <= dot; i++) {
         const char *glyph = " ";
         if (i == dot)
-            glyph = "●";
+            glyph = utf8 ? "●" : "o";
         else if (i == left && i < dot)
-            glyph = "├";
+            glyph = utf8 ? "├" : "|";
         else if (i == right && i > dot)
-            glyph = "┤";
+            glyph = utf8 ? "┤" : "|";
         else if (i > left && i < right)
-            glyph = "─";
+            glyph = utf8 ? "─" : "-";
         end = stpcpy(end, glyph);
     }
 }

@@ -1,6 +1,9 @@
 #include "engine/base/utf8.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <wchar.h>
 
 int utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
@@ -43,4 +46,27 @@ bool utf8_is_invisible(uint32_t code)
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         among = among || (code >= ranges[i].first && code <= ranges[i].last);
     return among;
+}
+
+static locale_t characters; /* 0: the system has none of UTF-8 */
+
+static void open_characters(void)
+{
+    characters = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+/* The locale of the environment is not asked: a C locale knows no character beyond ASCII, and what
+ * a file is called does not depend on it. */
+int utf8_columns(uint32_t code)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (code < 0x300) /* the first mark */
+        return 1;
+    pthread_once(&once, open_characters);
+    if (!characters)
+        return 1;
+    locale_t before = uselocale(characters);
+    int columns = wcwidth((wchar_t)code);
+    uselocale(before);
+    return columns < 0 ? 1 : columns;
 }

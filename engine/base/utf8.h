@@ -19,4 +19,8 @@ bool utf8_is_control(uint32_t code);
  * and characters of no width (Unicode 15: Zs, Cf and fillers). */
 bool utf8_is_invisible(uint32_t code);
 
+/* Columns of a terminal that a character takes which it shows: 2 for wide ones (Chinese, emoji), 0
+ * for marks that stand on the one before, as the C library of this system has it. */
+int utf8_columns(uint32_t code);
+
 #endif

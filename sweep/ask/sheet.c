@@ -32,7 +32,7 @@ static void write_line(struct sheet *s, const char *key, const char *value, cons
 {
     size_t before = s->out->used;
     text_add(s->out, "%s%s: %s", s->section ? "  " : "", key, value);
-    int used = (int)(s->out->used - before);
+    int used = s->out->text ? text_width(s->out->text + before) : 0;
     if (why)
         text_add(s->out, "%*s# %s", used + 1 < REASON_COLUMN ? REASON_COLUMN - used : 1, "", why);
     text_add(s->out, "\n");

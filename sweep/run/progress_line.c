@@ -5,14 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/text.h"
+
 void line_clear(struct line *l)
 {
     memset(l, 0, sizeof *l);
-}
-
-static int is_start(char c)
-{
-    return ((unsigned char)c & 0xC0) != 0x80; /* of a character of UTF-8 */
 }
 
 void line_add(struct line *l, const char *format, ...)
@@ -26,47 +23,29 @@ void line_add(struct line *l, const char *format, ...)
     size_t end = l->size + (size_t)n;
     if (end >= sizeof l->text)
         end = sizeof l->text - 1;
-    for (; l->size < end; l->size++)
-        l->columns += is_start(l->text[l->size]);
-}
-
-/* Where the text's n-th character begins. */
-static size_t character(const char *text, int n)
-{
-    size_t i = 0;
-    for (; text[i]; i++)
-        if (is_start(text[i]) && n-- == 0)
-            break;
-    return i;
+    l->columns += text_width(l->text + l->size);
+    l->size = end;
 }
 
 void line_shorten(struct line *l, const char *text, int columns)
 {
-    int width = 0;
-    for (const char *c = text; *c; c++)
-        width += is_start(*c);
+    int width = text_width(text);
     if (width <= columns || columns < 4) {
-        line_add(l, "%.*s", (int)character(text, columns), text);
+        line_add(l, "%.*s", (int)text_cut(text, columns), text);
         return;
     }
     int head = (columns - 2) / 2, tail = columns - 2 - head;
-    line_add(l, "%.*s..%s", (int)character(text, head), text, text + character(text, width - tail));
+    const char *rest = text + text_cut(text, width - tail);
+    while (text_width(rest) > tail) /* a wide character would be halved */
+        rest += text_cut(rest, text_width(rest) - tail + 1);
+    line_add(l, "%.*s..%s", (int)text_cut(text, head), text, rest);
 }
 
 void line_cut(struct line *l, int columns)
 {
-    int seen = 0;
-    for (size_t i = 0; i < l->size; i++) {
-        if (!is_start(l->text[i]))
-            continue;
-        if (seen == columns) {
-            l->text[i] = '\0';
-            l->size = i;
-            l->columns = columns;
-            return;
-        }
-        seen++;
-    }
+    l->size = text_cut(l->text, columns);
+    l->text[l->size] = '\0';
+    l->columns = text_width(l->text);
 }
 
 void line_pad(struct line *l, int columns)

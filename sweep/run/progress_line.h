@@ -16,14 +16,15 @@ struct line {
 
 void line_clear(struct line *l);
 
-/* Appends text whose columns are its characters. What does not fit is left out. */
+/* Appends text. What does not fit is left out. */
 void line_add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends text in at most that many columns: ".." stands for what is left out of its middle, for
  * labels differ at both ends. */
 void line_shorten(struct line *l, const char *text, int columns);
 
-/* Cuts the line to that many columns, at a whole character; fills it up to them with spaces. */
+/* Cuts the line to at most that many columns, at a whole character; fills it up to them with
+ * spaces. */
 void line_cut(struct line *l, int columns);
 void line_pad(struct line *l, int columns);
 

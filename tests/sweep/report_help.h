@@ -28,6 +28,7 @@ struct fixture {
 static inline int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
+    setenv("LC_ALL", "C.UTF-8", 1); /* plots are of UTF-8 there */
     const char *tmp = getenv("TMPDIR");
     snprintf(f->folder, sizeof f->folder, "%s/headcount-report-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(f->folder))

@@ -122,6 +122,13 @@ static void long_labels_keep_both_ends(void **state)
     line_clear(&l);
     line_shorten(&l, "seed=1", 3);
     assert_string_equal(l.text, "see");
+    line_clear(&l);
+    line_shorten(&l, "\u4e2d\u6587\u4e2d\u6587\u4e2d\u6587",
+                 9); /* two columns each, never halved */
+    assert_string_equal(l.text, "\u4e2d..\u4e2d\u6587");
+    assert_int_equal(l.columns, 8);
+    line_cut(&l, 5);
+    assert_string_equal(l.text, "\u4e2d..");
 }
 
 static void frames_are_redrawn_in_place(void **state)

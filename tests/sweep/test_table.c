@@ -450,20 +450,55 @@ static void test_dot_plot(void **state)
     assert_int_equal(text_width(plot), DOT_PLOT_CELLS);
     text_dot_plot(.5, 0, 1, DOT_PLOT_CELLS + 1, plot);
     assert_string_equal(plot, "");
+    setenv("LC_ALL", "C", 1);
+    assert_plot(.55, .25, .95, "  |--o---|");
+    assert_plot(.05, -.3, .25, "o-|");
+    setenv("LC_ALL", "C.UTF-8", 1);
+}
+
+/* Chinese takes two columns of a terminal, a mark none. */
+static void test_wide_characters(void **state)
+{
+    (void)state;
+    static const struct table_column labelled[] = {
+        {.title = "label"}, {.title = "n", .right = true}, {0}};
+    struct table *t = table_new(all, labelled);
+    static const char *const labels[] = {"\u4e2d\u6587", "e\u0301te\u0301", "\U0001f600!", "plain"};
+    for (int i = 0; i < 4; i++) {
+        table_text(t, labels[i]);
+        table_integer(t, i);
+    }
+    char *text = written(t, TABLE_TEXT, false);
+    assert_string_equal(text, "label  n\n"
+                              "\u4e2d\u6587   0\n"
+                              "e\u0301te\u0301    1\n"
+                              "\U0001f600!    2\n"
+                              "plain  3\n");
+    free(text);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),          cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_typed),         cmocka_unit_test(test_page_columns),
-        cmocka_unit_test(test_added_columns), cmocka_unit_test(test_fit_names_what_is_gone),
-        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_on_a_terminal),
-        cmocka_unit_test(test_json),          cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_many_rows),     cmocka_unit_test(test_write_errors),
-        cmocka_unit_test(test_paragraph),     cmocka_unit_test(test_dot_plot),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_typed),
+        cmocka_unit_test(test_page_columns),
+        cmocka_unit_test(test_added_columns),
+        cmocka_unit_test(test_fit_names_what_is_gone),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_on_a_terminal),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_paragraph),
+        cmocka_unit_test(test_dot_plot),
+        cmocka_unit_test(test_wide_characters),
     };
+    setenv("LC_ALL", "C.UTF-8", 1);
     all = scope_new(NULL, "the tests", NULL);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed + (scope_end(all) != STATUS_OK);

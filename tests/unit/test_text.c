@@ -1,4 +1,5 @@
 /* Texts that grow, control characters, and dot plots of impossible intervals. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,6 +191,30 @@ static void words_of_the_shell(void **state)
     assert_shell("h\303\251", "'h\303\251'");
 }
 
+static void numbers_and_their_nouns(void **state)
+{
+    (void)state;
+    assert_string_equal(text_counted(1, "head").text, "1 head");
+    assert_string_equal(text_counted(0, "head").text, "0 heads");
+    assert_string_equal(text_counted(21, "task instance").text, "21 task instances");
+    assert_string_equal(text_counted(LLONG_MIN, "byte").text, "-9223372036854775808 bytes");
+    assert_string_equal(text_plural(1), "");
+    assert_string_equal(text_plural(2), "s");
+}
+
+static void widths(void **state)
+{
+    (void)state;
+    assert_int_equal(text_width("plain \303\251 \377"), 9); /* what is no UTF-8 becomes '?' */
+    assert_int_equal(text_width("\u4e2d\u6587\u3001"), 6);
+    assert_int_equal(text_width("e\u0301"), 1);
+    assert_int_equal(text_width("\U0001f600"), 2);
+    assert_int_equal(text_width("\u202e\n"), 2); /* shown as "??" */
+    assert_int_equal(text_cut("\u4e2d\u6587", 3), 3);
+    assert_int_equal(text_cut("ae\u0301i", 2), 4); /* with what stands on it */
+    assert_int_equal(text_cut("abc", 9), 3);
+}
+
 static void assert_plot(double mean, double low, double high, const char *expected)
 {
     char plot[DOT_PLOT_SIZE];
@@ -272,9 +297,12 @@ int main(void)
         cmocka_unit_test(text_in_messages),
         cmocka_unit_test(names_as_they_are_seen),
         cmocka_unit_test(words_of_the_shell),
+        cmocka_unit_test(numbers_and_their_nouns),
+        cmocka_unit_test(widths),
         cmocka_unit_test(odd_dot_plots),
         cmocka_unit_test(decimals),
         cmocka_unit_test(sparklines),
     };
+    setenv("LC_ALL", "C.UTF-8", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "engine/base/file.h"
 #include "engine/base/heartbeat.h"
 #include "engine/base/sha256.h"
+#include "engine/base/text.h"
 
 enum {
     READ = 1 << 16,       /* bytes, in a scan */
@@ -289,9 +290,9 @@ enum status corpus_check(struct corpus *c, const char *sha256, bool all, struct 
         return fail_read(c, m);
     if (st.st_size != c->size)
         return status_fail(m, STATUS_CORRUPT,
-                           "%s changed while it was in use (%" PRId64 " bytes, not %" PRId64
+                           "%s changed while it was in use (%s, not %" PRId64
                            "): put the old file back",
-                           c->path, (int64_t)st.st_size, c->size);
+                           c->path, text_counted(st.st_size, "byte").text, c->size);
     if (!all && file_mtime_ns(&st) == c->mtime_ns)
         return STATUS_OK;
     enum status s = corpus_scan(c, NULL, NULL, now, m);

@@ -241,9 +241,9 @@ static enum status end_row(struct csv *c, struct message *m)
         s = end_header(c, m);
     } else if (s == STATUS_OK && !blank && c->field < c->columns) {
         s = records_refuse(c->base.path, c->row_at, m,
-                           "this row has %" PRId64 " field%s, but line %" PRId64
-                           ", the header, names %" PRId64 " columns",
-                           c->field, c->field == 1 ? "" : "s", c->header_line, c->columns);
+                           "this row has %s, but line %" PRId64 ", the header, names %s",
+                           text_counted(c->field, "field").text, c->header_line,
+                           text_counted(c->columns, "column").text);
     } else if (s == STATUS_OK && !blank) {
         c->row.label = c->kept;
         s = records_found(&c->base, &c->row, c->text_at, m);

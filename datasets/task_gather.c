@@ -1,5 +1,7 @@
 #include "datasets/task_common.h"
 
+#include "engine/base/text.h"
+
 struct options {
     struct task_common common;
     int64_t slots;
@@ -74,18 +76,18 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     }
     if (o->offsets.n > 0 && o->offsets.n != o->slots) {
         s->at_fault = other_count;
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "task.offsets has %lld items and task.slots is %lld; make task.slots %lld",
-            (long long)o->offsets.n, (long long)o->slots, (long long)o->offsets.n);
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "task.offsets has %s and task.slots is %lld; make task.slots %lld",
+                           text_counted((long long)o->offsets.n, "item").text, (long long)o->slots,
+                           (long long)o->offsets.n);
     }
     if (o->common.instance > 0 && o->slots >= o->common.length) {
         s->at_fault = no_place;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.slots is %lld, but task.length %lld leaves only %lld other places "
+                           "task.slots is %lld, but task.length %lld leaves only %s "
                            "to draw; make task.slots smaller or task.length larger",
                            (long long)o->slots, (long long)o->common.length,
-                           (long long)o->common.length - 1);
+                           text_counted(o->common.length - 1, "other place").text);
     }
     if (o->common.instance == 0 && check_offsets(o, m) != STATUS_OK) {
         s->at_fault = same_place;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "datasets/task_common.h"
+#include "engine/base/text.h"
 
 static const struct option_entry options_table[] = {
     TASK_COMMON_OPTIONS(4, "32", "16", "Number of different tokens.", 0),
@@ -28,10 +29,10 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     if (o->vocab <= pairs(o)) {
         s->at_fault = no_token;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.vocab is %lld, but the %lld pairs of task.length %lld begin with "
+                           "task.vocab is %lld, but the %s of task.length %lld begin with "
                            "different tokens and end with others; make it at least %lld",
-                           (long long)o->vocab, (long long)pairs(o), (long long)o->length,
-                           (long long)pairs(o) + 1);
+                           (long long)o->vocab, text_counted(pairs(o), "pair").text,
+                           (long long)o->length, (long long)pairs(o) + 1);
     }
     *s = task_shape_of_tokens(o, 1);
     s->causal = true;

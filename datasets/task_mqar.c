@@ -1,5 +1,7 @@
 #include "datasets/task_common.h"
 
+#include "engine/base/text.h"
+
 enum { GAPS_POWER, GAPS_UNIFORM };
 
 struct options {
@@ -56,18 +58,18 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     if (places(o) < o->pairs) {
         s->at_fault = too_short;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.pairs is %lld: %lld pairs with a query each need a task.length of "
+                           "task.pairs is %lld: with a query each they need a task.length of "
                            "at least %lld, and it is %lld; raise it, or lower task.pairs",
-                           (long long)o->pairs, (long long)o->pairs, 4 * (long long)o->pairs,
+                           (long long)o->pairs, 4 * (long long)o->pairs,
                            (long long)o->common.length);
     }
     if (keys(o) < o->pairs) {
         s->at_fault = few_keys;
         return status_fail(m, STATUS_BAD_INPUT,
-                           "task.pairs is %lld, but task.vocab %lld has %lld keys; make it at "
+                           "task.pairs is %lld, but task.vocab %lld has %s; make it at "
                            "least %lld",
-                           (long long)o->pairs, (long long)o->common.vocab, (long long)keys(o),
-                           2 * (long long)o->pairs);
+                           (long long)o->pairs, (long long)o->common.vocab,
+                           text_counted(keys(o), "key").text, 2 * (long long)o->pairs);
     }
     *s = task_shape_of_tokens(&o->common, 1);
     s->vocab[0] = (long)o->common.vocab + 1; /* the last one says 'nothing here' */

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "datasets/task_common.h"
+#include "engine/base/text.h"
 
 enum { MAX_DIMS = 16 };
 _Static_assert((int)MAX_DIMS <= (int)TASK_MAX_FIELDS, "a coordinate is a field");
@@ -69,9 +70,10 @@ static enum status refuse_ties(const struct options *o, struct task_shape *s, st
     }
     s->at_fault = of_vocab;
     return status_fail(m, STATUS_BAD_INPUT,
-                       "task.vocab is %lld, too large: fewer than %.0f %% of %lld points with %lld "
-                       "coordinates have a single %s point; make task.vocab smaller",
-                       vocab, 100 * LEAST_ASKED, length, dims, find);
+                       "task.vocab is %lld, too large: fewer than %.0f %% of %lld points with %s "
+                       "have a single %s point; make task.vocab smaller",
+                       vocab, 100 * LEAST_ASKED, length, text_counted(dims, "coordinate").text,
+                       find);
 }
 
 static enum status shape(const void *options, struct task_shape *s, struct message *m)

@@ -202,9 +202,9 @@ static enum status open_corpus(struct task_source *source, struct message *m)
     char sha256[65];
     if (c->size != o->size)
         return status_fail(m, STATUS_CORRUPT,
-                           "%s: has %" PRId64 " bytes, but had %" PRId64
+                           "%s: has %s, but had %" PRId64
                            " when it was first read: put the old file back",
-                           o->file, c->size, o->size);
+                           o->file, text_counted(c->size, "byte").text, o->size);
     enum status s = modes[o->mode]->open(source, sha256, m);
     if (s == STATUS_OK && strcmp(sha256, o->sha256) != 0)
         return corpus_refuse(c, sha256, o->sha256, m);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/sha256.h"
+#include "engine/base/text.h"
 
 static const char format_name[] = "headcount.checkpoint.1";
 static const enum safetensors_dtype dtype_real = sizeof(real) == 4 ? DTYPE_F32 : DTYPE_F64;
@@ -239,8 +240,9 @@ static enum status check_shapes(const struct safetensors *f, const struct safete
                                 int parameters, struct message *m)
 {
     if (f->count != expected->count)
-        return status_fail(m, STATUS_CORRUPT, "has %d tensors; this model needs %d or %d", f->count,
-                           KIND_BEST * parameters, KINDS * parameters);
+        return status_fail(m, STATUS_CORRUPT, "has %s; this model needs %d or %d",
+                           text_counted(f->count, "tensor").text, KIND_BEST * parameters,
+                           KINDS * parameters);
     for (int i = 0; i < f->count; i++) {
         const struct safetensor *t = &f->tensor[i], *e = &expected->tensor[i];
         if (strcmp(t->name, e->name) != 0)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/base/text.h"
 #include "engine/encoder_cost.h"
 #include "engine/encoder_heads.h"
 #include "engine/form.h"
@@ -15,8 +16,8 @@ static enum status check_io(const struct encoder_config *c, const struct encoder
     if (io->length < 1 || io->length > INT_MAX || io->slots < 1 || io->classes < 1 ||
         io->slots > INT_MAX / io->classes)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "a task of length %ld with %ld slots of %ld classes cannot be encoded",
-                           io->length, io->slots, io->classes);
+                           "a task of length %ld with %s of %ld classes cannot be encoded",
+                           io->length, text_counted(io->slots, "slot").text, io->classes);
     if (io->fields < 1 || io->fields > ENCODER_MAX_FIELDS)
         return status_fail(m, STATUS_BAD_INPUT, "a task has 1 to %d input fields, not %d",
                            ENCODER_MAX_FIELDS, io->fields);

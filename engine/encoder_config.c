@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "engine/base/real.h"
+#include "engine/base/text.h"
 #include "engine/form.h"
 
 /* The words of a choice, each at the place of its enumerator, in their order. */
@@ -267,9 +268,10 @@ static enum status check_sizes(const struct encoder_config *c, struct encoder_sh
         s->fault.option = sizes;
         return status_fail(
             m, STATUS_BAD_INPUT,
-            "a model of this shape (model.d_model %ld, d_ff %ld, layers %ld, %ld heads) has "
+            "a model of this shape (model.d_model %ld, d_ff %ld, layers %ld, %s) has "
             "%.3g bytes of weights, more than can be addressed",
-            (long)c->d_model, (long)c->d_ff, (long)c->layers, s->heads, bytes);
+            (long)c->d_model, (long)c->d_ff, (long)c->layers, text_counted(s->heads, "head").text,
+            bytes);
     }
     return STATUS_OK;
 }

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "engine/base/text.h"
+
 static enum status check(const struct encoder_config *c, long *width, struct encoder_fault *fault,
                          struct message *m)
 {
@@ -29,9 +31,9 @@ static enum status check(const struct encoder_config *c, long *width, struct enc
     *fault = (struct encoder_fault){options, "model.heads * model.segment_width <= model.d_model"};
     if (H > C)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "model.heads is %ld, more than the %ld columns of model.d_model; choose "
+                           "model.heads is %ld, more than the %s of model.d_model; choose "
                            "at most %ld, or set model.segment_overlap to true",
-                           H, C, C);
+                           H, text_counted(C, "column").text, C);
     return status_fail(m, STATUS_BAD_INPUT,
                        "model.segment_width is %ld: %ld heads that share no column would need %ld "
                        "of model.d_model's %ld; choose at most %ld, or set model.segment_overlap "

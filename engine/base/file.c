@@ -16,6 +16,7 @@
 
 #include "engine/base/heartbeat.h"
 #include "engine/base/sha256.h"
+#include "engine/base/text.h"
 
 static enum status fail_errno(struct message *m, const char *path, const char *what)
 {
@@ -336,8 +337,8 @@ enum status file_take(int fd, const char *path, void *bytes, size_t size, struct
     size_t used = 0;
     enum status s = read_all(fd, path, bytes, size, &used, m);
     if (s == STATUS_OK && used < size)
-        s = status_fail(m, STATUS_CORRUPT, "%s: ends %zu bytes early: truncated", path,
-                        size - used);
+        s = status_fail(m, STATUS_CORRUPT, "%s: ends %s early: truncated", path,
+                        text_counted((long long)(size - used), "byte").text);
     return s;
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/json.h"
+#include "engine/base/text.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is written as it lies in memory");
 
@@ -255,8 +256,8 @@ static bool check_cover(struct reader *r, uint32_t *order)
         covered += t->size;
     }
     if (covered != r->data_size)
-        status_fail(r->m, STATUS_CORRUPT, "%zu bytes behind the last tensor",
-                    r->data_size - covered);
+        status_fail(r->m, STATUS_CORRUPT, "%s behind the last tensor",
+                    text_counted((long long)(r->data_size - covered), "byte").text);
     return covered == r->data_size;
 }
 
@@ -300,7 +301,8 @@ static enum status read_length(const void *bytes, size_t size, size_t *length, s
 {
     uint64_t header = 0;
     if (size < LENGTH_SIZE)
-        return status_fail(m, STATUS_CORRUPT, "%zu bytes are too few for a safetensors file", size);
+        return status_fail(m, STATUS_CORRUPT, "too short for a safetensors file, with %s",
+                           text_counted((long long)size, "byte").text);
     memcpy(&header, bytes, LENGTH_SIZE);
     if (header > HEADER_MAX)
         return status_fail(m, STATUS_CORRUPT, "header of %ju bytes; allowed: up to %d",

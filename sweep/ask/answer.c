@@ -102,7 +102,7 @@ static const char *sentence(const struct answer *a, const char *rule)
 
 static void add_heads(const struct answer *a, int64_t heads)
 {
-    text_add(a->out, "%" PRId64 " head%s", heads, heads == 1 ? "" : "s");
+    text_add(a->out, "%" PRId64 " head%s", heads, text_plural(heads));
 }
 
 /* "2.510 bits per byte", "97.3% right" */
@@ -447,7 +447,7 @@ static void write_limits(const struct answer *a)
     text_add(a->out, "This is about %s and nets ", whole[a->look->kind]);
     if (width > 0)
         text_add(a->out, "of d_model %ld ", width);
-    text_add(a->out, "after %" PRId64 " steps", a->in->steps);
+    text_add(a->out, "after %s", text_counted(a->in->steps, "step").text);
     if (any_improving(a->v))
         text_add(a->out, "; some were still improving%s",
                  a->v->longer == LONGER_HOLDS ? "" : ", so more steps may change the answer");

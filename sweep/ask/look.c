@@ -211,16 +211,17 @@ static enum status refuse_file(const char *path, const struct look *l, struct me
         return look_integer(l, "test_rows") >= TEST_ROWS_MIN
                    ? STATUS_OK
                    : status_fail(m, STATUS_BAD_INPUT,
-                                 "%s: has %" PRId64 " rows, of which only %" PRId64
+                                 "%s: has %s, of which only %" PRId64
                                  " can be tested on, too few to tell head counts apart. Give a "
                                  "file of about %d rows or more, with texts that differ",
-                                 path, rows, look_integer(l, "test_rows"), TENTHS * TEST_ROWS_MIN);
+                                 path, text_counted(rows, "row").text, look_integer(l, "test_rows"),
+                                 TENTHS * TEST_ROWS_MIN);
     if (bytes < needed)
         return status_fail(m, STATUS_BAD_INPUT,
                            "%s: too short, with %" PRId64 " byte%s: a tenth of it, to test on, is "
                            "too little to tell head counts apart. Give a file of %" PRId64
                            " bytes or more",
-                           path, bytes, bytes == 1 ? "" : "s", needed);
+                           path, bytes, text_plural(bytes), needed);
     if (bits < .01)
         return status_fail(m, STATUS_BAD_INPUT,
                            "%s: nearly all of its bytes are the same, so there is nothing to "

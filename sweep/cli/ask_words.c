@@ -28,7 +28,7 @@ void ask_words_look(const struct look *l)
             "it. (If it is rows with labels, give --mode classify.)",
             text_shown(design_subject(l), a, sizeof a),
             text_count(look_integer(l, "size"), number[0], sizeof number[0]),
-            text_count(l->lines, number[1], sizeof number[1]), l->lines == 1 ? "" : "s");
+            text_count(l->lines, number[1], sizeof number[1]), text_plural(l->lines));
     } else {
         text_add(&text, "%s: %s bytes of %s, ", text_shown(design_subject(l), a, sizeof a),
                  text_count(look_integer(l, "size"), number[0], sizeof number[0]), l->form);
@@ -230,10 +230,11 @@ void ask_words_plan(const struct decision *x, const struct look *l, const struct
     add_heads(c, &text);
     text_add(&text, " heads for %s steps", value_of(c, "train.steps"));
     if (c->tune)
-        text_add(&text, ": each head count tries %d learning rates or more%s", rates_of(c),
+        text_add(&text, ": each head count tries %s or more%s",
+                 text_counted(rates_of(c), "learning rate").text,
                  c->rung_eta ? ", of which the worse ones stop early" : "");
     text_add(&text, "%s %d seed%s", c->tune ? ", and the best one gets" : ", each on", c->seeds,
-             c->seeds == 1 ? "" : "s");
+             text_plural(c->seeds));
     if (c->confirm)
         text_add(&text, ". What these find is then tested on %" PRId64 " fresh ones", c->confirm);
     text_add(&text, ". ");

@@ -182,7 +182,7 @@ static void forget(void *context)
 static void add_trials(struct text_buffer *text, int64_t *trial, int count)
 {
     qsort(trial, (size_t)count, sizeof *trial, compare_numbers);
-    text_add(text, "trial%s", count == 1 ? "" : "s");
+    text_add(text, "trial%s", text_plural(count));
     for (int i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && trial[end] == trial[i] + (end - i);)
             end++;

@@ -212,9 +212,10 @@ static void check(struct scope *x, void *context)
                                                                 .tell = tell,
                                                                 .context = o});
     long trials = (long)scope_ask(x, "SELECT count(*) FROM trial", NO_VALUES);
-    text_print(stdout, "%s: %ld trials, %ld files of weights", o->db, trials, o->files);
+    text_print(stdout, "%s: %s, %s of weights", o->db, text_counted(trials, "trial").text,
+               text_counted(o->files, "file").text);
     if (o->gone)
-        text_print(stdout, ", %ld result%s whose file is gone", o->gone, o->gone == 1 ? "" : "s");
+        text_print(stdout, ", %ld result%s whose file is gone", o->gone, text_plural(o->gone));
     if (o->retest)
         text_print(stdout, ", %ld tested again", retested);
     text_print(stdout, ": %s\n",

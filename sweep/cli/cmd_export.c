@@ -154,7 +154,7 @@ static enum status export_runs(struct store *s, const struct export_options *o, 
         status = export_tensorboard(s, sweep, folder, &r, m);
     if (status == STATUS_OK)
         text_print(stderr, "%ld run%s in %s, %ld of them written; tensorboard --logdir %s\n",
-                   r.runs, r.runs == 1 ? "" : "s", folder, r.written, folder);
+                   r.runs, text_plural(r.runs), folder, r.written, folder);
     return status;
 }
 

@@ -217,11 +217,11 @@ static enum status collect(struct store *s, void *context, struct message *m)
     status = rows_close_after(&c.trial, status);
     if (status == STATUS_OK) {
         printf("%s%ld file%s, %s\n", c.options->dry_run ? "would remove " : "removed ", c.files,
-               c.files == 1 ? "" : "s", bytes_text((double)c.bytes, size));
+               text_plural(c.files), bytes_text((double)c.bytes, size));
     }
     if (c.foreign > 0) {
         text_print(stderr, "left %ld file%s in %s that headcount did not make\n", c.foreign,
-                   c.foreign == 1 ? "" : "s", c.folder);
+                   text_plural(c.foreign), c.folder);
     }
     return status;
 }

@@ -63,7 +63,7 @@ static void say_counts(struct merge *g, const char *path, const struct merge_cou
 {
     struct text_buffer *b = &g->said;
     text_add(b, "%s: %ld of %ld trial%s taken over", path, c->taken, c->trials,
-             c->trials == 1 ? "" : "s");
+             text_plural(c->trials));
     if (c->taken > 0)
         text_add(b, ", %ld with a result", c->results);
     text_add(b, ".");
@@ -73,8 +73,8 @@ static void say_counts(struct merge *g, const char *path, const struct merge_cou
         text_add(b,
                  " %ld result%s of another build differ%s from the one%s in %s, which stay%s: the "
                  "last bits of a sum depend on compiler and processor.",
-                 c->other, c->other == 1 ? "" : "s", c->other == 1 ? "s" : "",
-                 c->other == 1 ? "" : "s", g->options->into, c->other == 1 ? "s" : "");
+                 c->other, text_plural(c->other), c->other == 1 ? "s" : "", text_plural(c->other),
+                 g->options->into, c->other == 1 ? "s" : "");
     text_add(b, "\n");
 }
 
@@ -111,11 +111,12 @@ static enum status say_sweeps(struct merge *g, struct message *m)
     while (status == STATUS_OK && rows_next(&r)) {
         struct shards shards;
         status = store_shards(g->into, rows_integer(&r, ID), true, &shards, m);
-        text_add(&g->said, "%s: sweep %s: %lld of %lld trials have ended", g->options->into,
+        text_add(&g->said, "%s: sweep %s: %lld of %s %s ended", g->options->into,
                  rows_given(&r, NAME), (long long)rows_integer(&r, ENDED),
-                 (long long)rows_integer(&r, PLANNED));
+                 text_counted(rows_integer(&r, PLANNED), "trial").text,
+                 rows_integer(&r, PLANNED) == 1 ? "has" : "have");
         if (status == STATUS_OK && shards.missing[0])
-            text_add(&g->said, "; missing of %lld shards: %s", (long long)shards.of,
+            text_add(&g->said, "; missing of %s: %s", text_counted(shards.of, "shard").text,
                      shards.missing);
         if (status == STATUS_OK && shards.unfinished[0])
             text_add(&g->said, "; not finished: %s", shards.unfinished);

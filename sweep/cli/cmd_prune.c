@@ -72,7 +72,7 @@ static void look_up(struct scope *x, void *context)
             scope_fail(x, STATUS_BAD_INPUT, "--keep %ld: %s %s has %s%lld head%s; keep fewer",
                        o->keep[0], c->trial_id ? "trial" : "no model of",
                        c->trial_id ? c->what : rows_given(r, SWEEP),
-                       c->trial_id ? "only " : "more than ", (long long)most, most == 1 ? "" : "s");
+                       c->trial_id ? "only " : "more than ", (long long)most, text_plural(most));
     }
 }
 

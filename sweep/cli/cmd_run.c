@@ -82,18 +82,18 @@ static void print_bad(const struct runner_result *r, const struct run_options *o
         fprintf(stderr,
                 "headcount %s: %ld trial%s failed; `headcount show TRIAL` says why, "
                 "--retry-failed tries them again\n",
-                o->name, r->failed, r->failed == 1 ? "" : "s");
+                o->name, r->failed, text_plural(r->failed));
     if (r->diverged > 0)
         fprintf(stderr,
                 "headcount %s: %ld trial%s diverged; `headcount show TRIAL` says at which step\n",
-                o->name, r->diverged, r->diverged == 1 ? "" : "s");
+                o->name, r->diverged, text_plural(r->diverged));
 }
 
 static void print_stopped(const struct runner_result *r, const struct run_options *o)
 {
     fprintf(stderr, "headcount %s: stopped", o->name);
     if (r->trials > 0)
-        fprintf(stderr, " at %ld of %ld trial%s", r->ended, r->trials, r->trials == 1 ? "" : "s");
+        fprintf(stderr, " at %ld of %ld trial%s", r->ended, r->trials, text_plural(r->trials));
     if (r->half_done > 0)
         fprintf(stderr, " (%ld half done, saved)", r->half_done);
     if (r->looks[0])
@@ -221,7 +221,7 @@ static enum status run_tests(const struct config *config, const struct run_optio
     if (tests->failed > 0) {
         fprintf(stderr,
                 "headcount %s: %d test%s on shifted sets failed; the same command tries %s again\n",
-                o->name, tests->failed, tests->failed == 1 ? "" : "s",
+                o->name, tests->failed, text_plural(tests->failed),
                 tests->failed == 1 ? "it" : "them");
         *exit_status = EXIT_SOME_FAILED;
     }

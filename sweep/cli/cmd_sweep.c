@@ -101,7 +101,7 @@ static bool ask(const struct sweep_options *o, const char *name, const struct tr
     if (o->yes)
         return true;
     text_print(stderr, "Delete sweep %s: %ld trial%s, of which %ld ended, with their files? [y/N] ",
-               name, t->count, t->count == 1 ? "" : "s", t->ended);
+               name, t->count, text_plural(t->count), t->ended);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return true;
     fprintf(stderr, "Nothing was deleted.\n");
@@ -127,7 +127,7 @@ static enum status delete_listed(struct store *s, int64_t id, const char *name,
     text_print(stdout,
                "Deleted sweep %s: %ld trial%s, of which %ld ended. The table `deleted` remembers "
                "that they were tried.\n",
-               name, t->count, t->count == 1 ? "" : "s", t->ended);
+               name, t->count, text_plural(t->count), t->ended);
     return STATUS_OK;
 }
 

@@ -282,10 +282,10 @@ static void print_task(const struct task *task)
 
 static void print_shape(const struct task_shape *shape)
 {
-    printf("\nShape: %ld positions", shape->length);
+    printf("\nShape: %s", text_counted(shape->length, "position").text);
     for (int f = 0; f < shape->fields; f++)
         printf(", %s 0..%ld", shape->field[f], shape->vocab[f] - 1);
-    printf("; %ld target%s per %s%s, classes 0..%ld\n", shape->slots, shape->slots == 1 ? "" : "s",
+    printf("; %ld target%s per %s%s, classes 0..%ld\n", shape->slots, text_plural(shape->slots),
            shape->per_sequence ? "sequence (model.pool: mean or first)" : "position",
            shape->causal ? " (model.mask: causal)" : "", shape->classes - 1);
 }

@@ -137,8 +137,8 @@ static void print_extend(const struct plan *p, const struct forecast *f)
            "beyond, up to %lld of them to either side",
            (long long)c->extend);
     if (values > 0)
-        printf(": %ld point%s so far, with %ld trials", values, values == 1 ? "" : "s",
-               f->added_count);
+        printf(": %s so far, with %s", text_counted(values, "point").text,
+               text_counted(f->added_count, "trial").text);
     printf(".\n");
     print_due(p, f);
 }
@@ -157,7 +157,7 @@ static void print_design(const struct plan *p, const struct forecast *f)
     if (f->reopened > 0)
         printf(
             "%ld head count%s may choose again, because the values to choose from have changed.\n",
-            f->reopened, f->reopened == 1 ? "" : "s");
+            f->reopened, text_plural(f->reopened));
     if (c->replicate) {
         printf("Replicates: %ld (", plan_replicates(p));
         for (int i = 0; i < c->replicate; i++)
@@ -183,12 +183,12 @@ static void print_summary(const struct plan *p, const struct forecast *f,
     if (c->question[0])
         text_print(stdout, "%s\n", c->question);
     text_print(stdout, "Sweep %s: %s", c->name, text_count(f->points, text, sizeof text));
-    printf(" point%s", f->points == 1 ? "" : "s");
+    printf(" point%s", text_plural(f->points));
     if (c->method == METHOD_RANDOM)
-        printf(" (%s settings drawn, each with every head count of a list)",
-               text_count((long)c->samples, text, sizeof text));
+        printf(" (%s setting%s drawn, each with every head count of a list)",
+               text_count((long)c->samples, text, sizeof text), text_plural(c->samples));
     long trials = f->planned + f->elsewhere;
-    printf(", %s trial%s", text_count(trials, text, sizeof text), trials == 1 ? "" : "s");
+    printf(", %s trial%s", text_count(trials, text, sizeof text), text_plural(trials));
     if (shard.of > 0)
         printf("; shard %d of %d has %s of them", shard.number, shard.of,
                text_count(f->planned, text, sizeof text));
@@ -255,14 +255,14 @@ static void print_trials(const struct forecast *f, long least, long most)
     if (f->may_add > f->will_add)
         printf("%ld to ", f->tuning_left + f->will_add);
     if (tuning > 0)
-        printf("%ld tuning trial%s would run, then ", tuning, tuning == 1 ? "" : "s");
+        printf("%ld tuning trial%s would run, then ", tuning, text_plural(tuning));
     if (most > least)
         printf("%ld to ", least);
     printf("%ld", most);
     if (tuning > 0)
         printf(" that %s judged: about ", most == 1 ? "is" : "are");
     else
-        printf(" trial%s would run: about ", most == 1 ? "" : "s");
+        printf(" trial%s would run: about ", text_plural(most));
 }
 
 /* Where the range of an estimate comes from. */
@@ -307,7 +307,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     if (cores.threads > 1)
         printf(" of %d threads", cores.threads);
     if (at_once * (cores.threads > 0 ? cores.threads : 1) > machine_cores())
-        printf(" on %d core%s", machine_cores(), machine_cores() == 1 ? "" : "s");
+        printf(" on %d core%s", machine_cores(), text_plural(machine_cores()));
     printf("%s.\n", words_of_range(f, config->looks > 0 && most - least > f->may_confirm));
     print_sources(f, v->retry_failed);
 }

@@ -94,7 +94,7 @@ static void add_model(struct scope *x, struct table *t, const struct sliced *s, 
 static void print_weights(const struct sliced *s, bool first)
 {
     const struct encoder_shapes *e = &s->shapes;
-    const char *plural = e->heads == 1 ? "" : "s";
+    const char *plural = text_plural(e->heads);
     printf("%s%ld head%s, d_k %ld, d_v %ld", first ? "" : "\n", e->heads, plural, e->d_k, e->d_v);
     if (e->kv_heads != e->heads)
         printf(", keys and values of %ld", e->kv_heads);

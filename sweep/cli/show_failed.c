@@ -255,9 +255,9 @@ static void print_kind(const struct failures *f, const struct error_kind *k)
     printf("\nError %d: ", k->number);
     if (k->trials > 0)
         printf("%ld trial%s ended with it, %ld attempt%s had it in all", k->trials,
-               k->trials == 1 ? "" : "s", k->attempts, k->attempts == 1 ? "" : "s");
+               text_plural(k->trials), k->attempts, text_plural(k->attempts));
     else
-        printf("only %ld earlier attempt%s had it", k->attempts, k->attempts == 1 ? "" : "s");
+        printf("only %ld earlier attempt%s had it", k->attempts, text_plural(k->attempts));
     printf(". In attempt %lld of trial %lld%s:\n", (long long)k->attempt, (long long)k->trial,
            k->attempts == 1 ? "" : " (elsewhere numbers in it may differ)");
     print_error(f->scope, k);
@@ -275,8 +275,8 @@ static void print_summary(const struct failures *f, int64_t sweep_id)
                                 " FROM sweep WHERE sweep_id = ?1",
                                 VALUES(INTEGER(sweep_id)));
     while (scope_next(f->scope, r))
-        text_print(stdout, "%s: %ld of %lld trials failed or diverged.\n", rows_given(r, 0),
-                   f->trials, (long long)rows_integer(r, 1));
+        text_print(stdout, "%s: %ld of %s failed or diverged.\n", rows_given(r, 0), f->trials,
+                   text_counted(rows_integer(r, 1), "trial").text);
 }
 
 static void print_failed(struct failures *f, int64_t sweep_id)

@@ -180,23 +180,23 @@ static void add_stages(const struct rows *r, const struct sweep_state *state,
     if (words[0])
         text_add(said, "%s: %s.\n", name, words);
     if (!rows_null(r, COLUMN_TUNING))
-        text_add(said,
-                 "%s: %lld tuning trials, of which %lld wait at a rung and %lld were eliminated.\n",
-                 name, (long long)rows_integer(r, COLUMN_TUNING),
+        text_add(said, "%s: %s, of which %lld wait at a rung and %lld were eliminated.\n", name,
+                 text_counted(rows_integer(r, COLUMN_TUNING), "tuning trial").text,
                  (long long)rows_integer(r, COLUMN_WAITING),
                  (long long)rows_integer(r, COLUMN_ELIMINATED));
     if (!rows_null(r, COLUMN_BEYOND))
-        text_add(said, "%s: %lld point%s with %lld trials were added beyond the listed values.\n",
-                 name, (long long)rows_integer(r, COLUMN_BEYOND),
-                 rows_integer(r, COLUMN_BEYOND) == 1 ? "" : "s",
-                 (long long)rows_integer(r, COLUMN_BEYOND_TRIALS));
+        text_add(said, "%s: %s with %s %s added beyond the listed values.\n", name,
+                 text_counted(rows_integer(r, COLUMN_BEYOND), "point").text,
+                 text_counted(rows_integer(r, COLUMN_BEYOND_TRIALS), "trial").text,
+                 rows_integer(r, COLUMN_BEYOND) == 1 ? "was" : "were");
     if (rows_integer(r, COLUMN_FRESH) > rows_integer(r, COLUMN_FRESH_ENDED))
         text_add(said, "%s: confirming: %lld of %lld trials on fresh %s.\n", name,
                  (long long)rows_integer(r, COLUMN_FRESH_ENDED),
                  (long long)rows_integer(r, COLUMN_FRESH), rows_text(r, COLUMN_FRESH_UNIT));
     if (rows_integer(r, COLUMN_ELSEWHERE) > 0)
-        text_add(said, "%s: %lld more trials are of other shards.\n", name,
-                 (long long)rows_integer(r, COLUMN_ELSEWHERE));
+        text_add(said, "%s: %s %s of other shards.\n", name,
+                 text_counted(rows_integer(r, COLUMN_ELSEWHERE), "more trial").text,
+                 rows_integer(r, COLUMN_ELSEWHERE) == 1 ? "is" : "are");
     if (state->shards.unfinished[0])
         text_add(said, "%s: not finished: %s.\n", name, state->shards.unfinished);
 }

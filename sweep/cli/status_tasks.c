@@ -227,7 +227,7 @@ static void add_left(const struct array *a, enum task_state state, struct text_b
     ranges_words(&numbers, words, sizeof words);
     text_add(said, " (shard%s %s", one ? "" : "s", words);
     if (known)
-        text_add(said, ", %" PRId64 " trial%s left", left, left == 1 ? "" : "s");
+        text_add(said, ", %" PRId64 " trial%s left", left, text_plural(left));
     if (state != NOT_BEGUN)
         text_add(said, ": nobody works on %s", one ? "it" : "them");
     if (state == LOST)

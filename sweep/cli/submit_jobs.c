@@ -17,11 +17,6 @@ struct submission {
     int exit_status;
 };
 
-static const char *plural(long n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* On a terminal plain, elsewhere to the byte. */
 static enum status print_text(struct text_buffer *b, struct message *m)
 {
@@ -76,7 +71,7 @@ static void say_jobs(const struct submission *u, const long *jobs, int count)
 {
     enum { NAMED_MAX = 8 };
     int named = count <= NAMED_MAX ? count : NAMED_MAX;
-    fprintf(u->out, "Job%s ", plural(count));
+    fprintf(u->out, "Job%s ", text_plural(count));
     for (int i = 0; i < named; i++)
         fprintf(u->out, "%s%ld", i == 0 ? "" : i + 1 == count ? " and " : ", ", jobs[i]);
     if (named < count)
@@ -142,7 +137,7 @@ static void say_run(const char *id, void *context)
     struct submission *u = context;
     u->complete = true;
     fprintf(u->out, "Submitted job %s: %ld trial%s on %ld node%s\n", id, u->trials,
-            plural(u->trials), u->r->nodes, plural(u->r->nodes));
+            text_plural(u->trials), u->r->nodes, text_plural(u->r->nodes));
     if (u->how->parsable)
         printf("%s\n", id);
     fflush(stdout);
@@ -275,7 +270,7 @@ static enum status submit_array(struct submission *u, struct message *m)
         s = submit(&shards, NULL, id, m);
         if (s == STATUS_OK) {
             fprintf(u->out, "Submitted job %s: %ld trial%s in %ld shard%s", id, u->trials,
-                    plural(u->trials), u->r->array, plural(u->r->array));
+                    text_plural(u->trials), u->r->array, text_plural(u->r->array));
             if (u->r->at_once)
                 fprintf(u->out, ", %ld at a time", u->r->at_once);
             fprintf(u->out, "\n");

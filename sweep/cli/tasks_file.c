@@ -46,7 +46,7 @@ static void print_bytes(const unsigned char *p, const unsigned char *end)
         if (code == '\n')
             column = LINE_COLUMNS;
         else
-            column += fwrite(p, 1, (size_t)length, stdout) > 0;
+            column += fwrite(p, 1, (size_t)length, stdout) > 0 ? utf8_columns(code) : 0;
         p += length;
     }
     putchar('\n');
@@ -65,7 +65,7 @@ static void print_target(const struct task_source *source, const struct point *p
     text_shown(p->task->file->label(source, targets[0]), shown, sizeof shown);
     printf("  %-10s  \"%s\"\n", "target", shown);
     if (used < shape->length)
-        printf("  %-10s  %ld positions\n", "padding", shape->length - used);
+        printf("  %-10s  %s\n", "padding", text_counted(shape->length - used, "position").text);
 }
 
 static enum status print_example(struct arena *a, struct task_source *source, const struct point *p,
@@ -117,7 +117,8 @@ static void print_labels(const struct json *facts, const struct task_shape *shap
     if (!list_of(facts, "labels", &label) || !list_of(facts, "label_rows", &rows))
         return;
     if (json_member(facts, "cut", &cut) && json_integer(&cut, &n) && n > 0)
-        printf("  %-10s  %" PRId64 " of the texts, at %ld bytes\n", "cut", n, shape->length);
+        printf("  %-10s  %" PRId64 " of the texts, at %s\n", "cut", n,
+               text_counted(shape->length, "byte").text);
     printf("\n%ld labels:\n", shape->classes);
     bool more = true;
     for (long k = 0; more && k < MOST_LABELS; k++) {
@@ -127,7 +128,7 @@ static void print_labels(const struct json *facts, const struct task_shape *shap
         label.text = facts->text;
         if (!json_string(&label, &name) || !json_integer(&rows, &n))
             return;
-        printf("  %-10ld  %s rows  \"%s\"\n", k, text_count(n, count, sizeof count),
+        printf("  %-10ld  %s row%s  \"%s\"\n", k, text_count(n, count, sizeof count), text_plural(n),
                text_shown(name, shown, sizeof shown));
         if (!json_more(&label, ']', &more) || !json_more(&rows, ']', &more))
             return;
@@ -212,9 +213,8 @@ enum status tasks_file_print(const struct point *p, const struct task_shape *sha
                              const char *facts, long index, struct message *m)
 {
     if (index > shape->part[TASK_TEST])
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "--example is %ld, but the test part has %" PRId64 " examples", index,
-                           shape->part[TASK_TEST]);
+        return status_fail(m, STATUS_BAD_INPUT, "--example is %ld, but the test part has %s", index,
+                           text_counted(shape->part[TASK_TEST], "example").text);
     print_file(p, shape);
     enum status s = print_facts(facts, shape, m);
     if (s != STATUS_OK)

@@ -184,7 +184,7 @@ enum status store_refuse_absent(const char *path, struct message *m)
             m, STATUS_BAD_INPUT,
             "there is no results file %s yet, but %d file%s of its shards (%s%s): `headcount "
             "status` sums them, `headcount merge --into` makes it from them",
-            path, shards.count, shards.count == 1 ? "" : "s", shards.item[0].path,
+            path, shards.count, text_plural(shards.count), shards.item[0].path,
             shards.count == 1 ? "" : ", ...");
     else
         status_fail(m, STATUS_BAD_INPUT,

@@ -282,9 +282,9 @@ static enum status apply_migrations(struct store *s, int from, const struct stor
         status = store_integer(s, "migrating", "SELECT count(*) FROM pragma_foreign_key_check",
                                NO_VALUES, 0, &orphans, m);
     if (status == STATUS_OK && orphans > 0)
-        status = status_fail(m, STATUS_CORRUPT,
-                             "%s: migrating from format %d left %d rows without parent", s->path,
-                             from, (int)orphans);
+        status =
+            status_fail(m, STATUS_CORRUPT, "%s: migrating from format %d left %s without parent",
+                        s->path, from, text_counted(orphans, "row").text);
     return status == STATUS_OK ? store_set_version(s, f->version, m) : status;
 }
 

@@ -18,15 +18,16 @@ static enum status check_size(struct attention_maps *a, bool fewer, struct messa
         a->N = (long)(BYTES_MAX / each);
     if (a->N > set->n)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "the validation set has %ld sequences, not %ld; use --examples %ld",
-                           set->n, a->N, set->n);
+                           "the validation set has %s, not %ld; use --examples %ld",
+                           text_counted(set->n, "sequence").text, a->N, set->n);
     if (each * (double)a->N <= BYTES_MAX)
         return STATUS_OK;
     if (each > BYTES_MAX)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "the attention of %ld layers of %ld heads over one sequence of length "
+                           "the attention of %s of %s over one sequence of length "
                            "%ld takes %.1f GiB; at most 1 GiB is exported",
-                           a->L, a->H, a->T, each / (1 << 30));
+                           text_counted(a->L, "layer").text, text_counted(a->H, "head").text, a->T,
+                           each / (1 << 30));
     return status_fail(m, STATUS_BAD_INPUT,
                        "the attention over %ld sequences takes %.1f GiB, and at most 1 GiB is "
                        "exported; use --examples %ld or fewer",

@@ -13,7 +13,7 @@ enum { META = 10, TENSORS = 3 };
 struct export
 {
     struct attention_maps *maps;
-    char sweep[STORE_NAME_SIZE], config[POINT_JSON_MAX], fields[1024], examples[80];
+    char sweep[STORE_NAME_SIZE], config[POINT_JSON_MAX], fields[1024], examples[128];
     char number[4][24];
 };
 
@@ -26,8 +26,8 @@ static int describe(struct export *e, struct safetensors_meta meta[META])
         snprintf(e->number[i], sizeof e->number[i], "%" PRId64, number[i]);
     point_json(&a->model->point, e->config);
     export_field_names(data_io(a->model->data), e->fields, sizeof e->fields);
-    snprintf(e->examples, sizeof e->examples, "the first %ld sequences of the validation set",
-             a->N);
+    snprintf(e->examples, sizeof e->examples, "the first %s of the validation set",
+             text_counted(a->N, "sequence").text);
     const struct safetensors_meta all[] = {
         {"format", "headcount.attention.1"},
         {"config", e->config},

@@ -231,8 +231,9 @@ enum status export_tensorboard(struct store *s, int64_t sweep_id, const char *fo
         if (status == STATUS_OK)
             status = write_events(&e);
         if (status == STATUS_OK && stop_requests() > 0)
-            status = status_fail(m, STATUS_INTERRUPTED,
-                                 "stopped after %ld runs; the same command goes on", r->runs);
+            status =
+                status_fail(m, STATUS_INTERRUPTED, "stopped after %s; the same command goes on",
+                            text_counted(r->runs, "run").text);
     }
     if (status == STATUS_OK)
         status = e.trials.status;

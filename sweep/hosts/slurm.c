@@ -38,9 +38,9 @@ static enum status fill_specs(const char *names, const char *cpus, struct host_s
         int length = (int)strcspn(names, "\n");
         if (nodes == 0 && !next_cpus(&cpus, &slots, &nodes))
             return status_fail(m, STATUS_BAD_INPUT,
-                               "the allocation names %d nodes and not the CPUs of all of them "
+                               "the allocation names %s and not the CPUs of all of them "
                                "(SLURM_JOB_CPUS_PER_NODE)",
-                               count);
+                               text_counted(count, "node").text);
         nodes--;
         snprintf(list[i].name, sizeof list[i].name, "%.*s", length, names);
         list[i].slots = (int)(slots < HOST_SLOTS_MAX ? slots : HOST_SLOTS_MAX);

@@ -25,7 +25,7 @@ static void write_preliminary(const struct writer *w)
 static void put_limited(const struct writer *w, const struct verdict_row *r)
 {
     put_heads(w, r->heads);
-    put(w, " (%d of %d trials)", r->limited, w->in->heads[r - w->v->row].n);
+    put(w, " (%d of %s)", r->limited, text_counted(w->in->heads[r - w->v->row].n, "trial").text);
 }
 
 static void write_unfinished(const struct writer *w)
@@ -61,7 +61,7 @@ static void write_improving(const struct writer *w)
     put(w, " still improving at the last step (%s ", val_metric(w));
     put_rows(w, is_improving, put_late_gain);
     if (w->in->steps >= 10)
-        put(w, " per %lld steps)", (long long)w->in->steps / 10);
+        put(w, " per %s)", text_counted(w->in->steps / 10, "step").text);
     else
         put(w, " per tenth of the training)");
     put(w, "; more steps may change the comparison");
@@ -107,14 +107,14 @@ static void write_claim_proof(const struct writer *w)
     default:
         if (p->added || p->removed)
             put(w, "the plan was changed (%lld trial%s added, %lld removed)", (long long)p->added,
-                plural(p->added), (long long)p->removed);
+                text_plural(p->added), (long long)p->removed);
         else
             put(w, "what it is judged by was changed");
     }
     if (p->pairs > 0 && in->tuning == 0) /* not all of them are needed under tune */
         put(w, " after %lld of %lld trials had ended", (long long)p->seen, (long long)p->pairs);
     else if (p->pairs > 0)
-        put(w, " after %lld trial%s had ended", (long long)p->seen, plural(p->seen));
+        put(w, " after %lld trial%s had ended", (long long)p->seen, text_plural(p->seen));
     else
         put(w, " after trials had ended");
     put(w, ". The results are judged as if it were not there");

@@ -4,11 +4,6 @@
 
 #include "sweep/judge/verdict_text_parts.h"
 
-const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 const char *verb(int64_t n)
 {
     return n == 1 ? "is" : "are";
@@ -24,7 +19,7 @@ void put_heads(const struct writer *w, int64_t heads)
     if (w->in->sides)
         put(w, "%s", w->in->sides->name[heads - 1]);
     else
-        put(w, "%lld head%s", (long long)heads, plural(heads));
+        put(w, "%lld head%s", (long long)heads, text_plural(heads));
 }
 
 void put_rival(const struct writer *w, int64_t heads)
@@ -153,7 +148,7 @@ static bool opens_with_steps(const struct writer *w)
 void put_after(const struct writer *w)
 {
     if (opens_with_steps(w))
-        put(w, " after %lld step%s", (long long)w->in->steps, plural(w->in->steps));
+        put(w, " after %lld step%s", (long long)w->in->steps, text_plural(w->in->steps));
 }
 
 void put_budget(const struct writer *w)
@@ -196,7 +191,7 @@ static void put_sample(const struct writer *w)
                                       [VERDICT_TEXT] = "text"};
     int fewest, most;
     if (w->v->units > 0)
-        put(w, ", over %d %s%s", w->v->units, w->v->unit, plural(w->v->units));
+        put(w, ", over %d %s%s", w->v->units, w->v->unit, text_plural(w->v->units));
     else if (!over_blocks(w->v, &fewest, &most))
         put(w, ", on this %s", one[w->in->data]);
     else if (fewest == most)
@@ -209,7 +204,7 @@ void put_scope(const struct writer *w)
 {
     bool within = w->in->steps > 0 && !opens_with_steps(w);
     if (within)
-        put(w, ", within %lld step%s", (long long)w->in->steps, plural(w->in->steps));
+        put(w, ", within %lld step%s", (long long)w->in->steps, text_plural(w->in->steps));
     put_rate(w, !within);
     put_tuned(w);
     put_sample(w);
@@ -221,7 +216,7 @@ void put_similar(const struct writer *w)
 {
     const struct verdict_similar *similar = &w->in->similar;
     put(w, "%lld trial%s like these had ended, which differ%s in ", (long long)similar->trials,
-        plural(similar->trials), similar->trials == 1 ? "s" : "");
+        text_plural(similar->trials), similar->trials == 1 ? "s" : "");
     for (int i = 0; i < similar->count; i++)
         put(w, "%s%s", separator(i, similar->count), similar->differ[i]);
 }

@@ -9,7 +9,7 @@ enum { FIRST = 1, SECOND = 2 }; /* what they are called as head counts */
 static void put_place(const struct writer *w)
 {
     const struct verdict_sides *s = w->in->sides;
-    put(w, " at %lld head%s", (long long)s->heads, plural(s->heads));
+    put(w, " at %lld head%s", (long long)s->heads, text_plural(s->heads));
     if (s->same[0])
         put(w, " (%s)", s->same);
 }

@@ -68,7 +68,7 @@ void write_choices(const struct writer *w)
     put(w, "Each head count's own values %s on validation",
         chosen < in->count ? "are being chosen" : "were chosen");
     if (in->tuning_seeds > 0)
-        put(w, ", on %d seed%s that %s not judged", in->tuning_seeds, plural(in->tuning_seeds),
+        put(w, ", on %d seed%s that %s not judged", in->tuning_seeds, text_plural(in->tuning_seeds),
             in->tuning_seeds == 1 ? "is" : "are");
     put(w, ": ");
     for (int i = 0; i < in->choices; i++) {

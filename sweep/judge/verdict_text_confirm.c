@@ -19,7 +19,7 @@ static const char *unit_of(const struct writer *w)
 static void put_fresh(const struct writer *w)
 {
     long long units = w->in->confirm->units;
-    put(w, "%lld fresh %s%s", units, unit_of(w), plural(units));
+    put(w, "%lld fresh %s%s", units, unit_of(w), text_plural(units));
 }
 
 /* "; 4 heads were explored on 8 other seeds" */
@@ -31,7 +31,7 @@ static void put_explored(const struct writer *w)
         if (v->row[i].heads == picked && v->row[i].test.n > 0)
             put(w, "; %lld head%s explored on %d other %s%s", (long long)picked,
                 picked == 1 ? " was" : "s were", v->row[i].test.n, unit_of(w),
-                plural(v->row[i].test.n));
+                text_plural(v->row[i].test.n));
 }
 
 /* ---- what came of it ---- */

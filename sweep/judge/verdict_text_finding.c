@@ -71,8 +71,8 @@ static void write_nothing(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
     if (in->tuning > in->tuning_ended)
-        put(w, "Tuning is under way (%ld of %ld trials); no trial that will be judged has ended",
-            in->tuning_ended, in->tuning);
+        put(w, "Tuning is under way (%ld of %s); no trial that will be judged has ended",
+            in->tuning_ended, text_counted(in->tuning, "trial").text);
     else
         put(w, "No trial %shas ended: there is nothing to judge yet",
             in->tuning > 0 ? "that is judged " : "");
@@ -284,7 +284,7 @@ static void write_undecided(const struct writer *w)
     while (!is_unfinished_in_claim(w, r))
         r++;
     put(w, " head%s did not finish",
-        count_rows(w, is_unfinished_in_claim) == 1 ? plural(r->heads) : "s");
+        count_rows(w, is_unfinished_in_claim) == 1 ? text_plural(r->heads) : "s");
 }
 
 bool is_named(const struct writer *w, int64_t heads)

@@ -85,7 +85,7 @@ void write_bad(const struct writer *w)
     if (r->bad == ended && ended > 1)
         put(w, "All %d trials with ", ended);
     else
-        put(w, "%d of %d trial%s with ", r->bad, ended, plural(ended));
+        put(w, "%d of %d trial%s with ", r->bad, ended, text_plural(ended));
     put_heads(w, r->heads);
     put(w, " diverged or failed and ");
     if (isnan(w->v->guess)) {
@@ -117,7 +117,7 @@ void write_equal_units(const struct writer *w)
     put_rows(w, is_equal_alike, NULL);
     put(w,
         " head%s: all %d %ss gave the same %s, so there is no spread to compute an interval from",
-        count_rows(w, is_equal_alike) == 1 ? plural(r->heads) : "s", r->test.n, w->v->unit,
+        count_rows(w, is_equal_alike) == 1 ? text_plural(r->heads) : "s", r->test.n, w->v->unit,
         test_metric(w));
 }
 
@@ -139,5 +139,6 @@ void write_shared(const struct writer *w)
     put(w, "The trials with ");
     put_rows(w, is_shared_alike, NULL);
     put(w, " head%s are also those of the setting %s; as evidence they count once",
-        count_rows(w, is_shared_alike) == 1 ? plural(r->heads) : "s", w->in->heads[w->item].shared);
+        count_rows(w, is_shared_alike) == 1 ? text_plural(r->heads) : "s",
+        w->in->heads[w->item].shared);
 }

@@ -14,7 +14,7 @@ static void put_change(const struct writer *w, const struct stats_paired *pair)
         put(w, " ");
         put_range(w, pair->low, pair->high);
     }
-    put(w, ", over %d %s%s", pair->n, w->v->unit, plural(pair->n));
+    put(w, ", over %d %s%s", pair->n, w->v->unit, text_plural(pair->n));
 }
 
 static void put_gains(const struct writer *w)

@@ -35,7 +35,7 @@ void write_corrected_level(const struct writer *w)
     if (v->looks > 1)
         put(w, "%d looks / ", v->looks);
     put(w, "%d, for the %d head count%s between the smallest and the largest)", v->interior,
-        v->interior, plural(v->interior));
+        v->interior, text_plural(v->interior));
 }
 
 /* Why p-values stand as they are: Berger 1982. */

@@ -119,7 +119,7 @@ void write_rival(const struct writer *w)
         put_tests(w, r);
     if (pair->n > 1 && r->unpaired)
         put(w, "; %d %s%s that only one of them has %s left out", r->unpaired,
-            w->in->replicated ? "trial" : "seed", plural(r->unpaired), verb(r->unpaired));
+            w->in->replicated ? "trial" : "seed", text_plural(r->unpaired), verb(r->unpaired));
 }
 
 /* That over the seeds holds for this text, that over the blocks for these seeds. */

@@ -16,8 +16,7 @@ struct writer {
 
 #define put(w, ...) text_add((w)->out, __VA_ARGS__)
 
-/* "s" unless n is 1; "is" or "are". */
-const char *plural(int64_t n);
+/* "is" or "are". */
 const char *verb(int64_t n);
 
 /* What separates item i of n in "1, 2 and 4". */

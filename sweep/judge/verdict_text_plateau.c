@@ -54,7 +54,7 @@ static void put_set(const struct writer *w, row_test *chosen)
             same = same && v->row[i].d_head == first->d_head;
         }
     put_rows(w, chosen, NULL);
-    put(w, " head%s", first && count_rows(w, chosen) == 1 ? plural(first->heads) : "s");
+    put(w, " head%s", first && count_rows(w, chosen) == 1 ? text_plural(first->heads) : "s");
     if (!known)
         return;
     put(w, " (d_head ");
@@ -184,7 +184,7 @@ void write_could_be_best(const struct writer *w)
     put_could_be_best(w);
     if (not_compared > 0)
         put(w, "; %d head count%s could not be compared, for want of %ss, and may be the best",
-            not_compared, plural(not_compared), w->v->unit);
+            not_compared, text_plural(not_compared), w->v->unit);
     put(w, "%s", any_edge(w, is_left_behind) ? "; this is about the values tried" : "");
 }
 
@@ -218,7 +218,7 @@ void write_could_be_best_method(const struct writer *w)
         "A head count cannot be the best if another is better in a one-sided %s at p < %s (%s / "
         "%d comparison%s)",
         paired_test(w), fraction_text((1 - w->v->level) / comparisons).text,
-        fraction_text(1 - w->v->level).text, comparisons, plural(comparisons));
+        fraction_text(1 - w->v->level).text, comparisons, text_plural(comparisons));
     put_by_values(w, is_best_by_values);
 }
 

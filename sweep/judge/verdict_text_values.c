@@ -93,7 +93,7 @@ static void add_exception(const struct verdict_input *in, int axis, int first,
             text_add(out, "%s%lld", separator(seen++, n), (long long)heads);
     }
     if (!in->sides)
-        text_add(out, " head%s", n == 1 ? plural(in->choice[first].heads) : "s");
+        text_add(out, " head%s", n == 1 ? text_plural(in->choice[first].heads) : "s");
     text_add(out, ": %s", more ? "also " : "");
     add_values(own, more ? usual : NULL, out);
     text_add(out, "%s", own->values == 1 ? " alone" : "");

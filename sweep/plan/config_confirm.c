@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/number.h"
+#include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 
 /* The sign-flip test of fewer units cannot reach p < .05. */
@@ -101,7 +102,7 @@ static enum status read_instances(struct reading *r, const struct tree *t)
     if (list->count < FRESH_LEAST || list->count > FRESH_MOST)
         return reading_refuse(r, list->place,
                               "confirm.instances lists %d instance%s; allowed: %d to %d",
-                              list->count, list->count == 1 ? "" : "s", FRESH_LEAST, FRESH_MOST);
+                              list->count, text_plural(list->count), FRESH_LEAST, FRESH_MOST);
     r->c->confirm_instance =
         plan_arena_alloc(r->arena, (size_t)list->count, sizeof *r->c->confirm_instance);
     if (!r->c->confirm_instance)

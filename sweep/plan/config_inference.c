@@ -97,7 +97,7 @@ enum status reading_looks(struct reading *r, const struct tree *t)
         return reading_refuse(r, t->place,
                               "looks lists %d number%s of seeds; allowed: 2 to %d, as in "
                               "[5, 10, 20] (for a single one write seeds: N)",
-                              t->count, t->count == 1 ? "" : "s", CONFIG_LOOKS_MAX);
+                              t->count, text_plural(t->count), CONFIG_LOOKS_MAX);
     int64_t before = 0;
     for (const struct tree *item = t->first; item; item = item->next) {
         if ((s = reading_integer(r, item, "a look", 2, READING_SEEDS_MAX, &c->look[c->looks])))

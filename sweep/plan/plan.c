@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "sweep/plan/plan_parts.h"
 #include "sweep/plan/shift.h"
 
@@ -224,9 +225,8 @@ static enum status expand(struct plan *p, uint64_t total, struct message *m)
     if (s || p->points)
         return s;
     status_fail(m, STATUS_BAD_INPUT,
-                "nothing is left to run: of %" PRIu64
-                " points, constraints drop %ld and exclude drops %ld",
-                total, p->by_constraint, p->by_exclude);
+                "nothing is left to run: of %s, constraints drop %ld and exclude drops %ld",
+                text_counted((long long)total, "point").text, p->by_constraint, p->by_exclude);
     return config_within(p->config,
                          p->config->constraints ? p->config->constraint_place[0]
                          : p->config->excluded  ? p->config->exclude[0].place

@@ -27,9 +27,9 @@ static enum status check_head_counts(const struct plan *p, struct message *m)
         int64_t heads = i < 0 ? claim->best : claim->over[i];
         if (has_heads(p, heads))
             continue;
-        status_fail(m, STATUS_BAD_INPUT,
-                    "%s names %" PRId64 " heads, but no point of the sweep has them",
-                    i < 0 ? "claim.best" : "claim.over", heads);
+        status_fail(m, STATUS_BAD_INPUT, "%s names %s, but no point of the sweep has %s",
+                    i < 0 ? "claim.best" : "claim.over", text_counted(heads, "head").text,
+                    heads == 1 ? "it" : "them");
         return config_within(c, i < 0 ? c->claim_best_place : c->claim_over_place[i], m);
     }
     return STATUS_OK;
@@ -180,10 +180,9 @@ static enum status refuse_side(const struct plan *p, const struct claimed_axis *
                  claimed[i].axis->value[claimed[i].value[side]].json);
     bool whole = !text.out_of_memory;
     if (whole)
-        status_fail(m, STATUS_BAD_INPUT,
-                    "claim.%s: no point of the sweep has %s with %" PRId64 " head%s",
-                    side == BETTER ? "better" : "than", text.text, claim->heads,
-                    claim->heads == 1 ? "" : "s");
+        status_fail(
+            m, STATUS_BAD_INPUT, "claim.%s: no point of the sweep has %s with %" PRId64 " head%s",
+            side == BETTER ? "better" : "than", text.text, claim->heads, text_plural(claim->heads));
     free(text.text);
     return whole ? config_within(p->config, claim->heads_place, m) : plan_no_memory(m);
 }
@@ -205,7 +204,7 @@ static enum status check_points(const struct plan *p, const struct claimed_axis 
     status_fail(m, STATUS_BAD_INPUT,
                 "no two settings with %" PRId64 " head%s differ only in the axes of claim.better "
                 "and claim.than; add to both the other axes in which they differ",
-                claim->heads, claim->heads == 1 ? "" : "s");
+                claim->heads, text_plural(claim->heads));
     return config_within(p->config, claim->axis_place[0], m);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "sweep/plan/plan_parts.h"
 
 static long tuning_trials(const struct plan *p)
@@ -94,11 +95,12 @@ static enum status refuse_short(const struct plan *p, struct message *m)
             continue;
         plan_point(p, i, &point);
         status_fail(m, STATUS_BAD_INPUT,
-                    "tune.rungs.min_steps is %" PRId64 ", but a trial of %" PRId64
-                    " steps with train.eval_every %" PRId64
+                    "tune.rungs.min_steps is %" PRId64
+                    ", but a trial of %s with train.eval_every %" PRId64
                     " has no evaluation between that step and its last; make min_steps or "
                     "train.eval_every smaller",
-                    c->rung_min_steps, point.train.steps, point.train.eval_every);
+                    c->rung_min_steps, text_counted(point.train.steps, "step").text,
+                    point.train.eval_every);
         return config_within(c, c->rung_place, m);
     }
     return STATUS_OK;
@@ -280,7 +282,7 @@ static enum status refuse_pair(const struct plan *p, const struct member pair[2]
                 "tune.extend: %.200s and %.200s are the same model with %" PRId64
                 " head%s, so a value that is added to one may already be in the other; exclude "
                 "one of them at that head count",
-                first.label, second.label, point.model.heads, point.model.heads == 1 ? "" : "s");
+                first.label, second.label, point.model.heads, text_plural(point.model.heads));
     return config_within(c, c->extend_place, m);
 }
 
@@ -322,10 +324,10 @@ static enum status build_beyond(struct plan *p, const struct member *member, int
     if (p->points + *more <= c->run_cap)
         return STATUS_OK;
     status_fail(m, STATUS_BAD_INPUT,
-                "the sweep has %ld points, and tune.extend may add %" PRId64
+                "the sweep has %s, and tune.extend may add %" PRId64
                 ", in all more than run_cap %" PRId64
                 "; lower tune.extend, shorten lists, or raise run_cap",
-                p->points, *more, c->run_cap);
+                text_counted(p->points, "point").text, *more, c->run_cap);
     return config_within(c, c->extend_place, m);
 }
 
@@ -359,10 +361,10 @@ static enum status check_fresh(const struct plan *p, int64_t beyond, struct mess
     if (beyond)
         snprintf(extended, sizeof extended, ", tune.extend may add %" PRId64, beyond);
     status_fail(m, STATUS_BAD_INPUT,
-                "the sweep has %ld points%s, and confirm may add %" PRId64
+                "the sweep has %s%s, and confirm may add %" PRId64
                 " on fresh instances, in all more than run_cap %" PRId64
                 "; take fewer instances, shorten lists, or raise run_cap",
-                p->points, extended, fresh, c->run_cap);
+                text_counted(p->points, "point").text, extended, fresh, c->run_cap);
     return config_within(c, c->confirm_place, m);
 }
 

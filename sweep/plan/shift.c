@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/text.h"
+
 struct shapes {
     struct task_shape trained, shifted;
 };
@@ -20,15 +22,15 @@ static enum status check_fields(const struct shapes *s, const char **fault, stru
     }
     if (a->fields != b->fields)
         return status_fail(m, STATUS_BAD_INPUT,
-                           "inputs have %d fields there, but a model trained on %d can read no "
+                           "inputs have %s there, but a model trained on %d can read no "
                            "other number; make them the same",
-                           b->fields, a->fields);
+                           text_counted(b->fields, "field").text, a->fields);
     for (int f = 0; f < a->fields; f++)
         if (a->vocab[f] != b->vocab[f])
             return status_fail(m, STATUS_BAD_INPUT,
-                               "the input field %s has %ld tokens there; a model trained on %ld "
+                               "the input field %s has %s there; a model trained on %ld "
                                "has no embedding for others",
-                               a->field[f], b->vocab[f], a->vocab[f]);
+                               a->field[f], text_counted(b->vocab[f], "token").text, a->vocab[f]);
     if (a->classes != b->classes)
         return status_fail(m, STATUS_BAD_INPUT,
                            "targets have %ld classes there; a model trained on %ld has no output "

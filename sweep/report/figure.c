@@ -394,8 +394,9 @@ static void add_many(struct figure *f)
     if (left_out)
         text_add(&f->script,
                  "set label 3 at screen 0.5, screen %.6f center font ',11' textcolor '#666666' "
-                 "'%d more settings are not drawn'\n",
-                 10. / f->height, left_out);
+                 "'%s %s not drawn'\n",
+                 10. / f->height, text_counted(left_out, "more setting").text,
+                 left_out == 1 ? "is" : "are");
     if (map)
         figure_map(f, TITLE);
     add_panels(f, TITLE + map, panels, columns);

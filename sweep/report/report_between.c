@@ -334,7 +334,7 @@ static void write_even(const struct view *v, struct document *d)
 {
     if (v->even == 0)
         return;
-    const char *plural = v->even == 1 ? "" : "s";
+    const char *plural = text_plural(v->even);
     struct text_buffer text = scope_text(d->scope);
     if (v->tested)
         text_add(&text, "%d more pair%s", v->even, plural);
@@ -351,7 +351,7 @@ static void write_rest(const struct view *v, const char *sweep, struct document 
     text_add(&text, "Shown to be better: %d of %d.", v->shown, v->tested);
     if (left > 0)
         text_add(&text, " %d more comparison%s: `headcount report %s --between`.", left,
-                 left == 1 ? "" : "s", sweep);
+                 text_plural(left), sweep);
     document_text(d, DOCUMENT_ITEM, &text);
 }
 

@@ -154,8 +154,8 @@ static void add_names(const struct report_compare *c, struct text_buffer *text)
     for (int i = 0; i < c->sweeps; i++) {
         const struct report_data *r = c->sweep[i];
         if (r->ended < r->planned)
-            text_add(text, " %c is not finished: %ld of %ld trials have ended.", letter(i),
-                     r->ended, r->planned);
+            text_add(text, " %c is not finished: %ld of %s %s ended.", letter(i), r->ended,
+                     text_counted(r->planned, "trial").text, r->planned == 1 ? "has" : "have");
     }
 }
 

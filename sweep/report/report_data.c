@@ -105,11 +105,11 @@ static void read_file(struct scope *x, struct report_data *r)
         if (rows_integer(rows, FILES) != 1)
             continue;
         const char *path = rows_text(rows, PATH);
-        text_add(&text, "%s%s%lld bytes", path ? file_last_name(path) : "", path ? ", " : "",
-                 (long long)rows_integer(rows, BYTES));
+        text_add(&text, "%s%s%s", path ? file_last_name(path) : "", path ? ", " : "",
+                 text_counted(rows_integer(rows, BYTES), "byte").text);
         if (rows_integer(rows, ROWS) > 0)
-            text_add(&text, ", %lld rows, %lld labels", (long long)rows_integer(rows, ROWS),
-                     (long long)rows_integer(rows, CLASSES));
+            text_add(&text, ", %s, %s", text_counted(rows_integer(rows, ROWS), "row").text,
+                     text_counted(rows_integer(rows, CLASSES), "label").text);
         if (!rows_null(rows, REPEATED))
             text_add(&text, " (%lld rows repeat a text and are only trained on)",
                      (long long)rows_integer(rows, REPEATED));

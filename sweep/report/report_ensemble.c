@@ -183,10 +183,10 @@ static void write_facts(const struct ensembles *e, struct document *d)
     text_add(&text,
              "%d trials with %ld head%s each answer together, by the mean of their softmax "
              "outputs: ",
-             members, e->groups.heads, e->groups.heads == 1 ? "" : "s");
+             members, e->groups.heads, text_plural(e->groups.heads));
     for (int i = 0; i < e->blocks; i++) {
         const struct block *b = &e->block[i];
-        text_add(&text, "%s%d group%s%s%s", i ? ", " : "", b->count, b->count == 1 ? "" : "s",
+        text_add(&text, "%s%d group%s%s%s", i ? ", " : "", b->count, text_plural(b->count),
                  b->label[0] ? " of " : "", b->label);
     }
     text_add(&text, ".");

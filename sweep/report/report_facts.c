@@ -54,7 +54,8 @@ static void add_trials(const struct report_data *r, struct text_buffer *text)
         eliminated += r->setting[i].input.eliminated;
     }
     if (r->ended < r->planned)
-        text_add(text, " %ld of %ld trials have ended.", r->ended, r->planned);
+        text_add(text, " %ld of %s %s ended.", r->ended, text_counted(r->planned, "trial").text,
+                 r->planned == 1 ? "has" : "have");
     else if (r->planned == 1)
         text_add(text, " Its one trial has ended.");
     else if (tuning == 0 || judged + tuning != r->planned)
@@ -154,8 +155,8 @@ static void add_outside(const struct report_data *r, struct text_buffer *text)
     }
     if (ended == 0)
         return;
-    text_add(text, "%d ended trial%s of this sweep %s outside the plan", ended,
-             ended == 1 ? "" : "s", ended == 1 ? "is" : "are");
+    text_add(text, "%d ended trial%s of this sweep %s outside the plan", ended, text_plural(ended),
+             ended == 1 ? "is" : "are");
     if (completed == 0) {
         text_add(text, "; none of them completed.");
         return;
@@ -164,7 +165,7 @@ static void add_outside(const struct report_data *r, struct text_buffer *text)
     for (int i = 0; i < e->outsides; i++) {
         const struct evidence_outside *o = &e->outside[i];
         text_add(text, "%s %d with %lld head%s", i ? ";" : "", o->ended, (long long)o->heads,
-                 o->heads == 1 ? "" : "s");
+                 text_plural(o->heads));
         if (o->completed)
             text_add(text, " (%.3f)", o->mean);
         else
@@ -230,7 +231,7 @@ static void add_change(const struct evidence_change *c, const struct evidence_ch
         text_add(text, " (%s)", c->rules);
     text_add(text, " %s changed on %.10s, after %lld trial%s had ended",
              n == 1 && !c->rules[0] ? "was" : "were", c->changed, (long long)c->seen,
-             c->seen == 1 ? "" : "s");
+             text_plural(c->seen));
     if (plan)
         text_add(text, ": %lld added, %lld removed", (long long)c->added, (long long)c->removed);
     if (plan)

@@ -104,28 +104,24 @@ static void see_row(struct seen *s, const struct rows *r)
         s->cheap_heads = heads, s->cheap = rise, s->cheap_n = n;
 }
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void say_slots(const struct seen *s, struct text_buffer *text)
 {
     if (s->apart > 0)
         text_add(text,
                  "with %" PRId64 " head%s each is sharp, on a place of its own, in %" PRId64
                  " of %" PRId64 " trial%s",
-                 s->apart_heads, plural(s->apart_heads), s->apart, s->apart_n, plural(s->apart_n));
+                 s->apart_heads, text_plural(s->apart_heads), s->apart, s->apart_n,
+                 text_plural(s->apart_n));
     else
         text_add(
             text,
             "at no head count are all heads sharp, each on a place of its own, in most trials");
     if (s->doubled > 0)
         text_add(text, "; most duplicates: %" PRId64 " heads, %.1f a trial (%" PRId64 " trial%s)",
-                 s->doubled_heads, s->doubled, s->doubled_n, plural(s->doubled_n));
+                 s->doubled_heads, s->doubled, s->doubled_n, text_plural(s->doubled_n));
     if (s->blurred_n > 0)
-        text_add(text, "; with %s heads none is sharp (%" PRId64 " trial%s)", s->blurred,
-                 s->blurred_n, plural(s->blurred_n));
+        text_add(text, "; with %s head%s none is sharp (%" PRId64 " trial%s)", s->blurred,
+                 strcmp(s->blurred, "1") == 0 ? "" : "s", s->blurred_n, text_plural(s->blurred_n));
 }
 
 /* "Seen: with 4 heads each is sharp, ..." */
@@ -140,10 +136,10 @@ static void say_seen(const struct seen *s, struct text_buffer *text)
                  "without one of its heads the loss rises most with %" PRId64
                  " head%s, by %s on average"
                  " (%" PRId64 " trial%s), and least with %" PRId64 ", by %s (%" PRId64 " trial%s)",
-                 s->costly_heads, plural(s->costly_heads),
-                 text_fixed(s->costly, 3, costly, sizeof costly), s->costly_n, plural(s->costly_n),
-                 s->cheap_heads, text_fixed(s->cheap, 3, cheap, sizeof cheap), s->cheap_n,
-                 plural(s->cheap_n));
+                 s->costly_heads, text_plural(s->costly_heads),
+                 text_fixed(s->costly, 3, costly, sizeof costly), s->costly_n,
+                 text_plural(s->costly_n), s->cheap_heads,
+                 text_fixed(s->cheap, 3, cheap, sizeof cheap), s->cheap_n, text_plural(s->cheap_n));
     else
         text_add(text, "nothing that these measures tell apart");
     text_add(text, ".");
@@ -230,7 +226,7 @@ static void say_measured(const struct sweep_heads *h, bool on_test, struct text_
 {
     int64_t lack = h->completed - h->measured, open = h->trials - h->completed;
     text_add(text, "Measured in %" PRId64 " of %" PRId64 " trial%s, on the %s set", h->measured,
-             h->trials, plural(h->trials), on_test ? "test" : "validation");
+             h->trials, text_plural(h->trials), on_test ? "test" : "validation");
     if (open > 0)
         text_add(text, "; %" PRId64 " ha%s not completed", open, open == 1 ? "s" : "ve");
     if (lack > 0)

@@ -85,12 +85,15 @@ static void read_words(struct scope *x, const struct heads_question *q, struct t
                  label && label[0] ? ", " : "", label ? label : "", rows_integer(r, SEED),
                  rows_integer(r, STEP), q->on_test ? "test" : "validation");
         text_fixed(rows_real(r, RISE), 3, rise, sizeof rise);
+        bool one = rows_integer(r, SHARP_HEADS) == 1;
         if (rows_integer(r, SEEN) > 0)
-            snprintf(t->seen, sizeof t->seen,
-                     "Seen: %" PRId64 " of %" PRId64 " heads are sharp, and look at %" PRId64
-                     " different places; removing a head adds at most %s to the loss.",
-                     rows_integer(r, SHARP_HEADS), rows_integer(r, SEEN), rows_integer(r, PLACES),
-                     rise);
+            snprintf(
+                t->seen, sizeof t->seen,
+                "Seen: %" PRId64
+                " of %s %s sharp, and look%s at %s; removing a head adds at most %s to the loss.",
+                rows_integer(r, SHARP_HEADS), text_counted(rows_integer(r, SEEN), "head").text,
+                one ? "is" : "are", one ? "s" : "",
+                text_counted(rows_integer(r, PLACES), "different place").text, rise);
         else
             snprintf(t->seen, sizeof t->seen, "Seen: removing a head adds at most %s to the loss.",
                      rise);

@@ -212,7 +212,7 @@ static void write_worst(const struct view *v, struct document *d)
         if (worst && worst->mean < always)
             text_add(&text, "%s%s with %lld head%s (%.3f)",
                      text.used ? ", " : "Recognised worst: ", label_shown(worst->label, shown),
-                     (long long)worst->heads, worst->heads == 1 ? "" : "s", worst->mean);
+                     (long long)worst->heads, text_plural(worst->heads), worst->mean);
     }
     if (text.used)
         text_add(&text, ".");

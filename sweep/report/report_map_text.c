@@ -249,9 +249,10 @@ static void add_floor(const struct report_map *map, struct text_buffer *text)
     if (f->floor == 0)
         return;
     text_add(text,
-             "In %d of %d settings h* is the smallest head count tried and could not come out "
+             "In %d of %s h* is the smallest head count tried and could not come out "
              "lower%s.",
-             f->floor, f->cells, f->possible ? ", which mostly makes the line too flat" : "");
+             f->floor, text_counted(f->cells, "setting").text,
+             f->possible ? ", which mostly makes the line too flat" : "");
     add_above(map, text);
 }
 
@@ -267,9 +268,10 @@ static void add_left_out(const struct report_map *map, int n, const char *one, c
 static void add_impossible(const struct report_map *map, struct text_buffer *text)
 {
     text_add(text,
-             "No line is fitted: %d settings have an h*, and %d that vary the quantities apart are "
+             "No line is fitted: %s %s an h*, and %d that vary the quantities apart are "
              "needed, %d more than a line has coefficients.",
-             map->fit.cells, 1 + map->axes + FIT_CELLS_SPARE, FIT_CELLS_SPARE);
+             text_counted(map->fit.cells, "setting").text, map->fit.cells == 1 ? "has" : "have",
+             1 + map->axes + FIT_CELLS_SPARE, FIT_CELLS_SPARE);
 }
 
 static const char MAP_LEGEND[] =

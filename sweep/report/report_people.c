@@ -201,7 +201,7 @@ static void write_hidden(const struct report_data *r, struct document *d)
     if (d->hidden == 0)
         return;
     text_add(&text, "`headcount report %s --explain`: %d more line%s.", r->name, d->hidden,
-             d->hidden == 1 ? "" : "s");
+             text_plural(d->hidden));
     document_text(d, DOCUMENT_PARAGRAPH, &text);
 }
 

@@ -101,11 +101,12 @@ static void write_heading(const struct prune_curve *c, struct document *d)
 {
     struct text_buffer text = scope_text(d->scope);
     text_add(&text, "%s%sTrained with %ld head%s", c->label, c->label[0] ? ": " : "", c->heads,
-             c->heads == 1 ? "" : "s");
+             text_plural(c->heads));
     if (c->layers > 1)
         text_add(&text, " in each of %ld layers", c->layers);
     if (c->finetuned)
-        text_add(&text, ", fine-tuned for %ld steps at lr %g", c->finetuned, c->lr);
+        text_add(&text, ", fine-tuned for %s at lr %g", text_counted(c->finetuned, "step").text,
+                 c->lr);
     document_heading(d, text.text);
 }
 
@@ -270,7 +271,8 @@ static void write_people(const struct prune_data *data, bool markdown, struct te
     struct document d = document_new(data->scope, out, markdown, page);
     struct text_buffer text = scope_text(data->scope);
     document_title(&d, data->name, data->question);
-    text_add(&text, "Heads were removed in %ld of %ld trials.", data->pruned, data->trials);
+    text_add(&text, "Heads were removed in %ld of %s.", data->pruned,
+             text_counted(data->trials, "trial").text);
     document_text(&d, DOCUMENT_PARAGRAPH, &text);
     for (int i = 0; i < data->curves; i++)
         if (has_methods(&data->curve[i]))

@@ -16,7 +16,7 @@ static void say(const struct evidence_setting *set, const struct verdict_pick *p
         text_add(said, "nothing is to be confirmed (%s)\n", verdict_kind_name(pick->kind));
         return;
     }
-    text_add(said, "%" PRId64 " head%s %s tested against ", pick->best, pick->best == 1 ? "" : "s",
+    text_add(said, "%" PRId64 " head%s %s tested against ", pick->best, text_plural(pick->best),
              pick->best == 1 ? "is" : "are");
     for (int i = 0; i < pick->over_count; i++)
         text_add(said, "%s%" PRId64, i ? " and " : "", pick->over[i]);

@@ -25,9 +25,9 @@ static const char *decision(enum verdict_kind kind)
 
 void look_line(const struct look_outcome *o, char *text, size_t size)
 {
-    const char *s = o->trials == 1 ? "" : "s";
-    int used = snprintf(text, size, "look %d of %d (%" PRId64 " seeds)%s%s: ", o->look, o->looks,
-                        o->seeds, o->label[0] ? " of " : "", o->label);
+    const char *s = text_plural(o->trials);
+    int used = snprintf(text, size, "look %d of %d (%s)%s%s: ", o->look, o->looks,
+                        text_counted(o->seeds, "seed").text, o->label[0] ? " of " : "", o->label);
     if (used < 0 || (size_t)used >= size)
         return;
     text += used;
@@ -40,7 +40,7 @@ void look_line(const struct look_outcome *o, char *text, size_t size)
     else if (o->more > 0)
         snprintf(text, size,
                  "not decided; %" PRId64 " more seed%s for each head count, %ld trial%s", o->more,
-                 o->more == 1 ? "" : "s", o->trials, s);
+                 text_plural(o->more), o->trials, s);
     else
         snprintf(text, size, "not decided, and it was the last");
 }

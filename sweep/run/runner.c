@@ -198,7 +198,7 @@ static void tell_memory(struct runner *r, int slots, int wanted, double availabl
     text_quantity(available, there, sizeof there);
     runner_say(r,
                "%d trial%s at once, not %d: a trial may take %sB of memory, and %sB are available",
-               slots, slots == 1 ? "" : "s", wanted, needed, there);
+               slots, text_plural(slots), wanted, needed, there);
 }
 
 /* More threads at once than cores are allowed, but they only take turns. */
@@ -209,11 +209,11 @@ static void tell_cores(struct runner *r)
         return;
     if (threads > 1)
         runner_say(r, "%d trial%s of %d threads at once on %d core%s: no faster than %d thread%s",
-                   r->slots, r->slots == 1 ? "" : "s", threads, cores, cores == 1 ? "" : "s", cores,
-                   cores == 1 ? "" : "s");
+                   r->slots, text_plural(r->slots), threads, cores, text_plural(cores), cores,
+                   text_plural(cores));
     else
         runner_say(r, "%d trials at once on %d core%s: no faster than %d", r->slots, cores,
-                   cores == 1 ? "" : "s", cores);
+                   text_plural(cores), cores);
 }
 
 enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m)

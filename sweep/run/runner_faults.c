@@ -137,7 +137,7 @@ static void lift_limit(struct runner *r, struct machine *machine)
     machine->open_max = 0;
     runner_machine_works(r, machine, machine->works);
     runner_say(r, "%s%s%d trial%s at once again", machine->host ? machine->host->spec.name : "",
-               machine->host ? " takes " : "", machine->slots, machine->slots == 1 ? "" : "s");
+               machine->host ? " takes " : "", machine->slots, text_plural(machine->slots));
 }
 
 void runner_take_ending(struct runner *r, struct slot *s)
@@ -212,7 +212,7 @@ static void close_slots(struct runner *r, struct machine *machine, struct slot *
     s->closed = true;
     if (!machine->at_capacity)
         runner_say(r, "%s takes %d trial%s at once, not %d: %.1500s", machine->host->spec.name,
-                   running, running == 1 ? "" : "s", machine->slots, slot_error(s));
+                   running, text_plural(running), machine->slots, slot_error(s));
     machine->at_capacity = true;
     machine->opened = NULL;
     machine->capacity_due_s = clock_now_s() + capacity_pause_s(machine);
@@ -289,7 +289,7 @@ void runner_limit_slots(struct runner *r, struct machine *machine, int most)
     runner_machine_works(r, machine, machine->works);
     runner_say(r, "%s%s%d trial%s at once from now on, not %d, as memory does not suffice",
                machine->host ? machine->host->spec.name : "", machine->host ? " takes " : "", most,
-               most == 1 ? "" : "s", before);
+               text_plural(most), before);
 }
 
 /* One that was alone would be killed again. It may have been the only one that is too large. */

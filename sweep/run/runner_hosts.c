@@ -167,8 +167,8 @@ static void announce_machines(struct runner *r)
     if (ready > ANNOUNCED_MAX)
         text_add(&b, " and %d more", ready - ANNOUNCED_MAX);
     if (ready > 0)
-        runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, slots == 1 ? "" : "s", ready,
-                   ready == 1 ? "" : "s", b.text ? b.text : "");
+        runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, text_plural(slots), ready,
+                   text_plural(ready), b.text ? b.text : "");
     free(b.text);
 }
 
@@ -262,8 +262,8 @@ static void lost(struct runner *r, struct machine *machine)
         runner_take_loss(r, machine, s, at_work);
     }
     if (running > 0)
-        snprintf(what, sizeof what, "; %d trial%s go%s on elsewhere", running,
-                 running == 1 ? "" : "s", running == 1 ? "es" : "");
+        snprintf(what, sizeof what, "; %d trial%s go%s on elsewhere", running, text_plural(running),
+                 running == 1 ? "es" : "");
     if (h->state == HOST_WAITING)
         snprintf(when, sizeof when, "is tried again in %.0f s", h->pause_s);
     if (!r->stopping)
@@ -343,7 +343,7 @@ static void show_machines(struct runner *r, double now)
             text_add(&others, "; %s again in %.0f s", name_of(machine), fmax(h->retry_s - now, 0));
     }
     char text[256];
-    snprintf(text, sizeof text, "on %d machine%s%.120s%.100s", works, works == 1 ? "" : "s",
+    snprintf(text, sizeof text, "on %d machine%s%.120s%.100s", works, text_plural(works),
              working.text && works <= MANY ? working.text : "", others.text ? others.text : "");
     progress_hosts(r->view, text);
     free(working.text);

@@ -53,7 +53,7 @@ static void say_changes(struct runner *r, const struct plan_changes *c)
         if (changes[i].count > 0)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s %ld trial%s %s",
                                      used ? "," : "", changes[i].count,
-                                     changes[i].count == 1 ? "" : "s", changes[i].what);
+                                     text_plural(changes[i].count), changes[i].what);
     runner_say(r, "the plan has changed:%s", text);
 }
 
@@ -162,7 +162,7 @@ static enum status retry_failed(struct runner *r, struct message *m)
         s = store_retry_failed(r->store, r->sweep_id, &retried, m);
     while (retry_while_busy(&r->busy, &s, m));
     if (s == STATUS_OK && retried > 0)
-        runner_say(r, "trying %ld failed trial%s again", retried, retried == 1 ? "" : "s");
+        runner_say(r, "trying %ld failed trial%s again", retried, text_plural(retried));
     return s;
 }
 

@@ -215,7 +215,7 @@ void slot_count_notes(const struct slot *s, slot_listener listen, void *context)
     char note[80];
     int64_t more = s->notes - SLOT_NOTES_MAX;
     snprintf(note, sizeof note, "%" PRId64 " more note%s of its worker %s left out", more,
-             more == 1 ? "" : "s", more == 1 ? "was" : "were");
+             text_plural(more), more == 1 ? "was" : "were");
     if (more > 0)
         listen(context, s, WIRE_NOTE, note);
 }

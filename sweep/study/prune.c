@@ -89,7 +89,7 @@ enum status prune_to(struct arena *a, const struct study_model *model,
     if (s == STATUS_OK && (*p)->heads < o->keep[0])
         s = status_fail(m, STATUS_BAD_INPUT,
                         "--keep %ld: trial %" PRId64 " has only %d head%s; keep fewer", o->keep[0],
-                        model->trial->trial_id, (*p)->heads, (*p)->heads == 1 ? "" : "s");
+                        model->trial->trial_id, (*p)->heads, text_plural((*p)->heads));
     while (s == STATUS_OK && (*p)->heads - (*p)->removed > o->keep[0])
         pruner_remove(*p);
     return s;

@@ -374,7 +374,7 @@ static enum status say_added(struct store *s, int64_t sweep_id, int64_t after,
         text_add(said,
                  "heads=%" PRId64 ": its outermost value was chosen, so %s is added (%" PRId64
                  " tuning trial%s)\n",
-                 rows_integer(&r, 0), label, trials, trials == 1 ? "" : "s");
+                 rows_integer(&r, 0), label, trials, text_plural(trials));
     }
     enum status status = rows_close(&r);
     if (status == STATUS_OK && said->out_of_memory)

@@ -245,9 +245,9 @@ static enum status refuse_other_metric(struct store *s, const struct plan *p, st
     if (status == STATUS_OK && begun > 0)
         return status_fail(
             m, STATUS_BAD_INPUT,
-            "%s: the metric is %s, but the best steps of %lld trials of sweep \"%s\" in %s were "
+            "%s: the metric is %s, but the best steps of %s of sweep \"%s\" in %s were "
             "chosen by another one; put that one back, or give the sweep another `name`",
-            c->path, metric_name(c->metric), (long long)begun, c->name, s->path);
+            c->path, metric_name(c->metric), text_counted(begun, "trial").text, c->name, s->path);
     return status;
 }
 

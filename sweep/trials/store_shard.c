@@ -114,14 +114,14 @@ static void word_left(struct shards *shards, const int64_t *shard, const int64_t
     int n = shards->lefts > RANGES_SHOWN ? RANGES_SHOWN + 1 : (int)shards->lefts;
     size_t used = 0;
     if (n > 0)
-        used = (size_t)snprintf(text, size, "shard%s ", n == 1 ? "" : "s");
+        used = (size_t)snprintf(text, size, "shard%s ", text_plural(n));
     for (int i = 0; i < n && used < size; i++)
         if (i == RANGES_SHOWN)
             snprintf(text + used, size - used, " and others");
         else
             used += (size_t)snprintf(
                 text + used, size - used, "%s%" PRId64 " (%" PRId64 " trial%s left)",
-                ranges_separator(i, n), shard[i], trials[i], trials[i] == 1 ? "" : "s");
+                ranges_separator(i, n), shard[i], trials[i], text_plural(trials[i]));
 }
 
 static enum status read_unfinished(struct store *s, int64_t sweep_id, struct shards *shards,

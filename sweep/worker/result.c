@@ -207,9 +207,10 @@ static enum status check_owner(const struct safetensors *list, const struct resu
 static enum status refuse_size(const struct safetensors_file *f, const struct result_owner *owner,
                                struct message *m)
 {
-    return status_fail(m, STATUS_CORRUPT,
-                       "has %zu bytes of weights; %" PRId64 " parameters take %zu", f->data_size,
-                       owner->n_params, (size_t)owner->n_params * sizeof(real));
+    return status_fail(m, STATUS_CORRUPT, "has %s of weights; %s take %zu",
+                       text_counted((long long)f->data_size, "byte").text,
+                       text_counted(owner->n_params, "parameter").text,
+                       (size_t)owner->n_params * sizeof(real));
 }
 
 /* How often the file holds all parameters; -1 where it holds parts of them. */

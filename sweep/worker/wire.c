@@ -189,8 +189,8 @@ enum status wire_feed(struct wire_buffer *b, const void *bytes, size_t size,
         b->end = at;
         s = status_fail(m, STATUS_BAD_INPUT,
                         "sent a message of type %" PRIu32
-                        " and %zu bytes, which this program does not know",
-                        f.type, f.size);
+                        " and %s, which this program does not know",
+                        f.type, text_counted((long long)f.size, "byte").text);
     }
     return s;
 }

@@ -234,7 +234,7 @@ static void test_refused(void **state)
         {GATHER "model:\n  d_model: 65536\n  heads: 1\n  layers: [1024, 1]\n  d_ff: 65536\n",
          "s.yaml:5:12: the point model.layers=1024 is impossible: a model of this shape "
          "(model.d_model "
-         "65536, d_ff 65536, layers 1024, 1 heads) has 1.06e+14 bytes of weights, more than can be "
+         "65536, d_ff 65536, layers 1024, 1 head) has 1.06e+14 bytes of weights, more than can be "
          "addressed"},
         {GATHER "model: {pool: [none, mean]}\n",
          "s.yaml:2:22: the point model.pool=mean is impossible: model.pool is mean, but task "
@@ -245,7 +245,7 @@ static void test_refused(void **state)
          "s.yaml:3:15: nothing is left to run: of 2 points, constraints drop 2 and exclude drops "
          "0"},
         {GATHER "exclude:\n- {model.heads: 4}\n",
-         "s.yaml:3:3: nothing is left to run: of 1 points, constraints drop 0 and exclude drops 1"},
+         "s.yaml:3:3: nothing is left to run: of 1 point, constraints drop 0 and exclude drops 1"},
         {"task: {name: gather, instance: [1, 2]}\nmodel: {heads: [1, 2, 4, 8]}\n"
          "replicate: [task.instance]\nrun_cap: 25\n"
          "confirm: {instances: [11, 12, 13, 14, 15, 16]}\n",

@@ -101,7 +101,7 @@ static void test_check_tasks(void **state)
     struct int_list *list = (struct int_list *)(void *)(p.task_options + offsets->offset);
     int64_t *drawn = (int64_t *)(void *)(p.task_options + instance->offset);
     list->n = 1;
-    assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets has 1 items");
+    assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets has 1 item ");
     *drawn = 1;
     assert_impossible(&p, POINT_FAULT_TASK, "task.offsets", "task.offsets gives the offsets");
     list->n = 0;

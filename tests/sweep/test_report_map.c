@@ -191,6 +191,8 @@ static void test_one_axis(void **state)
     char *text = report(f, REPORT_TEXT, false);
     *strstr(text, "\nslots=1") = '\0';
     assert_file("map-one.txt", text);
+    sql(f, "UPDATE trial SET test_acc = min(test_acc, .9) WHERE setting <> '{\"task.slots\":1}'");
+    assert_says(report(f, REPORT_MARKDOWN, false), "1 setting has an h\\*, and ");
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         sql(f, "UPDATE trial SET setting = %s FROM config AS c WHERE c.config_id = trial.config_id",
             none[i]);

@@ -187,7 +187,7 @@ static void another_metric_is_refused(void **state)
     for (int replace = 0; replace < 2; replace++) {
         assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, replace, &c, &x->m));
         assert_non_null(
-            strstr(x->m.text, "the metric is val_acc, but the best steps of 1 trials of sweep"));
+            strstr(x->m.text, "the metric is val_acc, but the best steps of 1 trial of sweep"));
     }
     assert_answer(store_db(s), "SELECT metric || count(*) FROM trial JOIN sweep USING (sweep_id)",
                   "val_loss2");

@@ -91,7 +91,7 @@ static void appended_bytes_are_noticed(void **state)
     bench_open(&b);
     assert_int_equal(truncate(b.path, (off_t)b.size + 1), 0);
     assert_refused(b.path, b.t, b.best, &b.before, STATUS_CORRUPT,
-                   "1 bytes behind the last tensor");
+                   "1 byte behind the last tensor");
     bench_close(&b);
 }
 

@@ -235,8 +235,8 @@ static void length_is_checked_before_it_is_used(void **state)
         size_t size;
         const char *message;
     } refused[] = {
-        {0, 0, "0 bytes are too few for a safetensors file"},
-        {2, 7, "7 bytes are too few for a safetensors file"},
+        {0, 0, "too short for a safetensors file, with 0 bytes"},
+        {2, 7, "too short for a safetensors file, with 7 bytes"},
         {2, 9, "header of 2 bytes in a file of 9: truncated"},
         {100000000, 10, "header of 100000000 bytes in a file of 10: truncated"},
         {100000001, 10, "header of 100000001 bytes; allowed: up to 100000000"},

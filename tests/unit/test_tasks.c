@@ -358,7 +358,7 @@ static void options_that_contradict_are_refused(void **state)
          "task.vocab is 16, but the 16 pairs of task.length 64 begin with different tokens and end "
          "with others; make it at least 17"},
         {"mqar", "pairs=17",
-         "task.pairs is 17: 17 pairs with a query each need a task.length of at least 68, and it "
+         "task.pairs is 17: with a query each they need a task.length of at least 68, and it "
          "is 64; raise it, or lower task.pairs"},
         {"mqar", "vocab=15", "task.pairs is 8, but task.vocab 15 has 7 keys; make it at least 16"},
         {"memorize", "length=2 vocab=512",

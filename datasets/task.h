@@ -100,12 +100,17 @@ struct task {
     const char *details; /* a paragraph: layout of the sequence, how many heads it needs, why */
     const struct option_entry *options; /* at least length and instance; of a toy, vocab too */
     size_t options_size;                /* sizeof the struct they describe */
-    const struct task_file *file;       /* NULL: a toy. Else all below `shape` is NULL */
+    const struct task_file *file;       /* NULL: a toy. Else all below `resolve` is NULL */
     size_t instance_size;               /* bytes an instance needs; drawn once */
 
     /* Checks options against each other and fills the shape. BAD_INPUT: m names the options, and
      * s->at_fault lists them. */
     enum status (*shape)(const void *options, struct task_shape *s, struct message *m);
+    /* Writes out what options mean, so that those which give the same examples are the same: what a
+     * value that was left out stands for and, as far as options can say it, what an instance
+     * draws. Options that do not go together stay. facts: what `survey` appended; NULL: unknown,
+     * and what hangs on them stays. NULL: options mean what they say. */
+    void (*resolve)(void *options, const char *facts);
     /* Draws what is fixed for an instance (offsets, permutations) from (options.instance,
      * RNG_INSTANCE); does nothing where instance_size is 0. */
     void (*instance)(const void *options, void *instance);

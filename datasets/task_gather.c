@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "datasets/task_common.h"
 
 #include "engine/base/text.h"
@@ -116,6 +118,21 @@ static void draw_instance(const void *options, void *instance)
     }
 }
 
+/* All that is drawn, or left out, is where to look. */
+static void resolve(void *options, const char *facts)
+{
+    (void)facts;
+    struct options *o = options;
+    struct task_shape s;
+    struct instance in;
+    if (shape(o, &s, NULL) != STATUS_OK)
+        return;
+    draw_instance(o, &in);
+    o->common.instance = 0;
+    o->offsets.n = o->slots;
+    memcpy(o->offsets.item, in.offset, (size_t)o->slots * sizeof *in.offset);
+}
+
 static void example(const void *options, const void *instance, struct rng *r, int32_t *inputs,
                     int32_t *targets)
 {
@@ -171,6 +188,7 @@ const struct task task_gather = {
     .options_size = sizeof(struct options),
     .instance_size = sizeof(struct instance),
     .shape = shape,
+    .resolve = resolve,
     .instance = draw_instance,
     .example = example,
     .oracle = oracle,

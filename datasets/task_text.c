@@ -163,6 +163,13 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     return status;
 }
 
+static void resolve(void *options, const char *facts)
+{
+    struct text_options *o = options;
+    if (modes[o->mode]->resolve)
+        modes[o->mode]->resolve(o, facts);
+}
+
 static enum status survey(void *options, struct text_buffer *facts, struct message *m)
 {
     struct text_options *o = options;
@@ -309,5 +316,6 @@ const struct task task_text = {
     .options = options_table,
     .options_size = sizeof(struct text_options),
     .shape = shape,
+    .resolve = resolve,
     .file = &file_functions,
 };

@@ -45,6 +45,8 @@ struct text_mode {
     /* Fills what is the mode's own. BAD_INPUT where the options do not go together, or the derived
      * ones are none that a survey found. */
     enum status (*shape)(const struct text_options *o, struct task_shape *s, struct message *m);
+    /* As task.resolve; NULL: options mean what they say. */
+    void (*resolve)(struct text_options *o, const char *facts);
     /* How many distinct ones a part has. */
     int64_t (*examples)(const struct text_options *o, enum task_part part);
     /* Takes the source's memory, before its file is open: there may be none, and the arena then

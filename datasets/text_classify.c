@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +27,11 @@ enum {
     REPEATED = 1 << 15, /* one of them: its text stands in another row too */
     KEY_BITS = 10,      /* the label, in a key; the others are its text's hash */
     LEAST_ROWS = 3,     /* of a label: one to train, validate and test on */
-    LEAST_SINGLE = 2    /* of them: texts that stand once */
+    LEAST_SINGLE = 2,   /* of them: texts that stand once */
+    SMALL_ROWS = 512    /* of a file whose instances may draw the same split */
 };
+
+static const double SMALL_BITS = 40; /* of the number of its splits: beyond, none is met twice */
 _Static_assert(MAX_LABELS <= 1 << KEY_BITS && MAX_LABELS <= REPEATED, "a label has its bits");
 
 struct label {
@@ -96,10 +100,11 @@ static void labels_sort(const struct labels *l, const struct label *sorted[MAX_L
         qsort(sorted, (size_t)l->count, sizeof *sorted, by_name);
 }
 
-/* Of a label's rows, those of the test part, and as many of the validation part. */
-static int64_t test_rows_of(const struct label *l)
+/* Of a label's rows whose text stands once: those of the test part, and as many of the validation
+ * part. */
+static int64_t test_rows_of(int64_t single)
 {
-    int64_t tenth = (l->single + 5) / 10;
+    int64_t tenth = (single + 5) / 10;
     return tenth > 1 ? tenth : 1;
 }
 
@@ -137,14 +142,15 @@ static int64_t find_repeated(struct labels *l, uint64_t *key, int64_t n, int64_t
     return repeated;
 }
 
+static const char separators[] = {[TEXT_BY_NAME] = '\0',
+                                  [TEXT_COMMA] = ',',
+                                  [TEXT_SEMICOLON] = ';',
+                                  [TEXT_TAB] = '\t',
+                                  [TEXT_PIPE] = '|'};
+
 static enum status format_of(const struct text_options *o, const struct corpus *c,
                              struct records_format *f, struct message *m)
 {
-    static const char separators[] = {[TEXT_BY_NAME] = '\0',
-                                      [TEXT_COMMA] = ',',
-                                      [TEXT_SEMICOLON] = ';',
-                                      [TEXT_TAB] = '\t',
-                                      [TEXT_PIPE] = '|'};
     char shown[64];
     f->text_name = o->text_column;
     f->label_name = o->label_column;
@@ -155,6 +161,79 @@ static enum status format_of(const struct text_options *o, const struct corpus *
                            c->path, text_shown(f->text_name, shown, sizeof shown));
     enum status s = records_format_of(c->path, separators[o->separator], f, m);
     return s == STATUS_OK ? records_look(c, o->separator != TEXT_BY_NAME, true, f, m) : s;
+}
+
+/* ---- the split ---- */
+
+/* Of each label, draws which of the rows whose text stands once are for validation and which for
+ * the test, one row after the other (Knuth, TAOCP 3.4.2, algorithm S): all choices are equally
+ * likely, and the counts exact. */
+struct split {
+    int64_t left[MAX_LABELS], need[MAX_LABELS][TASK_PARTS];
+    struct rng draws;
+};
+
+/* left has how many rows each of n labels has. */
+static void split_begin(struct split *s, int n, int64_t instance)
+{
+    for (int i = 0; i < n; i++)
+        s->need[i][TASK_VAL] = s->need[i][TASK_TEST] = test_rows_of(s->left[i]);
+    s->draws = rng_at((uint32_t)instance, RNG_INSTANCE, 0, 0);
+}
+
+static enum task_part split_next(struct split *s, size_t label)
+{
+    int64_t x = (int64_t)rng_below(&s->draws, (uint32_t)s->left[label]--);
+    int64_t *need = s->need[label];
+    enum task_part part = x < need[TASK_TEST]                    ? TASK_TEST
+                          : x < need[TASK_TEST] + need[TASK_VAL] ? TASK_VAL
+                                                                 : TASK_TRAIN;
+    if (part != TASK_TRAIN)
+        need[part]--;
+    return part;
+}
+
+/* How many splits there are, as a logarithm. */
+static double split_bits(const struct labels *l)
+{
+    double bits = 0;
+    for (int i = 0; i < l->count; i++) {
+        double n = (double)l->item[i].single, held = (double)test_rows_of(l->item[i].single);
+        bits += (lgamma(n + 1) - 2 * lgamma(held + 1) - lgamma(n - 2 * held + 1)) / log(2);
+    }
+    return bits;
+}
+
+/* What an instance draws has no name but a number that is as good as its own. */
+static void resolve_instance(struct text_options *o, const char *rows)
+{
+    struct split s = {.left = {0}};
+    const uint64_t prime = 0x100000001b3; /* as FNV-1a */
+    uint64_t drawn = 0;
+    char *end;
+    for (const char *c = rows; *c >= '0' && *c <= '9'; c = end + (*end == ','))
+        s.left[strtol(c, &end, 10) % MAX_LABELS]++;
+    split_begin(&s, MAX_LABELS, o->instance);
+    for (const char *c = rows; *c >= '0' && *c <= '9'; c = end + (*end == ','))
+        drawn = (drawn ^ split_next(&s, (size_t)strtol(c, &end, 10) % MAX_LABELS)) * prime + 1;
+    o->instance = (int64_t)(drawn >> 11);
+}
+
+/* A separator is known where the file is. */
+static void resolve(struct text_options *o, const char *facts)
+{
+    static const char split_rows[] =
+        "\"split_rows\":["; /* within a string its quotes are escaped */
+    struct records_format f;
+    const char *rows = facts ? strstr(facts, split_rows) : NULL;
+    if (o->file[0] && records_format_of(o->file, separators[o->separator], &f, NULL) == STATUS_OK) {
+        o->separator = TEXT_BY_NAME;
+        for (int i = TEXT_COMMA; i <= TEXT_PIPE && f.form == RECORDS_CSV; i++)
+            if (f.separator == separators[i])
+                o->separator = i;
+    }
+    if (rows)
+        resolve_instance(o, rows + strlen(split_rows));
 }
 
 /* Shows every row of the file to visit. */
@@ -176,7 +255,8 @@ static enum status scan(const struct corpus *c, const struct records_format *for
 struct counting {
     const char *path;
     int64_t length, rows, cut, repeated;
-    uint64_t *key; /* (rows), array_grow's */
+    uint64_t *key;              /* (rows), array_grow's */
+    uint64_t first[SMALL_ROWS]; /* of the keys, which stay in the order of the file */
     struct labels labels;
 };
 
@@ -216,6 +296,8 @@ static enum status count_row(void *context, const struct record *row, struct mes
                               "the column of the labels with task.label_column",
                               MAX_LABELS + 1, MAX_LABELS);
     key[c->rows] = key_of(row, label);
+    if (c->rows < SMALL_ROWS)
+        c->first[c->rows] = key[c->rows];
     if (++c->rows > UINT32_MAX)
         return records_refuse(c->path, row->label_at, m, "a file may have up to %" PRIu32 " rows",
                               UINT32_MAX);
@@ -300,7 +382,26 @@ static void add_warning(const struct labels *l, struct json_writer *w)
     }
 }
 
-static void add_facts(const struct counting *c, struct text_buffer *facts)
+/* The classes of the rows whose text stands once. hashes: of the repeated texts, at the start of
+ * c->key. */
+static void add_split_rows(const struct counting *c, const struct label *const *sorted,
+                           int64_t hashes, struct json_writer *w)
+{
+    int class_of[MAX_LABELS];
+    if (c->rows > SMALL_ROWS || split_bits(&c->labels) > SMALL_BITS)
+        return;
+    for (int k = 0; k < c->labels.count; k++)
+        class_of[sorted[k] - c->labels.item] = k;
+    json_begin_list(w, "split_rows");
+    for (int64_t i = 0; i < c->rows; i++) {
+        uint64_t hash = c->first[i] >> KEY_BITS;
+        if (!bsearch(&hash, c->key, (size_t)hashes, sizeof hash, by_number))
+            json_add_integer(w, NULL, class_of[c->first[i] & (MAX_LABELS - 1)]);
+    }
+    json_end_list(w);
+}
+
+static void add_facts(const struct counting *c, int64_t hashes, struct text_buffer *facts)
 {
     const struct label *sorted[MAX_LABELS];
     labels_sort(&c->labels, sorted);
@@ -315,6 +416,7 @@ static void add_facts(const struct counting *c, struct text_buffer *facts)
         json_add_integer(&w, NULL, sorted[k]->rows);
     json_end_list(&w);
     add_warning(&c->labels, &w);
+    add_split_rows(c, sorted, hashes, &w);
 }
 
 static void fill_derived(const struct counting *c, struct text_options *o)
@@ -328,7 +430,7 @@ static void fill_derived(const struct counting *c, struct text_options *o)
     o->test_rows = 0;
     for (int i = 0; i < c->labels.count; i++) {
         const struct label *l = &c->labels.item[i];
-        o->test_rows += test_rows_of(l);
+        o->test_rows += test_rows_of(l->single);
         most = l->single > most ? l->single : most;
         entropy += text_entropy_of(l->single, single);
     }
@@ -349,7 +451,7 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
     counting->path = c->path;
     counting->length = o->length;
     s = scan(c, &format, count_row, counting, o->sha256, m);
-    int64_t hashes;
+    int64_t hashes = 0;
     if (s == STATUS_OK)
         counting->repeated =
             find_repeated(&counting->labels, counting->key, counting->rows, &hashes);
@@ -357,7 +459,7 @@ static enum status survey(const struct corpus *c, struct text_options *o, struct
         s = check_labels(counting, m);
     if (s == STATUS_OK) {
         fill_derived(counting, o);
-        add_facts(counting, facts);
+        add_facts(counting, hashes, facts);
     }
     free(counting->key);
     free(counting);
@@ -439,32 +541,19 @@ static int64_t mark_repeated(struct text_rows *r)
     return repeated;
 }
 
-/* Of each label, draws which of the rows that are not marked are for validation and which for the
- * test, one row after the other (Knuth, TAOCP 3.4.2, algorithm S): all choices are equally likely,
- * and the counts exact. */
+/* Puts the rows in the order of their parts. */
 static void split(struct task_source *s)
 {
     struct text_rows *r = s->rows;
-    int64_t held = s->options->test_rows, left[MAX_LABELS], need[MAX_LABELS][TASK_PARTS];
-    int64_t used[TASK_PARTS] = {0};
-    for (int i = 0; i < r->labels.count; i++) {
-        left[i] = r->labels.item[i].single;
-        need[i][TASK_VAL] = need[i][TASK_TEST] = test_rows_of(&r->labels.item[i]);
-        need[i][TASK_TRAIN] = left[i] - 2 * need[i][TASK_TEST];
-    }
-    struct rng draws = rng_at((uint32_t)s->options->instance, RNG_INSTANCE, 0, 0);
+    int64_t held = s->options->test_rows, used[TASK_PARTS] = {0};
+    struct split split;
+    for (int i = 0; i < r->labels.count; i++)
+        split.left[i] = r->labels.item[i].single;
+    split_begin(&split, r->labels.count, s->options->instance);
     for (int64_t i = 0; i < r->count; i++) {
         size_t label = r->row[i] & (REPEATED - 1);
         uint64_t row = r->row[i] >> LABEL_BITS << LABEL_BITS | (uint64_t)r->class_of[label];
-        if (r->row[i] & REPEATED) {
-            r->row[used[TASK_TRAIN]++] = row;
-            continue;
-        }
-        int64_t x = (int64_t)rng_below(&draws, (uint32_t)left[label]--);
-        enum task_part part = x < need[label][TASK_TEST]                           ? TASK_TEST
-                              : x < need[label][TASK_TEST] + need[label][TASK_VAL] ? TASK_VAL
-                                                                                   : TASK_TRAIN;
-        need[label][part]--;
+        enum task_part part = r->row[i] & REPEATED ? TASK_TRAIN : split_next(&split, label);
         if (part == TASK_TRAIN)
             r->row[used[part]++] = row;
         else
@@ -485,7 +574,7 @@ static bool classify(struct task_source *s)
         enough &= sorted[k]->rows >= LEAST_ROWS && sorted[k]->single >= LEAST_SINGLE;
         r->name[k] = sorted[k]->name;
         r->class_of[sorted[k] - r->labels.item] = k;
-        test_rows += test_rows_of(sorted[k]);
+        test_rows += test_rows_of(sorted[k]->single);
     }
     return enough && r->count == s->options->rows && r->labels.count == s->options->classes &&
            test_rows == s->options->test_rows && repeated == s->options->repeated;
@@ -557,6 +646,7 @@ static const char *label(const struct task_source *s, long k)
 const struct text_mode text_classify = {
     .survey = survey,
     .shape = shape,
+    .resolve = resolve,
     .examples = examples,
     .reserve = reserve,
     .open = open_rows,

@@ -19,6 +19,18 @@ static const char *const init_names[] = {
     NULL,
 };
 
+/* Places in a table: FORM_AT_cut, INIT_AT_pytorch and so on. */
+enum {
+#define FORM(name, what) FORM_AT_##name,
+#include "engine/forms.def"
+#undef FORM
+};
+enum {
+#define INIT(name, what) INIT_AT_##name,
+#include "engine/inits.def"
+#undef INIT
+};
+
 const struct option_entry encoder_options[] = {
     {.name = "d_model",
      .type = OPTION_INT,
@@ -296,6 +308,27 @@ enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes
     s->o_width = s->heads * s->d_v;
     status = check_rotary(c, s, m);
     return status == STATUS_OK ? check_sizes(c, s, m) : status;
+}
+
+void encoder_resolve(struct encoder_config *c)
+{
+    struct encoder_shapes s;
+    bool segmented = form_table[c->form]->segmented;
+    if (encoder_shapes(c, &s, NULL) != STATUS_OK)
+        return;
+    if (c->heads == 1 && segmented && s.width == c->d_model) {
+        c->form = FORM_AT_cut; /* which leaves all to the one head */
+        segmented = false;
+    }
+    c->d_head = WIDTH_WORD; /* only ever read by way of these: */
+    c->d_k = s.d_k;
+    c->d_v = s.d_v;
+    c->kv_heads = s.kv_heads;
+    c->segment_width = segmented ? s.width : 0;
+    if (!segmented || c->heads == 1)
+        c->segment_overlap = false;
+    if (c->heads == 1 && c->init == INIT_AT_identical)
+        c->init = INIT_AT_pytorch; /* there is no other head */
 }
 
 struct encoder_parts encoder_parts(const struct encoder_config *c, const struct encoder_io *io)

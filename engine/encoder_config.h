@@ -69,6 +69,11 @@ struct encoder_shapes {
 enum status encoder_shapes(const struct encoder_config *c, struct encoder_shapes *s,
                            struct message *m);
 
+/* Writes out what options mean, so that models which are the same have the same options: the widths
+ * that a word stands for; the default where an option makes no difference. A model that cannot be
+ * stays as it is. */
+void encoder_resolve(struct encoder_config *c);
+
 /* How many parameters each part of the model has. Valid configurations only. */
 struct encoder_parts {
     int64_t embeddings, positions, attention, feed_forward, norms, output;

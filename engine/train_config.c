@@ -138,3 +138,15 @@ const struct option_entry train_options[] = {
      .help = "of the mean similarity of two heads, added to the loss in every layer"},
     {.name = NULL},
 };
+
+void train_resolve(struct train_config *c)
+{
+    if (c->eval_every > c->steps)
+        c->eval_every = c->steps;
+    if (c->warmup == 1)
+        c->warmup = 0;
+    if (c->weight_decay == 0)
+        c->optimizer = OPTIM_ADAMW; /* only the decay tells them apart */
+    if (c->disagreement_weight == 0)
+        c->disagreement = SIMILARITY_OUTPUT;
+}

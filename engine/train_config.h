@@ -26,6 +26,11 @@ struct train_config {
 /* What the validation and test sets depend on beside the task and its options. */
 enum train_eval_sets { EVAL_SETS_COMMON, EVAL_SETS_INSTANCE };
 extern const struct option_entry train_options[];
+
+/* Writes out what options mean, so that trainings which are the same have the same options: the
+ * last step is evaluated in any case, a warmup of one step is none, and so on. */
+void train_resolve(struct train_config *c);
+
 enum { TRAIN_VERSION = 1 }; /* raised when the meaning of training changes; part of identity */
 
 #endif

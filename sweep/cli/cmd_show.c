@@ -132,14 +132,14 @@ static void write_trial(struct scope *x, int64_t trial)
     /* the last two are JSON */
     enum { FILE_CELL = 20, PLAIN_CELLS = 24, SLOTS = PLAIN_CELLS, WHOLE_CONFIG };
     struct table *t = table_new(x, columns);
-    struct rows *r = scope_rows(
-        x,
-        "SELECT trial_id, sweep, heads, seed, state, in_plan, is_tuning, confirms,"
-        " steps_done, best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
-        " test_loss, chance, train_s, n_params, flops_per_step,"
-        " " WEIGHTS_SQL ", remark, config_sha256, " DATA_FILE_LAST_PATH ", test_acc_by_slot,"
-        " config_json FROM trials WHERE trial_id = ?1",
-        VALUES(INTEGER(trial)));
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT trial_id, sweep, heads, seed, state, in_plan, is_tuning, confirms,"
+                   " steps_done, best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
+                   " test_loss, chance, train_s, n_params, flops_per_step,"
+                   " " WEIGHTS_SQL ", remark, config_sha256, " CONFIG_PATH ", test_acc_by_slot,"
+                   " config_json FROM trials WHERE trial_id = ?1",
+                   VALUES(INTEGER(trial)));
     while (scope_next(x, r)) {
         for (int i = 0; i < PLAIN_CELLS; i++)
             if (i == FILE_CELL)
@@ -193,7 +193,7 @@ static const char head_sql[] =
     "       " WEIGHTS_SQL ", config_json, config_sha256, n_params, flops_per_step, "
     "setting_label,"
     "       (SELECT max(step) FROM curve AS v WHERE v.trial_id = trials.trial_id), remark,"
-    "       " DATA_FILE_LAST_PATH ", tuning, is_tuning, confirms, lr,"
+    "       " CONFIG_PATH ", tuning, is_tuning, confirms, lr,"
     "       (SELECT retries_used FROM trial AS t WHERE t.trial_id = trials.trial_id)"
     "  FROM trials WHERE trial_id = ?1";
 enum head_column {

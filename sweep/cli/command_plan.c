@@ -44,15 +44,6 @@ enum status command_threads(const char *text, struct config *c, struct message *
                        text_shown(text, shown, sizeof shown), TEAM_MAX);
 }
 
-/* Whether the sweep names a file to learn from. */
-static bool has_file(const struct config *c)
-{
-    for (int i = 0; i < c->axes; i++)
-        if (strcmp(c->axis[i].path, "task.file") == 0)
-            return true;
-    return false;
-}
-
 static const char *reader; /* the command that reads files */
 
 static void say_reading(const char *path, int64_t size)
@@ -70,14 +61,21 @@ enum status command_plan_new(const char *name, const struct config *c, const cha
     struct survey *known = NULL;
     struct store *s = NULL;
     int count = 0;
-    if (has_file(c) && store_open(db, STORE_READ, &s, NULL) == STATUS_OK) {
+    bool there = store_open(db, STORE_READ, &s, NULL) == STATUS_OK;
+    if (there)
         store_surveys(s, &known, &count, NULL);
-        store_close(s, NULL);
-    }
     reader = name;
     survey_listener = name ? say_reading : NULL;
     enum status status = plan_new(c, known, count, p, m);
     store_surveys_free(known, count);
+    if (there && status == STATUS_OK)
+        status = store_adopt(s, *p, m);
+    if (there)
+        store_close(s, NULL);
+    if (status != STATUS_OK) {
+        plan_free(*p);
+        *p = NULL;
+    }
     return status;
 }
 

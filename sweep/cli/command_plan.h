@@ -15,7 +15,8 @@ enum status command_read_sweep(const char *file, const char *as, const struct co
  * it is no number of threads. */
 enum status command_threads(const char *text, struct config *c, struct message *m);
 
-/* plan_new with what the results file knows of the files that tasks learn from. A results file that
+/* plan_new with what the results file knows: of the files that tasks learn from, and under which
+ * spelling it has points of the plan. A results file that
  * is not there or cannot be read knows nothing; what is wrong with it is said by whoever needs it.
  * Says on stderr, as the command of that name (NULL: it does not), which large files it reads. */
 enum status command_plan_new(const char *name, const struct config *c, const char *db,

@@ -35,7 +35,7 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
     if (!s->db)
         return status_no_memory(m, s->path);
     if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK ||
-        setting_order_register(s->db) != SQLITE_OK)
+        store_know_meanings(s->db) != SQLITE_OK || setting_order_register(s->db) != SQLITE_OK)
         return store_error(s, "opening", m);
     s->unreadable = SQLITE_OK;
     store_harden(s->db);

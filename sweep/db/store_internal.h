@@ -11,6 +11,7 @@
  *   tables.c         which tables there are, and whose rows belong to whose (tables.h)
  *   store_sql.c      errors, small statements, transactions
  *   store_sums.c     sums that are the same in every version of SQLite
+ *   store_meaning.c  what the options of a configuration mean
  *   setting_order.c  settings in the order of their values (setting_order.h) */
 #ifndef SWEEP_DB_STORE_INTERNAL_H
 #define SWEEP_DB_STORE_INTERNAL_H
@@ -170,6 +171,11 @@ enum status store_change(struct store *s, const char *doing, const char *sql,
 
 /* Puts them in the place of SQLite's own on this connection; returns SQLite's code. */
 int store_own_sums(struct sqlite3 *db);
+
+/* ---- store_meaning.c ---- */
+
+/* Puts the functions of rows.h on this connection; returns SQLite's code. */
+int store_know_meanings(struct sqlite3 *db);
 
 /* ---- store_measures.c ---- */
 

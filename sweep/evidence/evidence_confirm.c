@@ -61,7 +61,7 @@ static void read_claims(struct scope *x, struct evidence *e)
 
 /* ---- trials ---- */
 
-enum { SETTING, HEADS, UNIT, SEED, TRIAL_ID, STATE, LIMIT_HIT, TEST, VAL, EXACT };
+enum { SETTING, HEADS, UNIT, SEED, TRIAL_ID, STATE, LIMIT_HIT, TEST, VAL, EXACT, COUNTS };
 
 #define CONFIRMING                                                                                 \
     " FROM trial AS t JOIN config USING (config_id) WHERE sweep_id = ?1 AND confirms = 1"          \
@@ -109,19 +109,47 @@ static void make_room(struct scope *x, struct evidence *e)
     e->trial = all;
 }
 
+/* Of instances that draw the same task the first counts; none that draws one that was explored. */
 static void read_trials(struct scope *x, struct evidence *e)
 {
-    struct rows *r =
-        scope_rows(x,
-                   "SELECT setting, heads, dense_rank() OVER (PARTITION BY setting ORDER BY"
-                   "  replicate), seed, trial_id, state, limit_hit, iif(?2, test_loss, test_acc),"
-                   "  iif(?2, val_loss, val_acc), test_exact" CONFIRMING
-                   " ORDER BY setting, heads, replicate, seed",
-                   VALUES(INTEGER(e->sweep_id), INTEGER(e->base.loss)));
+    struct rows *r = scope_rows(
+        x,
+        "WITH explored AS MATERIALIZED (SELECT setting, " REPLICATE_DRAWN(
+            "replicate") " AS drawn FROM (SELECT setting,"
+                         "  replicate, min(config_id) AS config_id FROM trial WHERE sweep_id = ?1 "
+                         "AND in_plan = 1"
+                         "   AND confirms = 0 AND replicate <> '{}' GROUP BY setting, replicate)"
+                         "  JOIN config USING (config_id)),"
+                         " fresh AS (SELECT setting, heads, replicate, " REPLICATE_DRAWN(
+                             "replicate") " AS drawn, seed, trial_id, state,"
+                                          "  limit_hit, iif(?2, test_loss, test_acc) AS test, "
+                                          "iif(?2, val_loss, val_acc)"
+                                          "  AS val, test_exact" CONFIRMING "),"
+                                          " counted AS (SELECT *, dense_rank() OVER (PARTITION BY "
+                                          "setting ORDER BY drawn) AS unit,"
+                                          "  row_number() OVER (PARTITION BY setting, heads, "
+                                          "drawn, seed ORDER BY replicate) AS copy"
+                                          "  FROM fresh)"
+                                          "SELECT setting, heads, unit, seed, trial_id, state, "
+                                          "limit_hit, test, val, test_exact,"
+                                          " copy = 1 AND (setting, drawn) NOT IN (SELECT * FROM "
+                                          "explored) FROM counted"
+                                          " ORDER BY setting, heads, unit, seed",
+        VALUES(INTEGER(e->sweep_id), INTEGER(e->base.loss)));
+    const struct evidence_setting *last = NULL;
+    int64_t heads = 0; /* the first of the setting */
     while (scope_next(x, r)) {
         struct evidence_setting *set = evidence_find(e, rows_given(r, SETTING));
-        if (set && set->confirm->confirm.input)
+        if (!set || !set->confirm->confirm.input)
+            continue;
+        heads = set == last ? heads : rows_integer(r, HEADS);
+        last = set;
+        if (rows_integer(r, COUNTS))
             take_trial(x, e, set->confirm, r);
+        else if (rows_integer(r, HEADS) == heads && rows_integer(r, SEED) == CONFIG_FRESH_SEED) {
+            set->confirm->confirm.repeated++;
+            set->confirm->confirm.units--;
+        }
     }
 }
 

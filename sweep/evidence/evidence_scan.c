@@ -246,6 +246,111 @@ static int compare_replicates(const void *a, const void *b)
                   (*(struct trial_group *const *)b)->replicate);
 }
 
+static int compare_units(const void *a, const void *b)
+{
+    const struct trial_group *x = *(struct trial_group *const *)a,
+                             *y = *(struct trial_group *const *)b;
+    return x->set != y->set ? compare_integers(x->set, y->set) : compare_integers(x->unit, y->unit);
+}
+
+/* ---- instances that draw the same task ---- */
+
+struct drawn {
+    int64_t instance;
+    int unit;         /* number of the replicate */
+    const char *task; /* what the task's options mean */
+    int same;         /* index of the first that draws the same */
+};
+
+static int compare_drawn(const void *a, const void *b)
+{
+    const struct drawn *x = a, *y = b;
+    return x->instance != y->instance ? compare_integers(x->instance, y->instance)
+                                      : compare_integers(x->unit, y->unit);
+}
+
+static int64_t instance_of(const struct trial_group *g)
+{
+    static const char key[] = "\"task.instance\":";
+    const char *at = strstr(g->replicate, key);
+    return at ? strtoll(at + strlen(key), NULL, 10) : 0;
+}
+
+/* The instances of a setting, whose groups are first to end - 1, by rising unit. */
+static struct drawn *list_drawn(struct scan *sc, struct rows *task, int first, int end, int *count)
+{
+    struct scope *x = sc->scope;
+    struct drawn *d = NULL;
+    int n = 0;
+    for (int i = first; i < end; i++) {
+        const struct trial_group *g = sc->group[i];
+        if (i > first && g->unit == sc->group[i - 1]->unit)
+            continue;
+        rows_rebind(task, VALUES(INTEGER(g->point->config_id), TEXT(g->replicate)));
+        d = arena_grow(&x->arena, d, (size_t)n, sizeof *d);
+        d[n++] = (struct drawn){instance_of(g), g->unit,
+                                rows_next(task) ? scope_column(x, task, 0) : "", 0};
+    }
+    qsort(d, (size_t)n, sizeof *d, compare_drawn);
+    for (int i = 0; i < n; i++)
+        while (strcmp(d[d[i].same].task, d[i].task) != 0)
+            d[i].same++;
+    *count = n;
+    return d;
+}
+
+/* "0, 2 and 5; 1 and 3": those that draw the same as each other; NULL: there are none. */
+static const char *tell_alike(struct scan *sc, const struct drawn *d, int n)
+{
+    struct text_buffer text = scope_text(sc->scope);
+    for (int i = 0; i < n; i++) {
+        int others = 0;
+        for (int k = i + 1; k < n; k++)
+            others += d[k].same == i;
+        if (others > 0)
+            text_add(&text, "%s%lld", text.used ? "; " : "", (long long)d[i].instance);
+        for (int k = i + 1; k < n; k++)
+            if (d[k].same == i)
+                text_add(&text, "%s%lld", --others ? ", " : " and ", (long long)d[k].instance);
+    }
+    return text.text;
+}
+
+/* Trials of instances that draw the same task are of one unit. */
+static void join_alike(struct scan *sc, struct rows *task, int first, int end)
+{
+    int n, different = 0;
+    const struct drawn *d = list_drawn(sc, task, first, end, &n);
+    const char *alike = tell_alike(sc, d, n);
+    for (int i = 0; i < n; i++)
+        different += d[i].same == i;
+    for (int i = first; i < end && alike; i++) {
+        int k = 0;
+        while (d[k].unit != sc->group[i]->unit)
+            k++;
+        sc->group[i]->unit = d[d[k].same].unit;
+        sc->group[i]->alike = alike;
+        sc->group[i]->instances = n;
+        sc->group[i]->different = different;
+    }
+}
+
+static void join_instances(struct scan *sc)
+{
+    struct scope *x = sc->scope;
+    if (!sc->e->base.replicated || !strstr(sc->e->base.replicated, "task.instance"))
+        return;
+    struct rows *task = scope_rows(
+        x, "SELECT " REPLICATE_DRAWN("?2") " FROM config WHERE config_id = ?1", NO_VALUES);
+    qsort(sc->group, (size_t)sc->groups, sizeof *sc->group, compare_units);
+    for (int first = 0, end; first < sc->groups; first = end) {
+        for (end = first + 1; end < sc->groups && sc->group[end]->set == sc->group[first]->set;)
+            end++;
+        join_alike(sc, task, first, end);
+    }
+    scope_close(x, task);
+}
+
 /* Leaves the groups in the order of their settings. */
 static void number_groups(struct scan *sc)
 {
@@ -258,6 +363,7 @@ static void number_groups(struct scan *sc)
     qsort(g, (size_t)sc->groups, sizeof *g, compare_settings);
     for (int i = 1; i < sc->groups; i++)
         g[i]->set = g[i - 1]->set + (compare_settings(&g[i - 1], &g[i]) != 0);
+    join_instances(sc);
 }
 
 bool planned_together(const struct planned *p, const struct planned *q)

@@ -19,7 +19,10 @@ struct trial_group {
     struct trial_group *next; /* of its point */
     struct grid_point *point;
     char *setting, *label, *replicate;
-    int set, unit; /* number of its setting, of its replicate, in the order of texts */
+    int set, unit; /* number of its setting, in the order of texts; of its replicate, or of another
+                      that draws the same task */
+    int instances, different; /* of its setting: see struct verdict_input */
+    const char *alike;
     int64_t place; /* of its first trial in the plan */
     int look;      /* that its setting has open, or that decided; 0: no looks */
     long tuning, tuning_ended, eliminated; /* as in struct verdict_input */

@@ -12,6 +12,9 @@ static struct evidence_setting *add_setting(struct arena *a, struct evidence *e,
     *added = (struct evidence_setting){
         .setting = g->setting, .label = g->label, .place = INT64_MAX, .input = e->base};
     added->input.look = g->look;
+    added->input.instances = g->instances;
+    added->input.different = g->different;
+    added->input.alike = g->alike;
     return added;
 }
 

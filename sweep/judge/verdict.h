@@ -165,9 +165,11 @@ struct verdict_longer {
 
 /* What fresh seeds or instances are to decide about the finding of the others (`confirm`). */
 struct verdict_confirm {
-    int64_t units;                     /* of each head count that is held against others */
-    bool written;                      /* all exploring trials have ended, and ... */
+    int64_t units;    /* of each head count that is held against others */
+    bool written;     /* all exploring trials have ended, and ... */
     const struct verdict_input *input; /* ... this is claimed and tested; NULL: nothing is */
+    int64_t repeated; /* further instances, which draw a task that was explored or that another one
+                         draws: they do not count */
 };
 
 /* Two settings at one head count, judged as if they were the head counts 1 and 2 (between.h). */
@@ -205,10 +207,13 @@ struct verdict_input {
     int tuning_seeds;          /* on which each value was tried; 0: unknown */
     int choices;               /* 0 without tune */
     const struct verdict_choice *choice; /* by rising head count, each with the same axes */
-    const char *replicated; /* axes whose values are random samples, "task.instance"; NULL: the
-                               units are seeds */
-    int looks, look;        /* how many, which is open (from 1); 0: no looks */
-    double equivalence;     /* margin in units of the metric; 0: not asked */
+    const char *replicated;   /* axes whose values are random samples, "task.instance"; NULL: the
+                                 units are seeds */
+    int instances, different; /* replicated instances, and how many of them draw tasks that differ:
+                                 each of these is one unit */
+    const char *alike;        /* which draw the same: "0, 2 and 5; 1 and 3"; NULL: none do */
+    int looks, look;          /* how many, which is open (from 1); 0: no looks */
+    double equivalence;       /* margin in units of the metric; 0: not asked */
     const struct verdict_confirm *confirm; /* NULL: not asked */
 };
 

@@ -120,6 +120,13 @@ static void write_claim_proof(const struct writer *w)
     put(w, ". The results are judged as if it were not there");
 }
 
+static void write_alike(const struct writer *w)
+{
+    if (w->in->alike)
+        put(w, "Only %d of %d %ss differ%s; equal ones count once: %s", w->in->different,
+            w->in->instances, w->v->unit, w->in->different == 1 ? "s" : "", w->in->alike);
+}
+
 /* Seeds are added at each look until it is decided. */
 static void write_look(const struct writer *w)
 {
@@ -219,6 +226,7 @@ static const struct rule rules[] = {
     {"unfinished", LIMIT, DIFFERENCES, SETTING, write_unfinished},
     {"bad", LIMIT, LEARNING, HEADS, write_bad},
     {"one_unit", LIMIT, LEARNING, SETTING, write_one_unit},
+    {"alike_instances", LIMIT, LEARNING, SETTING, write_alike},
     {"edge_of_grid", LIMIT, LEARNING, SETTING, write_edge_of_grid},
     {"longer", LIMIT, ANYTHING, SETTING, write_longer},
     {"still_improving", LIMIT, DIFFERENCES, SETTING, write_improving},

@@ -34,6 +34,17 @@ static void put_explored(const struct writer *w)
                 text_plural(v->row[i].test.n));
 }
 
+/* "; 2 further ones draw a task that was explored, or that another one draws, and do not count" */
+static void put_repeated(const struct writer *w)
+{
+    long long repeated = w->in->confirm->repeated;
+    if (repeated > 0)
+        put(w,
+            "; %lld further instance%s a task that was explored, or that another one draws, and "
+            "do%s not count",
+            repeated, repeated == 1 ? " draws" : "s draw", repeated == 1 ? "es" : "");
+}
+
 /* ---- what came of it ---- */
 
 static void write_better(const struct writer *fresh)
@@ -121,6 +132,7 @@ static void put_outcome(const struct writer *w)
     found.write(&fresh);
     put_small_leads(&fresh, w->in->equivalence);
     put_explored(w);
+    put_repeated(w);
     if (fresh.in->similar.trials > 0) {
         put(w, "; when the claim was written down, ");
         put_similar(&fresh);
@@ -150,6 +162,7 @@ static void put_under_way(const struct writer *w)
     put(w, ", of whose trials %d of %d have ended: ", fresh.v->ended, fresh.in->planned);
     put_claim(&fresh);
     put_explored(w);
+    put_repeated(w);
 }
 
 static bool is_outermost(const struct writer *w, int64_t heads)

@@ -148,9 +148,9 @@ static enum status end_sweeps(struct merging *g)
     return rows_close(&r);
 }
 
-/* Claims of the sweeps that `from` does not have, where it has brought results of the same trials
- * or of similar ones. What could be seen of those that were here before was counted when the claim
- * was written, by what the file had then, and not by what became of it. */
+/* Claims of the sweeps that `from` does not have, where it has brought results that may be of the
+ * same trials or of similar ones. What could be seen of those that were here before was counted
+ * when the claim was written, by what the file had then, and not by what became of it. */
 static enum status see_for_others(struct merging *g)
 {
     static const char concerned[] =
@@ -159,15 +159,14 @@ static enum status see_for_others(struct merging *g)
         "  WHERE fate IN ('added', 'taken') AND attempt > 0"
         "  UNION SELECT config_id FROM deleted"
         "   WHERE seen = 1 AND trial_id NOT IN (SELECT number FROM merge_here)),"
-        " kind AS MATERIALIZED (SELECT DISTINCT config_json -> '$.task' AS task,"
-        "  config_json -> '$.model' AS model FROM brought JOIN config USING (config_id)) "
+        " kind AS MATERIALIZED (SELECT DISTINCT task, heads, n_params FROM brought"
+        "  JOIN config USING (config_id)) "
         "SELECT sweep_id FROM sweep AS s WHERE (claim IS NOT NULL OR EXISTS (SELECT 1"
         "  FROM confirmations AS c WHERE c.sweep_id = s.sweep_id AND c.claim IS NOT NULL))"
         " AND sweep_id NOT IN (SELECT new FROM merge_sweep)"
         " AND EXISTS (SELECT 1 FROM config WHERE config_id IN (SELECT config_id FROM trial AS t"
         "   WHERE t.sweep_id = s.sweep_id AND in_plan = 1)"
-        "  AND (config_json -> '$.task', config_json -> '$.model') IN (SELECT task, model FROM "
-        "kind))";
+        "  AND (task, heads, n_params) IN (SELECT * FROM kind))";
     struct rows r = store_rows(g->into, MERGING, concerned, NO_VALUES, g->m);
     while (rows_next(&r))
         r.status = merge_seen(g, rows_integer(&r, 0));

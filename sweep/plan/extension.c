@@ -77,28 +77,33 @@ static void copy_derived(const struct point *from, struct point *to)
                    option_used(o, from->task_options));
 }
 
-/* The point as the sweep file gives it, in which constraints may ask for what canonical options do
- * not say any more. *task: its index. */
+/* The point as it is stored, and as the sweep file gives it, in which constraints may ask for what
+ * canonical options do not say any more. *task: its index. */
 static enum status give_point(const struct plan *p, const struct extension_point *old,
-                              struct point *given, int *task, struct message *m)
+                              struct point *stored, struct point *given, int *task,
+                              struct message *m)
 {
-    struct point canonical;
-    char json[POINT_JSON_MAX];
-    enum status s = point_parse(old->config_json, &canonical, m);
+    char json[POINT_JSON_MAX], given_json[POINT_JSON_MAX];
+    enum status s = point_parse(old->config_json, stored, m);
     if (s)
         return s;
-    *task = task_of(p, canonical.task);
+    *task = task_of(p, stored->task);
     if (*task < 0)
         return status_fail(m, STATUS_BAD_INPUT, "the task %s, which the sweep file does not name",
-                           canonical.task->name);
+                           stored->task->name);
     *given = p->task[*task].base;
-    copy_derived(&canonical, given);
-    given->model.heads = canonical.model.heads;
+    copy_derived(stored, given);
+    given->model.heads = stored->model.heads;
     if ((s = point_set(given, old->setting, m)) || (s = point_set(given, old->replicate, m)) ||
         (s = point_set(given, old->tuning, m)))
         return s;
-    point_json(given, json);
-    if (strcmp(json, old->config_json) != 0)
+    struct point shortest = *stored;
+    shortest.spelled_out = false;
+    if (point_file(given))
+        point_set_file(&shortest, point_file(given));
+    point_json(&shortest, json);
+    point_json(given, given_json);
+    if (strcmp(json, given_json) != 0)
         return status_fail(m, STATUS_BAD_INPUT,
                            "a configuration that the sweep file does not make: %.200s",
                            old->config_json);
@@ -109,12 +114,12 @@ enum status extension_point(struct extension *e, const struct extension_point *o
                             const char *path, double number, struct extended_point *extended,
                             struct message *m)
 {
-    struct point point;
+    struct point stored, point;
     struct point_section section;
     enum plan_verdict verdict = PLAN_STAYS;
     int task;
     *extended = (struct extended_point){0};
-    enum status s = give_point(e->plan, old, &point, &task, m);
+    enum status s = give_point(e->plan, old, &stored, &point, &task, m);
     if (s)
         return s;
     const struct option_entry *o = point_option(&point, path, &section);
@@ -127,6 +132,8 @@ enum status extension_point(struct extension *e, const struct extension_point *o
     if (s) /* out of range, or a constraint that cannot be computed there */
         return s == STATUS_BAD_INPUT ? STATUS_OK : status_fail(m, s, "extending %s", path);
     extended->possible = verdict == PLAN_STAYS;
-    sha256_hex(extended->json, (size_t)point_json(&point, extended->json), extended->sha256);
+    point_option(&stored, path, &section);
+    option_parse(o, section.name, extended->value, false, section.values, NULL);
+    sha256_hex(extended->json, (size_t)point_json(&stored, extended->json), extended->sha256);
     return STATUS_OK;
 }

@@ -45,6 +45,10 @@ const char *plan_claim(const struct plan *p);
 /* The i-th point's identity: canonical JSON and its SHA-256. */
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65]);
 
+/* From now on the i-th point has the identity of this configuration, which means the same: a
+ * results file has it, in a longer spelling. NO_MEMORY. */
+enum status plan_adopt(struct plan *p, long i, const char *json, struct message *m);
+
 /* What a point is called. The objects are canonical JSON, with full paths as keys, sorted; {} where
  * there are none. */
 struct plan_text {

@@ -12,8 +12,24 @@
 void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65])
 {
     struct point point;
-    plan_decode(p, p->kept[i], &point);
-    sha256_hex(json, (size_t)point_json(&point, json), sha256);
+    if (p->adopted && p->adopted[i]) {
+        snprintf(json, POINT_JSON_MAX, "%s", p->adopted[i]);
+    } else {
+        plan_decode(p, p->kept[i], &point);
+        point_json(&point, json);
+    }
+    sha256_hex(json, strlen(json), sha256);
+}
+
+enum status plan_adopt(struct plan *p, long i, const char *json, struct message *m)
+{
+    if (!p->adopted)
+        p->adopted = plan_arena_alloc(p->arena, (size_t)p->points, sizeof *p->adopted);
+    const char *copy = plan_arena_text(p->arena, json, strlen(json));
+    if (!p->adopted || !copy)
+        return plan_no_memory(m);
+    p->adopted[i] = copy;
+    return STATUS_OK;
 }
 
 uint64_t plan_level_hash(const struct plan *p, long i)

@@ -114,12 +114,13 @@ static bool odd_file(const struct plan *p, int k, struct message *m)
 bool plan_note(const struct plan *p, int *i, struct message *m)
 {
     int excluded = p->config->excluded, fixed = excluded + NOTES, files = p->surveys.count;
-    while (*i < fixed + 2 * files) {
+    while (*i <= fixed + 2 * files) {
         int k = (*i)++;
-        if (k < excluded        ? idle_exclude(p, k, m)
-            : k < fixed         ? sweeping_note(p, k - excluded, m)
-            : k < fixed + files ? repeated_rows(p, k - fixed, m)
-                                : odd_file(p, k - fixed - files, m))
+        if (k < excluded            ? idle_exclude(p, k, m)
+            : k < fixed             ? sweeping_note(p, k - excluded, m)
+            : k < fixed + files     ? repeated_rows(p, k - fixed, m)
+            : k < fixed + 2 * files ? odd_file(p, k - fixed - files, m)
+                                    : plan_alike_note(p, m))
             return true;
     }
     return false;

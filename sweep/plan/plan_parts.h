@@ -1,8 +1,8 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
  * (values and draws), plan_filter.c (constraints and exclusions), plan_files.c (what the files say
  * that tasks learn from), plan_labels.c (settings and their labels), plan_claim.c (what is claimed
- * of them), plan_trials.c (trials, looks, rungs), plan_shard.c, plan_identity.c, plan_notes.c,
- * extension.c (points beyond the file's). */
+ * of them), plan_trials.c (trials, looks, rungs), plan_instances.c (what they draw), plan_shard.c,
+ * plan_identity.c, plan_notes.c, extension.c (points beyond the file's). */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -92,6 +92,7 @@ struct plan {
     int *setting, *tuning, *replicate;
 
     long points;
+    const char **adopted; /* (points): see plan_adopt; NULL: none is */
     uint32_t *kept;       /* (points): index in the grid or among the draws; malloc */
     uint32_t *candidates; /* (points), see plan_candidates; NULL without tune; malloc */
     uint32_t *beyond;     /* (points), see plan_beyond; NULL without tune.extend; malloc */
@@ -157,6 +158,12 @@ enum status plan_build_groups(struct plan *p, struct message *m);
 
 /* A hash of a point's setting and head count: what is chosen among under tune. */
 uint64_t plan_group_hash(const struct plan *p, long i);
+
+/* plan_instances.c */
+/* confirm: BAD_INPUT where a fresh instance draws the task of an explored one, or of another. */
+enum status plan_check_fresh(const struct plan *p, struct message *m);
+/* Says in m where replicated instances draw the same task. */
+bool plan_alike_note(const struct plan *p, struct message *m);
 
 /* plan_identity.c */
 /* A hash of what a point is once every tuned axis of real numbers has the first of its values. */

@@ -388,6 +388,8 @@ enum status plan_build_groups(struct plan *p, struct message *m)
         s = build_beyond(p, member, &beyond, m);
     if (!s && c->confirm_instance)
         s = check_fresh(p, beyond, m);
+    if (!s && c->confirm_instance)
+        s = plan_check_fresh(p, m);
     free(member);
     return s;
 }

@@ -73,22 +73,137 @@ bool point_uses(const struct point *p, const char *path)
     return true;
 }
 
+/* ---- what options mean ---- */
+
+static void forget_places(struct point *p)
+{
+    for (const struct option_entry *o = p->task->options; o->name; o++)
+        if (o->local)
+            memset(p->task_options + o->offset, 0, option_used(o, p->task_options));
+}
+
+/* Of a file no more examples are read than it has, whatever they are drawn by. */
+static void resolve_examples(struct point *p)
+{
+    struct task_shape shape;
+    struct train_config *t = &p->train;
+    if (!p->task->file || p->task->shape(p->task_options, &shape, NULL) != STATUS_OK)
+        return;
+    t->examples = point_examples(shape.part[TASK_TRAIN], t->examples);
+    t->val_examples = point_examples(shape.part[TASK_VAL], t->val_examples);
+    t->test_examples = point_examples(shape.part[TASK_TEST], t->test_examples);
+    t->eval_sets = EVAL_SETS_COMMON;
+}
+
+int64_t *point_instance(struct point *p)
+{
+    const struct option_entry *o = option_find(p->task->options, "instance");
+    return (int64_t *)(void *)(p->task_options + o->offset);
+}
+
+void point_resolve(struct point *p, const char *facts)
+{
+    int64_t instance = *point_instance(p);
+    resolve_examples(p);
+    encoder_resolve(&p->model);
+    if (p->model.heads == 1) /* there is nobody to disagree with */
+        p->train.disagreement_weight = 0;
+    train_resolve(&p->train);
+    if (p->task->resolve)
+        p->task->resolve(p->task_options, facts);
+    if (instance == 0)
+        p->train.eval_sets = EVAL_SETS_COMMON;
+    else if (p->train.eval_sets == EVAL_SETS_INSTANCE)
+        *point_instance(p) = instance; /* which draws more than the task */
+    forget_places(p);
+}
+
+static bool same_values(const struct option_entry *options, const void *a, const void *b)
+{
+    for (const struct option_entry *o = options; o->name; o++) {
+        size_t n = option_used(o, a);
+        if (n != option_used(o, b) ||
+            memcmp((const char *)a + o->offset, (const char *)b + o->offset, n) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* True, too, of one without a default. */
+static bool at_default(const struct option_entry *o, const void *values)
+{
+    _Alignas(16) unsigned char neutral[OPTION_VALUE_MAX];
+    struct option_entry alone[] = {*o, {0}};
+    if (!o->default_value)
+        return true;
+    alone[0].offset = 0;
+    option_defaults(alone, neutral);
+    size_t n = option_used(alone, neutral);
+    return option_used(o, values) == n && memcmp((const char *)values + o->offset, neutral, n) == 0;
+}
+
+/* meaning: another point, resolved. */
+static bool means(const struct point *p, const struct point *meaning)
+{
+    struct point resolved = *p;
+    point_resolve(&resolved, NULL);
+    return same_values(p->task->options, resolved.task_options, meaning->task_options) &&
+           same_values(encoder_options, &resolved.model, &meaning->model) &&
+           same_values(train_options, &resolved.train, &meaning->train);
+}
+
+/* Options that a sweep may vary and of which two values come to the same at some head counts or
+ * instances only: a setting would lack its trials there. */
+static const char *const kept[] = {"model.d_head",
+                                   "model.d_k",
+                                   "model.d_v",
+                                   "model.form",
+                                   "model.init",
+                                   "model.segment_overlap",
+                                   "train.disagreement.kind",
+                                   "train.disagreement.weight",
+                                   "train.eval_sets",
+                                   "task.instance"};
+
+static bool is_kept(const char *section, const char *name)
+{
+    size_t n = strlen(section);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (strncmp(kept[i], section, n) == 0 && strcmp(kept[i] + n + 1, name) == 0)
+            return true;
+    return false;
+}
+
+/* Gives an option its default where that leaves the point's meaning what it is. */
+static void shorten(struct point *p, int section, const struct option_entry *o,
+                    const struct point *meaning)
+{
+    const struct option_entry alone[] = {*o, {0}};
+    struct point left_out = *p;
+    option_defaults(alone, section_of(&left_out, section).values);
+    if (means(&left_out, meaning))
+        *p = left_out;
+}
+
 void point_canonical(struct point *p)
 {
-    struct encoder_config *c = &p->model;
+    struct point meaning = *p;
+    point_resolve(&meaning, NULL);
     for (int i = 0; i < CONDITIONAL; i++) {
         struct point_section section;
         const struct option_entry *o = point_option(p, conditional[i].path, &section);
         if (o && !conditional[i].used(p))
             option_parse(o, "", o->default_value, false, section.values, NULL);
     }
-    for (const struct option_entry *o = p->task->options; o->name; o++)
-        if (o->local)
-            memset(p->task_options + o->offset, 0, option_used(o, p->task_options));
-    if (c->kv_heads == c->heads)
-        c->kv_heads = WIDTH_WORD;
+    for (int i = 0; i < SECTIONS; i++) {
+        const struct point_section s = section_of(p, i);
+        for (const struct option_entry *o = s.options; o->name; o++)
+            if (!at_default(o, s.values) && !o->derived && !is_kept(s.name, o->name))
+                shorten(p, i, o, &meaning);
+    }
     if (has_segments(p))
-        c->segment_width = form_segment_width(c);
+        p->model.segment_width = form_segment_width(&p->model);
+    forget_places(p);
 }
 
 /* Writing. */
@@ -123,16 +238,7 @@ static void put_integer(struct writer *w, int value)
  * they existed keeps its name. */
 static bool left_out(const struct option_entry *o, const void *values)
 {
-    char now[OPTION_TEXT_MAX], before[OPTION_TEXT_MAX];
-    _Alignas(16) unsigned char neutral[POINT_TASK_OPTIONS] = {0};
-    if (!o->omit_at_default || !o->default_value)
-        return false;
-    struct option_entry alone[] = {*o, {0}};
-    alone[0].offset = 0;
-    option_defaults(alone, neutral);
-    option_format(o, values, now, sizeof now);
-    option_format(&alone[0], neutral, before, sizeof before);
-    return strcmp(now, before) == 0;
+    return o->omit_at_default && o->default_value && at_default(o, values);
 }
 
 /* Length of the part of names a and b that is the same whole objects: "schedule." of
@@ -227,13 +333,11 @@ static void put_section(struct writer *w, const struct point_section *s, int ver
     put(w, "}");
 }
 
-int point_json(const struct point *p, char text[POINT_JSON_MAX])
+static int write_point(struct point *p, char text[POINT_JSON_MAX])
 {
-    struct point canonical = *p;
-    point_canonical(&canonical);
-    struct point_section model = section_of(&canonical, SECTION_MODEL);
-    struct point_section task = section_of(&canonical, SECTION_TASK);
-    struct point_section train = section_of(&canonical, SECTION_TRAIN);
+    struct point_section model = section_of(p, SECTION_MODEL);
+    struct point_section task = section_of(p, SECTION_TASK);
+    struct point_section train = section_of(p, SECTION_TRAIN);
     struct writer w = {.text = text};
     put(&w, "{\"model\":");
     put_section(&w, &model, 0, of_identity);
@@ -248,6 +352,32 @@ int point_json(const struct point *p, char text[POINT_JSON_MAX])
     put(&w, ",\"v\":");
     put_integer(&w, POINT_FORMAT);
     put(&w, "}");
+    return (int)w.used;
+}
+
+int point_json(const struct point *p, char text[POINT_JSON_MAX])
+{
+    struct point canonical = *p;
+    if (!p->spelled_out)
+        point_canonical(&canonical);
+    return write_point(&canonical, text);
+}
+
+int point_meaning(const struct point *p, const char *facts, char text[POINT_JSON_MAX])
+{
+    struct point resolved = *p;
+    point_resolve(&resolved, facts);
+    return write_point(&resolved, text);
+}
+
+int point_task_meaning(const struct point *p, const char *facts, char text[POINT_JSON_MAX])
+{
+    struct point resolved = *p;
+    if (p->task->resolve)
+        p->task->resolve(resolved.task_options, facts);
+    struct point_section task = section_of(&resolved, SECTION_TASK);
+    struct writer w = {.text = text};
+    put_section(&w, &task, 0, of_identity);
     return (int)w.used;
 }
 
@@ -417,6 +547,9 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
         return STATUS_BAD_INPUT;
     if (s == STATUS_OK) {
         point_json(p, again);
+        p->spelled_out = strcmp(again, json) != 0;
+        if (p->spelled_out)
+            point_json(p, again);
         if (strcmp(again, json) != 0)
             s = status_fail(m, STATUS_BAD_INPUT, "it is not what this program writes for it");
     }

@@ -25,6 +25,7 @@ struct point {
     _Alignas(16) unsigned char task_options[POINT_TASK_OPTIONS];
     struct encoder_config model;
     struct train_config train;
+    bool spelled_out; /* its JSON has options that could be left out: an earlier version wrote it */
 };
 
 /* A section of options within a point: "task", "model" or "train". */
@@ -38,6 +39,9 @@ struct point_section {
 const struct option_entry *point_option(struct point *p, const char *path,
                                         struct point_section *section);
 
+/* task.instance, which every task has. */
+int64_t *point_instance(struct point *p);
+
 /* Task, defaults everywhere. */
 void point_init(struct point *p, const struct task *task);
 
@@ -45,16 +49,27 @@ void point_init(struct point *p, const struct task *task);
  * form of heads than p's, and for the kind of a term of weight 0. */
 bool point_uses(const struct point *p, const char *path);
 
-/* Gives points that compute the same the same options: those that make no difference get their
- * defaults (local ones none), kv_heads equal to heads becomes `heads`, segment_width 0 the width
- * that it stands for. */
+/* Writes out what the options mean: points that compute the same, byte for byte, get the same
+ * ones, as far as the program knows. facts: of the task's file (struct survey); NULL: unknown.
+ * Local options get none. */
+void point_resolve(struct point *p, const char *facts);
+
+/* The short form: options that could as well be left out get their defaults, but for those by which
+ * a sweep may tell settings that are the same at one head count only. segment_width 0 becomes the
+ * width that it stands for; local options get none. */
 void point_canonical(struct point *p);
 
-/* Writes the canonical JSON, of the canonical point. Returns its length, below POINT_JSON_MAX. */
+/* Writes the canonical JSON, of the canonical point, or of the point as it is where it is spelled
+ * out. Returns its length, below POINT_JSON_MAX. */
 int point_json(const struct point *p, char text[POINT_JSON_MAX]);
 
-/* Reads what point_json wrote; local options get their defaults (a version of task or training
- * other than this program's is BAD_INPUT). */
+/* The same of the resolved point, which is no identity; and of its task's options alone: equal
+ * where two instances draw the same task, whatever else they draw (train.eval_sets). */
+int point_meaning(const struct point *p, const char *facts, char text[POINT_JSON_MAX]);
+int point_task_meaning(const struct point *p, const char *facts, char text[POINT_JSON_MAX]);
+
+/* Reads what point_json wrote, this version's or an earlier one's; local options get their defaults
+ * (a version of task or training other than this program's is BAD_INPUT). */
 enum status point_parse(const char *json, struct point *p, struct message *m);
 
 /* The options of a task over a file on which its survey depends: {"length":128,"mode":"lm"}.
@@ -86,6 +101,9 @@ struct point_fault {
                                   with NULL */
     const char *rule;          /* a constraint that leaves such points out; NULL: none is known */
 };
+
+/* Gives the point a file, by its path; a toy, or one too long for the option, is left alone. */
+void point_set_file(struct point *p, const char *path);
 
 /* The file that a point's task learns from, "" where none is given; NULL for a toy. */
 const char *point_file(const struct point *p);

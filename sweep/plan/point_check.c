@@ -26,6 +26,13 @@ const char *point_file(const struct point *p)
     return p->task->file && file ? (const char *)p->task_options + file->offset : NULL;
 }
 
+void point_set_file(struct point *p, const char *path)
+{
+    const struct option_entry *file = option_find(p->task->options, "file");
+    if (p->task->file && file && strlen(path) <= (size_t)file->max)
+        memcpy(p->task_options + file->offset, path, strlen(path) + 1);
+}
+
 int64_t point_examples(int64_t part, int64_t wanted)
 {
     return part > 0 && wanted > part ? part : wanted;

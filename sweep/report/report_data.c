@@ -97,7 +97,7 @@ static void read_file(struct scope *x, struct report_data *r)
                    "SELECT count(DISTINCT data_sha256), data_sha256,"
                    " config_json ->> '$.task.options.size', config_json ->> '$.task.options.rows',"
                    " config_json ->> '$.task.options.classes',"
-                   " config_json ->> '$.task.options.repeated', " DATA_FILE_LAST_PATH
+                   " config_json ->> '$.task.options.repeated', " CONFIG_PATH
                    " FROM config WHERE data_sha256 IS NOT NULL AND EXISTS (SELECT 1 FROM trial"
                    "   WHERE sweep_id = ?1 AND trial.config_id = config.config_id AND in_plan = 1)",
                    VALUES(INTEGER(r->sweep_id)));

@@ -5,8 +5,9 @@
 #include "sweep/report/sample.h"
 
 /* A CTE `judged` of the sweep ?1: its completed trials that are judged, and what is taken for
- * independent among them (unit): seeds or, where axes are replicated, their values, which the task
- * is then without. By place, setting_label COLLATE setting_values, setting they are listed. */
+ * independent among them (unit): seeds or, where axes are replicated, their values, of which equal
+ * instances are one, and which the task is then without. By place, setting_label COLLATE
+ * setting_values, setting they are listed. */
 #define TRAINED_JUDGED                                                                             \
     "WITH judged AS ("                                                                             \
     "  SELECT t.trial_id, t.setting, t.setting_label, t.test_acc, t.test_loss, t.train_acc,"       \
@@ -17,11 +18,14 @@
     "                FROM json_each(t.replicate) WHERE key GLOB 'task.*')))) AS task,"             \
     "         iif((SELECT drawn FROM sweep WHERE sweep_id = ?1), 0,"                               \
     "             min(t.plan_order) OVER (PARTITION BY t.setting)) AS place,"                      \
-    "         dense_rank() OVER (ORDER BY t.replicate,"                                            \
-    "                            CASE t.replicate WHEN '{}' THEN t.seed END) AS unit"              \
-    "    FROM trial AS t JOIN config AS c USING (config_id)"                                       \
-    "   WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0 AND t.confirms = 0"            \
-    "     AND t.choice = 'chosen' AND t.state = 'completed') "
+    "         dense_rank() OVER (ORDER BY " REPLICATE_DRAWN(                                       \
+        "t.replicate") ","                                                                         \
+                       "                            CASE t.replicate WHEN '{}' THEN t.seed END) "  \
+                       "AS unit"                                                                   \
+                       "    FROM trial AS t JOIN config AS c USING (config_id)"                    \
+                       "   WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 0 AND "       \
+                       "t.confirms = 0"                                                            \
+                       "     AND t.choice = 'chosen' AND t.state = 'completed') "
 
 /* What they are judged by: the sweep's metric, on the test set. */
 struct trained_metric {

@@ -13,11 +13,6 @@
 enum status store_surveys(struct store *s, struct survey **list, int *count, struct message *m);
 void store_surveys_free(struct survey *list, int count);
 
-/* In SQL: where the file was last read of which the column data_sha256 has the SHA-256; NULL where
- * the column is, or where that is not known. */
-#define DATA_FILE_LAST_PATH                                                                        \
-    "(SELECT path FROM data_file WHERE sha256 = data_sha256 ORDER BY read_ns DESC, path LIMIT 1)"
-
 /* BAD_INPUT where trials in the stored plan of p's sweep have learnt from another content of a file
  * that p names, and p has no trials upon that content any more. */
 enum status store_data_changed(struct store *s, const struct plan *p, struct message *m);

@@ -129,18 +129,21 @@ static enum status note_seen(struct store *s, int64_t sweep_id, int64_t plan_cha
              "  WHERE plan_change_id = ?2), wanted AS MATERIALIZED (SELECT config_id, seed"
              "  FROM trial WHERE sweep_id = ?1 AND confirms = 1 AND in_plan = 1"
              "   AND choice = 'chosen' AND setting = (SELECT setting FROM newest)),"
-             " result AS (%s), known AS (SELECT DISTINCT config_id, seed FROM result"
-             "  WHERE (config_id, seed) IN (SELECT config_id, seed FROM wanted)),"
+             " result AS (%s), known AS (SELECT config_id, seed FROM result"
+             "  WHERE (config_id, seed) IN (SELECT config_id, seed FROM wanted)"
+             "  UNION SELECT other, seed FROM result JOIN alike USING (config_id)"
+             "  WHERE (other, seed) IN (SELECT config_id, seed FROM wanted)),"
              " total AS (SELECT (SELECT count(*) FROM wanted) AS pairs,"
              "  (SELECT count(*) FROM known) AS seen) "
              "UPDATE plan_change SET pairs = total.pairs, added = total.pairs,"
              " seen = max(plan_change.seen, total.seen) FROM total WHERE plan_change_id = ?2",
              results);
-    enum status status =
-        sql.out_of_memory
-            ? status_no_memory(m, "a statement")
-            : store_execute(s, DOING, sql.text, VALUES(INTEGER(sweep_id), INTEGER(plan_change_id)),
-                            NULL, m);
+    enum status status = store_note_alike(s, m);
+    if (status == STATUS_OK)
+        status = sql.out_of_memory
+                     ? status_no_memory(m, "a statement")
+                     : store_execute(s, DOING, sql.text,
+                                     VALUES(INTEGER(sweep_id), INTEGER(plan_change_id)), NULL, m);
     free(sql.text);
     return status == STATUS_OK ? store_note_similar(s, sweep_id, plan_change_id, results, m)
                                : status;

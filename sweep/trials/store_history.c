@@ -77,26 +77,30 @@ static enum status find_newest(struct planning *g, struct newest *n)
 static enum status record(struct planning *g, const char *pairs_sha256, int64_t added,
                           int64_t removed)
 {
-    static const char sql[] =
-        "WITH result AS (" STORE_RESULTS "),"
-        " planned AS (SELECT config_id, seed, sweep_id, EXISTS (SELECT 1 FROM trial AS p"
-        "  WHERE p.sweep_id = ?1 AND p.config_id = result.config_id AND p.seed = result.seed"
-        "   AND p.in_plan = 1 AND p.confirms = 0) AS planned FROM result),"
-        " pair AS (SELECT max(planned) AS planned FROM planned"
-        "  WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed) "
-        "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
-        " claim, seen, seen_outside, trials_ended) SELECT ?1, " NOW ", ?2, ?3, ?4, ?5,"
-        " json_set(CASE ?8 WHEN '' THEN ?6 ELSE json_set(?6, '$.rules', json(?8)) END, '$.asks',"
-        "  json(" ASKS ")),"
-        " nullif(?7, ''), count(*), count(*) FILTER (WHERE NOT planned),"
-        " (SELECT count(*) FROM trial WHERE sweep_id = ?1"
-        "   AND state IN ('completed', 'diverged', 'failed')) FROM pair";
-    enum status status =
-        store_execute(g->s, "recording the plan", sql,
-                      VALUES(INTEGER(g->changes->sweep_id), TEXT(pairs_sha256),
-                             INTEGER(plan_trials(g->p)), INTEGER(added), INTEGER(removed),
-                             TEXT(g->what ? g->what : "{}"), TEXT(g->claim), TEXT(g->rules)),
-                      NULL, g->m);
+    static const char sql[] = "WITH result AS (" STORE_WITH_ALIKE(
+        STORE_RESULTS,
+        "") "),"
+            " planned AS (SELECT config_id, seed, sweep_id, EXISTS (SELECT 1 FROM trial AS p"
+            "  WHERE p.sweep_id = ?1 AND p.config_id = result.config_id AND p.seed = result.seed"
+            "   AND p.in_plan = 1 AND p.confirms = 0) AS planned FROM result),"
+            " pair AS (SELECT max(planned) AS planned FROM planned"
+            "  WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed) "
+            "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
+            " claim, seen, seen_outside, trials_ended) SELECT ?1, " NOW ", ?2, ?3, ?4, ?5,"
+            " json_set(CASE ?8 WHEN '' THEN ?6 ELSE json_set(?6, '$.rules', json(?8)) END, "
+            "'$.asks',"
+            "  json(" ASKS ")),"
+            " nullif(?7, ''), count(*), count(*) FILTER (WHERE NOT planned),"
+            " (SELECT count(*) FROM trial WHERE sweep_id = ?1"
+            "   AND state IN ('completed', 'diverged', 'failed')) FROM pair";
+    enum status status = store_note_alike(g->s, g->m);
+    if (status == STATUS_OK)
+        status =
+            store_execute(g->s, "recording the plan", sql,
+                          VALUES(INTEGER(g->changes->sweep_id), TEXT(pairs_sha256),
+                                 INTEGER(plan_trials(g->p)), INTEGER(added), INTEGER(removed),
+                                 TEXT(g->what ? g->what : "{}"), TEXT(g->claim), TEXT(g->rules)),
+                          NULL, g->m);
     int64_t row = 0;
     if (status == STATUS_OK)
         status =

@@ -8,15 +8,16 @@
 
 static const char DOING[] = "looking for similar trials";
 
-/* Configurations of one `kind` have the same task and model: their JSON is canonical, so that equal
- * ones have equal texts. */
+/* Configurations of one `kind` mean the same task and, but for dropout, the same model. Similar
+ * dropouts differ by NEAR at most. `options` are those that similar ones may differ in. */
+#define NEAR ".001"
 static const char TABLES[] =
     "CREATE TEMP TABLE IF NOT EXISTS similar_seen (config_id INTEGER, seed INTEGER,"
     " PRIMARY KEY (config_id, seed)) WITHOUT ROWID;"
     "CREATE TEMP TABLE IF NOT EXISTS similar_point (config_id INTEGER PRIMARY KEY, kind INTEGER,"
-    " train TEXT);"
-    "CREATE TEMP TABLE IF NOT EXISTS similar_wanted (kind INTEGER, seed INTEGER,"
-    " PRIMARY KEY (kind, seed)) WITHOUT ROWID";
+    " dropout REAL, options TEXT);"
+    "CREATE TEMP TABLE IF NOT EXISTS similar_wanted (kind INTEGER, seed INTEGER, dropout REAL,"
+    " PRIMARY KEY (kind, seed, dropout)) WITHOUT ROWID";
 /* They stay: no table can be dropped while rows are read, as those of a merge are. */
 static const char NO_ROWS[] =
     "DELETE FROM similar_seen; DELETE FROM similar_point; DELETE FROM similar_wanted";
@@ -29,41 +30,48 @@ static const char NO_ROWS[] =
     " AND confirms = " ITS("by = 'confirm'") " AND " NEEDED
 
 static const char POINTS[] =
+    "WITH judged AS MATERIALIZED (SELECT config_id FROM trial WHERE " JUDGED "),"
+    " known AS MATERIALIZED (SELECT config_id, dropout, " CONFIG_MEANING " AS meaning FROM config"
+    "  WHERE (config_id IN (SELECT config_id FROM similar_seen) AND (task, heads, n_params) IN"
+    "   (SELECT task, heads, n_params FROM config WHERE config_id IN judged))"
+    "  OR config_id IN judged) "
     "INSERT INTO similar_point SELECT config_id, min(config_id) OVER (PARTITION BY"
-    "  config_json -> '$.task', config_json -> '$.model'), config_json -> '$.train' FROM config"
-    " WHERE config_id IN (SELECT config_id FROM similar_seen"
-    "  UNION SELECT config_id FROM trial WHERE " JUDGED ")";
-static const char WANTED[] = "INSERT OR IGNORE INTO similar_wanted SELECT kind, seed FROM trial"
-                             " CROSS JOIN similar_point USING (config_id) WHERE " JUDGED;
+    "  meaning -> '$.task', json_remove(meaning, '$.model.dropout') -> '$.model'), dropout,"
+    " json_object('model', json_object('dropout', dropout), 'train', json(meaning -> '$.train'))"
+    " FROM known";
+static const char WANTED[] = "INSERT OR IGNORE INTO similar_wanted SELECT kind, seed, dropout"
+                             " FROM trial CROSS JOIN similar_point USING (config_id) WHERE " JUDGED;
 static const char OTHERS[] =
     "DELETE FROM similar_seen AS s WHERE NOT EXISTS (SELECT 1 FROM similar_point AS p"
-    "  JOIN similar_wanted AS w USING (kind) WHERE p.config_id = s.config_id AND w.seed = s.seed)"
-    " OR EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = ?1 AND t.config_id = s.config_id"
-    "  AND t.seed = s.seed AND in_plan = 1) OR ?2 IS NULL";
+    "  JOIN similar_wanted AS w USING (kind) WHERE p.config_id = s.config_id AND w.seed = s.seed"
+    "   AND abs(w.dropout - p.dropout) <= " NEAR ")"
+    " OR EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = ?1 AND t.seed = s.seed AND in_plan = 1"
+    "  AND t.config_id IN (SELECT s.config_id UNION ALL SELECT other FROM alike AS a"
+    "   WHERE a.config_id = s.config_id)) OR ?2 IS NULL";
 
-/* Each option of training stands at a path in `train`; one that is left out at its default has the
+/* Each option stands at a path in `options`; one that is left out at its default has the
  * value ''. A similar trial differs in the options whose values no judged trial has or, where it
  * combines their values otherwise, in those in which the judged ones differ. (NOT IN would look for
  * a NULL among all values, each time.) */
 static const char NOTE[] =
-    "WITH theirs AS MATERIALIZED (SELECT DISTINCT kind, train FROM similar_point"
+    "WITH theirs AS MATERIALIZED (SELECT DISTINCT kind, options FROM similar_point"
     "  WHERE config_id IN (SELECT config_id FROM similar_seen)),"
-    " ours AS MATERIALIZED (SELECT DISTINCT train FROM similar_point"
+    " ours AS MATERIALIZED (SELECT DISTINCT options FROM similar_point"
     "  WHERE kind IN (SELECT kind FROM theirs)"
     "   AND config_id IN (SELECT config_id FROM trial WHERE " JUDGED ")),"
     " place AS MATERIALIZED (SELECT DISTINCT fullkey FROM"
-    "  (SELECT train FROM ours UNION SELECT train FROM theirs), json_tree(train)"
+    "  (SELECT options FROM ours UNION SELECT options FROM theirs), json_tree(options)"
     "  WHERE type <> 'object'),"
-    " our AS MATERIALIZED (SELECT DISTINCT fullkey, ifnull(train -> fullkey, '') AS value"
+    " our AS MATERIALIZED (SELECT DISTINCT fullkey, ifnull(options -> fullkey, '') AS value"
     "  FROM ours, place),"
-    " other AS MATERIALIZED (SELECT DISTINCT train, fullkey FROM theirs, place"
-    "  WHERE iif((fullkey, ifnull(train -> fullkey, '')) IN (SELECT * FROM our), 0, 1)),"
+    " other AS MATERIALIZED (SELECT DISTINCT options, fullkey FROM theirs, place"
+    "  WHERE iif((fullkey, ifnull(options -> fullkey, '')) IN (SELECT * FROM our), 0, 1)),"
     " differ AS (SELECT fullkey FROM other UNION SELECT fullkey FROM our WHERE EXISTS"
-    "  (SELECT 1 FROM theirs WHERE train NOT IN (SELECT train FROM other))"
+    "  (SELECT 1 FROM theirs WHERE options NOT IN (SELECT options FROM other))"
     "  GROUP BY fullkey HAVING count(*) > 1) "
     "UPDATE plan_change SET similar = n, similar_differ = options FROM (SELECT (SELECT count(*)"
     "  FROM similar_seen) AS n, (SELECT json_group_array(name) FROM (SELECT DISTINCT"
-    "   'train' || replace(substr(fullkey, 2), '\"', '') AS name FROM differ ORDER BY name))"
+    "   replace(substr(fullkey, 3), '\"', '') AS name FROM differ ORDER BY name))"
     "  AS options) WHERE n > similar AND plan_change_id = ?2";
 
 static enum status note(struct store *s, int64_t sweep_id, int64_t plan_change_id, const char *seen,

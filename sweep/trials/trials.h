@@ -83,6 +83,11 @@ struct plan_changes {
 enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m);
 
+/* Gives points of the plan the identity under which the file has them already, where an earlier
+ * version spelled out options that are left out today. Before the plan is stored or held against
+ * the file. */
+enum status store_adopt(struct store *s, struct plan *p, struct message *m);
+
 /* BAD_INPUT where store_plan would refuse the plan, with its words; nothing is written. */
 enum status store_refuse_plan(struct store *s, const struct plan *p, bool replace,
                               struct message *m);

@@ -10,6 +10,7 @@
  *   store_confirm.c  claims that exploring trials have led to, and their trials on fresh seeds
  *   store_query.c    small queries
  *   store_edit.c     names, remarks, deleting
+ *   store_alike.c    configurations that compute the same
  *   store_similar.c  trials like those that a claim is about
  *   study.c          what was asked of trained models (study.h); study_rows.c writes the answers
  *   data_file.c      files of the user's own (data_file.h) */
@@ -42,6 +43,18 @@ enum status store_settle(struct store *s, int64_t sweep_id, struct message *m);
 /* The same where a trial has just ended or paused: of its head count. */
 enum status store_settle_after(struct store *s, int64_t trial_id, struct message *m);
 
+/* ---- store_alike.c ---- */
+
+/* Fills the temporary table alike: config_id and each `other` that computes the same, by this or by
+ * another sweep. */
+enum status store_note_alike(struct store *s, struct message *m);
+
+/* The query `results` (config_id, seed, sweep_id and more) and the same of each configuration that
+ * computes the same: of no sweep. After store_note_alike. */
+#define STORE_WITH_ALIKE(results, more)                                                            \
+    results " UNION ALL SELECT other, seed, NULL" more " FROM (" results                           \
+            ") JOIN alike USING (config_id)"
+
 /* ---- store_history.c ---- */
 
 /* Results that are there to be seen: of trials that have ended, or have been evaluated on the way,
@@ -57,7 +70,8 @@ enum status store_settle_after(struct store *s, int64_t trial_id, struct message
 /* Where that row of plan_change of a sweep has a claim: notes there how many trials like those that
  * decide about it had results then, and what they differ in. `results` is a query of all trials
  * that had: config_id, seed and more; it may use ?1, the sweep, and `newest`, which has that row's
- * changed. More trials than are noted already take their place, fewer do not. */
+ * changed. After store_note_alike. More trials than are noted already take their place, fewer do
+ * not. */
 enum status store_note_similar(struct store *s, int64_t sweep_id, int64_t plan_change_id,
                                const char *results, struct message *m);
 

@@ -238,18 +238,36 @@ int synthetic_looks(const struct world *w)
     return n;
 }
 
-/* The first `seeds` of each instance. */
+static void draw_tasks(struct synthetic *s, const struct world *w, struct rng *r)
+{
+    int first[SYNTHETIC_TRIALS];
+    for (int k = 0; k < w->draws; k++)
+        first[k] = -1;
+    for (int u = 0; u < w->instances; u++) {
+        int task = w->draws ? (int)rng_below(r, (uint32_t)w->draws) : u;
+        first[task] = w->draws && first[task] >= 0 ? first[task] : u;
+        s->first[u] = first[task];
+    }
+}
+
+/* The first `seeds` of each instance, as the evidence has them: of those that draw the same once.
+ */
 static void show(struct synthetic *s, const struct world *w, int seeds)
 {
     int units = w->instances ? w->instances : 1;
+    s->in.planned = 0;
     for (int i = 0; i < w->heads; i++) {
         int n = 0;
-        for (int k = 0; k < units * w->seeds; k++)
-            if (k % w->seeds < seeds)
-                s->ended[i][n++] = s->trial[i][k];
+        for (int k = 0; k < units * w->seeds; k++) {
+            int unit = k / w->seeds, first = w->instances ? s->first[unit] : unit;
+            if (k % w->seeds >= seeds || (first != unit && !w->each))
+                continue;
+            s->ended[i][n] = s->trial[i][first * w->seeds + k % w->seeds];
+            s->ended[i][n++].unit = w->instances ? unit : 0;
+        }
         s->heads[i] = (struct verdict_heads){.heads = 1 << i, .n = n, .trial = s->ended[i]};
+        s->in.planned += n;
     }
-    s->in.planned = w->heads * units * seeds;
 }
 
 void synthetic_look(struct synthetic *s, const struct world *w, int look)
@@ -313,6 +331,7 @@ void synthetic_draw(struct synthetic *s, const struct world *w, const char *name
         if (w->text)
             draw_blocks(s, w, i, &luck, trials, &r);
     }
+    draw_tasks(s, w, &r);
     make_claim(s, w);
     show(s, w, w->seeds);
 }

@@ -52,6 +52,8 @@ struct world {
     double instance_spread;   /* of how hard an instance is for all head counts */
     double interaction;       /* standard deviation of what an instance does to one head count */
     double seed_interaction;  /* of what a seed does to one head count at every instance alike */
+    int draws;                /* tasks, of which each instance draws one; 0: it has its own */
+    bool each;                /* instances that draw the same count each, not once */
     bool files;               /* instances are texts, so many in all variants; guessing costs more
                                  where they are hard */
     double splits;            /* instances are splits of one file; correlation of what two of them
@@ -99,6 +101,7 @@ struct synthetic {
     struct verdict_input fresh;
     struct verdict_heads fresh_heads[SYNTHETIC_HEADS];
     struct truth truth[SYNTHETIC_HEADS];
+    int first[SYNTHETIC_TRIALS]; /* (instances) that draws the same: its trials are theirs too */
 };
 
 /* Draws sweep number `sweep` of a world: a function of nothing else. `name` tells worlds apart.

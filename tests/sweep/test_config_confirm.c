@@ -68,6 +68,20 @@ static void wrong_uses_of_confirm_are_refused(void **state)
          "s.yaml:4:42: instance 9 is in the list twice"},
         {MANY MODEL OVER "confirm: {instances: [9, 10, 11, 12, 13, x]}\n",
          "s.yaml:4:42: confirm.instances is x, which is not a number; allowed: 0 to 2147483647"},
+        {"task: {name: gather, length: 8, vocab: 8, slots: 1, instance: [1, 2, 3]}\n" MODEL OVER
+         "confirm: {instances: [9, 10, 11, 12, 13, 14]}\n",
+         "s.yaml:4:10: instance 9 draws the same task as instance 2, which is explored, so it is "
+         "not fresh; list another, such as 4"},
+        {"task: {name: gather, length: 128, vocab: 8, slots: [2, 1], instance: [1, 2, 3]}\n" MODEL
+             OVER "confirm: {instances: [4, 5, 6, 10, 12, 13]}\n",
+         "s.yaml:4:10: with slots=1, instance 13 draws the same task as instance 10, which is in "
+         "the "
+         "list too, so it is not fresh; list another, such as 7"},
+        {"task: {name: gather, length: 4, vocab: 8, slots: 1, instance: [1, 2, 3]}\n" MODEL OVER
+         "confirm: {instances: [9, 10, 11, 12, 13, 14]}\n",
+         "s.yaml:4:10: instance 9 draws the same task as instance 2, which is explored, so it is "
+         "not fresh; the task has too few to draw: make task.length larger, or explore fewer "
+         "instances"},
         {TASK MODEL "train: {batch: [8, 16]}\nreplicate: [train.batch]\n" FRESH,
          "s.yaml:5:10: confirm cannot draw fresh values of train.batch, which is replicated; leave "
          "confirm out, or replicate task.instance only"},

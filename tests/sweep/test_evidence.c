@@ -200,6 +200,46 @@ static void instances_are_units(void **state)
     close_store(x, r.s);
 }
 
+/* Of length 4, a place to look at is one of three. */
+static void instances_that_draw_the_same_are_one_unit(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, "name: plain\n"
+                            "task: {name: gather, length: 4, vocab: 8, slots: [1, 2],"
+                            " instance: [1, 2, 3, 4, 5, 10, 11, 12]}\n"
+                            "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
+                            "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
+                            "seeds: 2\nreplicate: [task.instance]\n");
+    work(x, &r, 64);
+    struct evidence *e = read_it(x, &r);
+    assert_int_equal(e->settings, 2);
+    const struct verdict_input *one = &e->setting[0].input, *two = &e->setting[1].input;
+    assert_each(one->instances == 8, one->different == 3, one->planned == 12);
+    assert_string_equal(one->alike, "1 and 12; 2, 4 and 10; 3, 5 and 11");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(one->heads[i].n, 6);
+    for (int i = 1; i < 6; i++)
+        assert_true(one->heads[0].trial[i].unit >= one->heads[0].trial[i - 1].unit);
+    /* Elsewhere they draw otherwise: of the same places, in another order. */
+    assert_true(two->different > 3);
+    assert_int_equal(two->heads[0].n, 2 * two->different);
+    struct verdict *v;
+    struct verdict_text text;
+    assert_ok(verdict_new(one, &v, &x->m));
+    assert_int_equal(v->units, 3);
+    assert_ok(verdict_text_new(one, v, &text, &x->m));
+    bool told = false;
+    for (int i = 0; i < text.count; i++)
+        told |= strcmp(text.sentence[i].text,
+                       "Only 3 of 8 task instances differ; equal ones count once: 1 and 12; 2, 4 "
+                       "and 10; 3, 5 and 11.") == 0;
+    assert_true(told);
+    verdict_text_free(&text);
+    verdict_free(v);
+    forget();
+    close_store(x, r.s);
+}
+
 /* Up to the open look, or to the one that decided. */
 static void trials_of_a_look(void **state)
 {
@@ -404,6 +444,7 @@ int main(void)
         TEST(targets_of_sequences_that_differ),
         TEST(blocks_of_text),
         TEST(instances_are_units),
+        TEST(instances_that_draw_the_same_are_one_unit),
         TEST(trials_of_a_look),
         TEST(settings_that_mean_the_same),
         TEST(rates_under_tune),

@@ -146,6 +146,17 @@ static void test_dropped(void **state)
     assert_false(plan_note(p, &i, &m));
     free_all(p);
 
+    /* Instances that draw the same. */
+    p = plan_of("name: n\ntask: {name: gather, length: 4, slots: 1, instance: [1, 2, 3, 4, 5]}\n"
+                "model: {heads: [1, 2]}\nreplicate: [task.instance]\n");
+    i = 0;
+    assert_true(plan_note(p, &i, &m));
+    assert_string_equal(m.text,
+                        "only 3 of the 5 values of task.instance differ in what they draw; equal "
+                        "ones count once, so list others if you need more");
+    assert_false(plan_note(p, &i, &m));
+    free_all(p);
+
     /* Values that come to the same: 1 of 1 head and `heads`, widths of segments where there are
      * none. The first stays. */
     p = plan_of(GATHER "model: {heads: [1, 4], kv_heads: [1, heads], d_model: 32}\n");

@@ -206,14 +206,28 @@ static void test_loss(void **state)
     free(json);
 }
 
+/* Two seeds on each of two instances, one on a third. */
+static void replicate_instances(struct fixture *f)
+{
+    sql(f,
+        "UPDATE sweep SET replicate = '[\"task.instance\"]';"
+        "UPDATE trial SET replicate = '{\"task.instance\":' || (seed / 2) || '}';"
+        "INSERT INTO config (config_id, config_sha256, n_params, flops_per_step, chance,"
+        "  config_json) SELECT config_id + 1000 * value, printf('%%064d', config_id + 1000 * value),"
+        "  n_params, flops_per_step, chance, json_set(config_json, '$.task.options.instance', "
+        "value)"
+        "  FROM config, json_each('[1,2]') AS i;"
+        "UPDATE trial SET config_id = config_id + 1000 * (seed / 2)");
+}
+
 /* Five seeds on three instances are three values, with two components of their variance. */
 static void test_replicate(void **state)
 {
     struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
-    sql(f, "UPDATE sweep SET replicate = '[\"task.instance\"]', equivalence = 0.02;"
-           "UPDATE trial SET replicate = '{\"task.instance\":' || (seed / 2) || '}'");
+    replicate_instances(f);
+    sql(f, "UPDATE sweep SET equivalence = 0.02");
     assert_file("replicate.txt", report(f, REPORT_TEXT, false));
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.replicate", "task.instance");
@@ -358,8 +372,7 @@ static void test_shifted_replicates(void **state)
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_evaluations(f);
-    sql(f, "UPDATE sweep SET replicate = '[\"task.instance\"]'");
-    sql(f, "UPDATE trial SET replicate = '{\"task.instance\":' || (seed / 2) || '}'");
+    replicate_instances(f);
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.settings[0].shifted[6].n", "3");
     free(json);

@@ -3,11 +3,11 @@
 #include "scope_help.h"
 #include "store_troubles.h"
 
+#include "engine/base/sha256.h"
 #include "sweep/evidence/evidence.h"
 
-#define BODY                                                                                       \
-    "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"                                       \
-    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
+#define TASK        "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+#define BODY        TASK "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
 #define HEADS(list) "model: {d_model: 32, heads: " list ", layers: 1, d_ff: 32}\n"
 #define FIRST       "claim: {best: 2, over: [1, 4]}\n"
 #define OTHER       "claim: {best: 4, over: [1]}\n"
@@ -19,6 +19,7 @@ static int64_t plan_anew(struct fixture *x, struct store *s, const char *yaml)
 {
     struct plan_changes changes;
     struct planned p = plan_of(x, yaml);
+    assert_ok(store_adopt(s, p.plan, &x->m));
     assert_ok(store_plan(s, p.plan, true, &changes, &x->m));
     free_plan(p);
     return changes.sweep_id;
@@ -371,7 +372,17 @@ static void trials_like_these(void **state)
         {"one more step", OTHERWISE("steps: 101, " AS_BEFORE "eval_every: 50", "seeds: 2\n" OTHER),
          "6 train.steps"},
         {"an option that is left out at its default",
-         OTHERWISE(SAME ", eval_sets: instance", "seeds: 2\n" OTHER), "6 train.eval_sets"},
+         "name: n\n" TASK "train: {" SAME ", disagreement: {weight: 0.5}}\n" HEADS(
+             "[2, 4]") "seeds: 2\nclaim: {best: 4, over: [2]}\n",
+         "4 train.disagreement.weight"},
+        {"nearly the same dropout",
+         "name: n\n" BODY "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32, "
+         "dropout: 1e-30}\nseeds: 2\n" OTHER,
+         "6 model.dropout"},
+        {"another dropout",
+         "name: n\n" BODY "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32, "
+         "dropout: 0.01}\nseeds: 2\n" OTHER,
+         "0"},
         {"several", OTHERWISE("steps: 99, " AS_BEFORE "eval_every: 33", "seeds: 2\n" OTHER),
          "6 train.eval_every train.steps"},
         {"one seed in common", OTHERWISE(SAME ", test_examples: 511", "seeds: [0, 9]\n" OTHER),
@@ -422,6 +433,99 @@ static void tuning_trials_are_not_alike(void **state)
     close_store(x, s);
 }
 
+/* ---- the same trials ---- */
+
+/* What an earlier version wrote for options that were spelled out. */
+static void spell_out(sqlite3 *db, const char *shorter, const char *longer)
+{
+    char sql[1024], sha256[65], json[POINT_JSON_MAX];
+    while (snprintf(sql, sizeof sql,
+                    "SELECT replace(config_json, '%s', '%s') FROM config WHERE config_json LIKE"
+                    " '%%%s%%' LIMIT 1",
+                    shorter, longer, shorter) > 0 &&
+           *ask(db, sql)) {
+        snprintf(json, sizeof json, "%s", ask(db, sql));
+        sha256_hex(json, strlen(json), sha256);
+        snprintf(sql, sizeof sql,
+                 "UPDATE config SET config_sha256 = '%s', config_json = replace(config_json, '%s',"
+                 " '%s') WHERE config_id = (SELECT min(config_id) FROM config WHERE config_json"
+                 " LIKE '%%%s%%')",
+                 sha256, shorter, longer, shorter);
+        run_sql(db, sql);
+    }
+}
+
+#define OFFSETS "\"offsets\":[]"
+#define SPELLED "task: {name: gather, length: 16, vocab: 8, slots: 2, offsets: [1, -1]}\n"
+
+/* The six trials of "a" have ended, written down in full or not; whoever claims something about
+ * them afterwards, in whatever words, has seen them. */
+static void the_same_trials_in_other_words(void **state)
+{
+    static const struct {
+        const char *what, *yaml;
+        int64_t seen;
+    } cases[] = {
+        {"as before", YAML("n", "[1, 2, 4]", "seeds: 2\n" OTHER), 6},
+        {"what a list means when it is empty",
+         "name: n\n" SPELLED "train: {" SAME "}\n" HEADS("[1, 2, 4]") "seeds: 2\n" OTHER, 6},
+        {"the same place from the other side",
+         "name: n\ntask: {name: gather, length: 16, vocab: 8, slots: 2, offsets: [1, 15]}\n"
+         "train: {" SAME "}\n" HEADS("[1, 2, 4]") "seeds: 2\n" OTHER,
+         6},
+        {"a warmup that is none", OTHERWISE(SAME ", schedule: {warmup: 1}", "seeds: 2\n" OTHER), 6},
+        {"test sets of the only instance",
+         OTHERWISE(SAME ", eval_sets: instance", "seeds: 2\n" OTHER), 6},
+        {"the width that split means at two heads",
+         "name: n\n" BODY "model: {d_model: 32, heads: [1, 2, 4], d_head: 16, d_ff: 32}\n"
+         "seeds: 2\n" OTHER,
+         2},
+    };
+    struct fixture *x = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int longer = 0; longer < 2; longer++) {
+            snprintf(x->db, sizeof x->db, "%s/%zu-%d.db", x->folder, i, longer);
+            struct store *s = open_store(x, STORE_WRITE);
+            int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n"));
+            if (longer)
+                spell_out(store_db(s), OFFSETS, "\"offsets\":[1,-1]");
+            work(x, s, a, -1);
+            struct verdict_proof proof;
+            int64_t n = plan_anew(x, s, cases[i].yaml);
+            assert_ok(IN_SCOPE(in, s, &x->m, proof = evidence_proof(in, n)));
+            if (proof.status != PROOF_LATE || proof.seen != cases[i].seen)
+                fail_msg("%s: %s after %lld", cases[i].what, verdict_proof_name(proof.status),
+                         (long long)proof.seen);
+            close_store(x, s);
+        }
+}
+
+/* A sweep of an earlier version goes on with the trials that it has, however its file says it. */
+static void trials_of_longer_words_stay_in_the_plan(void **state)
+{
+    struct fixture *x = *state;
+    struct store *s = open_store(x, STORE_WRITE);
+    int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n"));
+    spell_out(store_db(s), OFFSETS, "\"offsets\":[1,-1]");
+    work(x, s, a, -1);
+    /* Another sweep has the short words. */
+    plan_anew(x, s, YAML("b", "[1, 2]", "seeds: [7]\n"));
+    static const char *const again[] = {YAML("a", "[1, 2, 4]", "seeds: 2\n"),
+                                        "name: a\n" SPELLED "train: {" SAME
+                                        "}\n" HEADS("[1, 2, 4]") "seeds: 2\n",
+                                        YAML("a", "[1, 2, 4]", "seeds: 3\n")};
+    for (int i = 0; i < 3; i++) {
+        plan_anew(x, s, again[i]);
+        assert_answer(store_db(s),
+                      "SELECT count(*) FILTER (WHERE state = 'completed') || ' of ' || count(*)"
+                      " || ', ' || count(DISTINCT config_id) FROM trial WHERE sweep_id = 1"
+                      " AND in_plan = 1",
+                      i < 2 ? "6 of 6, 3" : "6 of 9, 3");
+    }
+    assert_answer(store_db(s), "SELECT count(*) FROM config", "3");
+    close_store(x, s);
+}
+
 /* Each value was there, but not with these of the others. */
 static void new_combinations_of_known_options_count_as_similar(void **state)
 {
@@ -466,6 +570,8 @@ int main(void)
         TEST(curves_are_seen_too),
         TEST(a_copy_of_the_file_knows_that_a_claim_is_late),
         TEST(a_claim_written_by_hand_is_late),
+        TEST(the_same_trials_in_other_words),
+        TEST(trials_of_longer_words_stay_in_the_plan),
         TEST(trials_like_these),
         TEST(tuning_trials_are_not_alike),
         TEST(new_combinations_of_known_options_count_as_similar),

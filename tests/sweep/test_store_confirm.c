@@ -79,6 +79,20 @@ static void assert_confirmed(struct fixture *x, struct run *r, const char *kind)
     assert_string_equal(found, kind);
 }
 
+/* How many fresh units count, and trials of each head count on them. */
+static void assert_counted(struct fixture *x, struct run *r, int units, int trials)
+{
+    struct scope *s = scope_new(r->s, "the results", &x->m);
+    if (scope_enter(s)) {
+        const struct evidence_confirm *c = evidence_read(s, r->sweep)->setting[0].confirm;
+        assert_int_equal(c->confirm.units, units);
+        assert_int_equal(c->confirm.repeated, 6 - units);
+        for (int i = 0; i < c->count; i++)
+            assert_int_equal(c->heads[i].n, trials);
+    }
+    assert_ok(scope_end(s));
+}
+
 static void what_was_found_is_written_down(void **state)
 {
     static const char yaml[] = SWEEP("[1, 2, 4, 8]", FIND);
@@ -337,7 +351,14 @@ static void a_finding_is_confirmed_on_fresh_instances(void **state)
     end_trials(x, &r, &p, 100, score, &n);
     assert_int_equal(n, 36);
     assert_confirmed(x, &r, "claim_confirmed");
+    assert_counted(x, &r, 6, 12);
     assert_whole(x, &r);
+    /* An earlier version did not see that 9 draws what 2 does, which was explored, and 10 what 11
+     * does. */
+    run_sql(r.db,
+            "UPDATE config SET config_json = json_set(config_json,"
+            " '$.task.options.instance', iif(instance = 9, 2, 11)) WHERE instance IN (9, 10)");
+    assert_counted(x, &r, 4, 8);
     free_plan(p);
     close_store(x, r.s);
 }

@@ -237,7 +237,7 @@ static void facts_hold_what_a_survey_found(void **state)
              "{\"sha256\":\"%s\",\"size\":%zu,\"classes\":2,\"rows\":6,\"test_rows\":2,"
              "\"repeated\":0,\"majority\":0.5,\"entropy\":0.6931,\"cut\":1,\"labels\":[\"no, "
              "\\\"n\\\"\",\"yes\"],"
-             "\"label_rows\":[3,3]}",
+             "\"label_rows\":[3,3],\"split_rows\":[1,0,1,1,0,0]}",
              hash, sizeof golden - 1);
     assert_string_equal(o.facts.text, expected);
     close_all(&o);

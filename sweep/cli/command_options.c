@@ -54,8 +54,7 @@ static void print_option(char letter, const char *name, const char *argument, co
     print_words(help, HELP_COLUMN);
 }
 
-/* PREFIX/share/headcount/configs/ of PREFIX/bin/headcount; "configs/" of a program in its checkout.
- */
+/* PREFIX/share/headcount/configs/ of PREFIX/bin/headcount; in a checkout "configs/". */
 static const char *configs_folder(char folder[PATH_MAX])
 {
     static const char beside[] = "/../share/headcount/configs";

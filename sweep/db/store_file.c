@@ -79,12 +79,12 @@ enum status store_check_marks(const char *path, int64_t id, int64_t found, int n
                               struct message *m)
 {
     if (id == 0 || (id == STORE_APPLICATION_ID && found == 0))
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "%s is an SQLite database of another program, or a copy of a results "
-                           "file by `.dump`, which leaves out two numbers (left as it is; --db "
-                           "names another). Give them back to such a copy: sqlite3 %s 'PRAGMA "
-                           "application_id = %d; PRAGMA user_version = %d'",
-                           path, path, STORE_APPLICATION_ID, newest);
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "%s is an SQLite database of another program (left as it is; --db names "
+            "another), or a copy by `.dump`, which lacks two numbers. Set them: sqlite3 "
+            "%s 'PRAGMA application_id = %d; PRAGMA user_version = %d'",
+            path, path, STORE_APPLICATION_ID, newest);
     if (id != STORE_APPLICATION_ID)
         return status_fail(m, STATUS_BAD_INPUT,
                            "%s is an SQLite database of another program (application_id %u), not a "

@@ -132,7 +132,7 @@ static void refuses_foreign(void **state)
     assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
     run_sql(db, "PRAGMA journal_mode = WAL; CREATE TABLE photo (id INTEGER)");
     sqlite3_close(db);
-    assert_refused(x, "another program, or a copy of a results file by `.dump`");
+    assert_refused(x, "or a copy by `.dump`");
     assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
     run_sql(db, "PRAGMA application_id = 77");
     sqlite3_close(db);

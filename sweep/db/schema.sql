@@ -62,9 +62,10 @@ CREATE TABLE sweep (
 -- its (config, seed) pairs or its claim had changed. What the newest row says `seen` to be, a claim
 -- could have been read off; with 0 it is a prediction. Under `confirm`, rows of another kind: the claim
 -- that the exploring trials of a setting have led to, which confirming trials on fresh seeds are to
--- decide. Of several for a setting, as after a merge, the first counts that has a claim. Of rows that
--- say the same one after the other, as of merged shards, the first stays, and has in `what` the last
--- one's columns: "again":{"changed":"...",...}.
+-- decide. Such a row is about the configurations that `what` has, and holds in the setting that explores
+-- all of them. Of several for a setting, as after a merge, the first counts that has a claim. Of rows
+-- that say the same one after the other, as of merged shards, the first stays, and has in `what` the
+-- last one's columns: "again":{"changed":"...",...}.
 CREATE TABLE plan_change (
     plan_change_id INTEGER PRIMARY KEY,
     sweep_id     INTEGER NOT NULL REFERENCES sweep ON DELETE CASCADE,
@@ -91,9 +92,10 @@ CREATE TABLE plan_change (
                  -- who made the change: the sweep file; or the program, under `confirm`: then pairs
                  -- are the confirming trials of the claim, seen is of these, the plan has stayed as it
                  -- was, claim NULL says that there is nothing to confirm, and `what` why or on what:
-                 -- {"kind":"middle","seeds":8,"tuning":{"4":{"train.lr":0.01},...}}
+                 -- {"kind":"middle","confirm":{"seeds":8},"tuning":{"4":{"train.lr":0.01},...},
+                 -- "configs":{"4":"<config_sha256>",...}}
     setting      TEXT CHECK (setting IS NULL OR json_type(setting) = 'object'),  -- by confirm: as in
-                 -- `trial`
+                 -- `trial`, as the plan calls it now; the configs themselves where it has them not
     CHECK ((by = 'confirm') = (setting IS NOT NULL))
 ) STRICT;
 CREATE INDEX plan_change_sweep ON plan_change (sweep_id, plan_change_id);

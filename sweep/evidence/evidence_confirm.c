@@ -34,14 +34,18 @@ static void read_over(struct scope *x, struct evidence_confirm *c, const char *o
 
 static void read_claims(struct scope *x, struct evidence *e)
 {
-    enum { SETTING, WRITTEN, BEST, OVER, TRIALS, SEEN, ROW };
+    enum { SETTING, WRITTEN, BEST, OVER, TRIALS, SEEN, ROW, UNITS };
     struct rows *r = scope_rows(x,
-                                "SELECT setting, written, best, over, trials, seen, plan_change_id"
-                                " FROM confirmations WHERE sweep_id = ? ORDER BY setting",
+                                "WITH " CLAIMS_HOLD
+                                "SELECT h.setting, changed, claim ->> '$.best', claim -> '$.over',"
+                                " pairs, seen, plan_change_id, coalesce(json_array_length(what,"
+                                "  '$.confirm.instances'), what ->> '$.confirm.seeds')"
+                                " FROM holds AS h JOIN plan_change USING (plan_change_id)"
+                                " ORDER BY claim IS NULL, plan_change_id",
                                 VALUES(INTEGER(e->sweep_id)));
     while (scope_next(x, r)) {
         struct evidence_setting *set = evidence_find(e, rows_given(r, SETTING));
-        if (!set)
+        if (!set || set->confirm->confirm.written)
             continue;
         struct evidence_confirm *c = set->confirm;
         int64_t seen = rows_integer(r, SEEN), trials = rows_integer(r, TRIALS);
@@ -50,6 +54,7 @@ static void read_claims(struct scope *x, struct evidence *e)
         if (rows_null(r, BEST))
             continue;
         c->confirm.input = &c->input;
+        c->confirm.units = rows_integer(r, UNITS);
         c->input.claim_best = rows_integer(r, BEST);
         c->input.proof = (struct verdict_proof){
             .status = seen ? PROOF_LATE : PROOF_FIRST, .seen = seen, .pairs = trials};

@@ -6,6 +6,7 @@
  * the plan in between. One whose pairs are those of the row before, in another file, has added
  * none. What rules it changes hangs on the row before, too; one of an earlier development version
  * says no more than that. */
+#define KIND  "by, coalesce(what -> '$.configs', setting)"
 #define SAYS  "json_array(pairs_sha256, pairs, claim)"
 #define PLACE "ORDER BY changed, pairs_sha256, claim, asks, theirs IS NULL, plan_change_id"
 #define IN_ORDER                                                                                   \
@@ -13,7 +14,7 @@
     "  rules FROM merge_change),"                                                                  \
     " ordered AS (SELECT *, lag(says) OVER each AS said, lag(asks) OVER each AS asked,"            \
     "  lag(rules) OVER each AS ruled, row_number() OVER (" PLACE ") AS place FROM told"            \
-    "  WINDOW each AS (PARTITION BY by, setting " PLACE ")),"                                      \
+    "  WINDOW each AS (PARTITION BY " KIND " " PLACE ")),"                                         \
     " judged AS MATERIALIZED (SELECT *, says IS NOT said"                                          \
     "  OR iif(asks IS NULL OR asked IS NULL, rules IS NOT ruled, asks <> asked) AS fresh"          \
     "  FROM ordered), "                                                                            \
@@ -91,8 +92,7 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
         "   " AGAIN " AS again,"
         "   lag(asks) OVER each AS asked, pairs_sha256 IS lag(pairs_sha256) OVER each AND"
         "   by = 'file' AS same"
-        "   FROM kept AS k WINDOW each AS (PARTITION BY by, setting ORDER BY place)) ORDER BY "
-        "place";
+        "   FROM kept AS k WINDOW each AS (PARTITION BY " KIND " ORDER BY place)) ORDER BY place";
     int64_t more = 0, newer = 0;
     enum status status = list_changes(g, sweep);
     if (status == STATUS_OK)

@@ -127,7 +127,10 @@ static const struct promise of_everything[] = {
      " AND in_plan = 1 AND (seed < 2000 OR (choice <> 'eliminated' AND NOT EXISTS (SELECT 1"
      "  FROM plan_change AS c WHERE c.sweep_id = t.sweep_id AND c.setting = t.setting"
      "   AND (heads = claim ->> '$.best' OR heads IN (SELECT value FROM"
-     "    json_each(claim, '$.over'))))))"},
+     "    json_each(claim, '$.over'))) AND (what -> '$.configs' IS NULL OR"
+     "    json_remove(config_json, '$.task.options.instance') IN (SELECT"
+     "     json_remove(k.config_json, '$.task.options.instance') FROM json_each(what, '$.configs')"
+     "     JOIN config AS k ON k.config_sha256 = value)))))"},
     {"a claim to be confirmed has not the trials that it was written with",
      "SELECT 'sweep ' || name || ', ' || c.setting FROM plan_change AS c JOIN sweep AS s USING"
      " (sweep_id) WHERE by = 'confirm' AND c.claim IS NOT NULL AND s.confirm IS NOT NULL"

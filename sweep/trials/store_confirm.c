@@ -1,6 +1,8 @@
 /* confirm: once the exploring trials of a setting have ended, its candidate is written down as a
  * claim (a row of plan_change), and the head counts that it names get trials on fresh seeds. What
- * these are to do is a function of that row. */
+ * these are to do is a function of that row. A claim is about configurations. It holds in the
+ * setting in which the plan explores all of them, whatever that is called by then; a claim that
+ * holds nowhere keeps its trials outside the plan. */
 #include "sweep/trials/trials_internal.h"
 
 #include <inttypes.h>
@@ -16,24 +18,20 @@ static const char DOING[] = "confirming a finding";
 
 /* ---- rows of plan_change ---- */
 
-#define WRITTEN                                                                                    \
-    "written AS MATERIALIZED (SELECT plan_change_id, setting, claim, what FROM confirmations"      \
-    " WHERE sweep_id = ?1)"
-
-enum status store_refuse_confirm(struct store *s, const struct plan *p, const char *confirm,
+enum status store_refuse_confirm(struct store *s, int64_t sweep_id, const struct config *c,
                                  struct message *m)
 {
     static const char sql[] =
-        "SELECT changed, json_array_length(what, '$.confirm.instances'), what ->> '$.confirm.seeds'"
-        " FROM plan_change JOIN sweep USING (sweep_id) WHERE name = ?1 AND by = 'confirm'"
-        " AND plan_change.claim IS NOT NULL"
-        " AND coalesce(what -> '$.confirm.instances', what -> '$.confirm.seeds')"
-        "  <> coalesce(?2 -> '$.instances', ?2 -> '$.seeds') ORDER BY plan_change_id LIMIT 1";
-    const struct config *c = plan_config(p);
-    if (!c->confirm)
-        return STATUS_OK;
-    struct rows r = store_rows(s, DOING, sql, VALUES(TEXT(c->name), TEXT(confirm)), m);
-    if (rows_next(&r)) {
+        "SELECT written, json_array_length(what, '$.confirm.instances'),"
+        " what ->> '$.confirm.seeds',"
+        " max(coalesce(what -> '$.confirm.instances', what -> '$.confirm.seeds')"
+        "  = coalesce(confirm -> '$.instances', confirm -> '$.seeds')) OVER ()"
+        " FROM confirmations AS c JOIN sweep AS s USING (sweep_id) WHERE sweep_id = ?1"
+        " AND c.claim IS NOT NULL AND setting IN (SELECT setting FROM trial"
+        "  WHERE sweep_id = ?1 AND in_plan = 1 AND confirms = 0)"
+        " ORDER BY plan_change_id LIMIT 1";
+    struct rows r = store_rows(s, DOING, sql, VALUES(INTEGER(sweep_id)), m);
+    if (rows_next(&r) && !rows_integer(&r, 3)) {
         bool instances = !rows_null(&r, 1);
         r.status =
             status_fail(m, STATUS_BAD_INPUT,
@@ -65,37 +63,30 @@ static enum status forget_open(struct store *s, int64_t sweep_id, struct message
                          VALUES(INTEGER(sweep_id)), NULL, m);
 }
 
-/* ---- which confirming trials are needed ---- */
+/* ---- where claims hold ---- */
 
-enum status store_settle_confirm(struct store *s, int64_t sweep_id, struct message *m)
+/* Of rows of version 1.0.0, before anything is called otherwise. */
+static enum status name_configs(struct store *s, int64_t sweep_id, struct message *m)
+{
+    return store_execute(s, DOING,
+                         "UPDATE plan_change AS c SET what = json_set(what, '$.configs',"
+                         "  json(" CLAIMED_CONFIGS ")) WHERE sweep_id = ?1 AND by = 'confirm'"
+                         " AND what -> '$.configs' IS NULL",
+                         VALUES(INTEGER(sweep_id)), NULL, m);
+}
+
+/* What holds nowhere is called after its configurations, as no setting of a plan is. */
+static enum status call_by_setting(struct store *s, int64_t sweep_id, struct message *m)
 {
     static const char sql[] =
-        "WITH " WRITTEN ", explored AS MATERIALIZED (SELECT DISTINCT setting FROM trial"
-        "  WHERE sweep_id = ?1 AND in_plan = 1 AND confirms = 0),"
-        " asked AS MATERIALIZED (SELECT t.trial_id, w.setting IS NOT NULL"
-        "   AND (SELECT confirm FROM sweep WHERE sweep_id = ?1) IS NOT NULL"
-        "   AND t.setting IN (SELECT setting FROM explored) AS planned,"
-        "  coalesce((f.heads = claim ->> '$.best'"
-        "    OR f.heads IN (SELECT value FROM json_each(claim, '$.over')))"
-        "   AND t.tuning = what -> ('$.tuning.\"' || f.heads || '\"'), 0) AS named"
-        "  FROM trial AS t JOIN config AS f USING (config_id) LEFT JOIN written AS w USING "
-        "(setting)"
-        "  WHERE t.sweep_id = ?1 AND t.confirms = 1) "
-        "UPDATE trial SET in_plan = planned, choice = iif(named, 'chosen', 'eliminated'),"
-        " state = CASE WHEN state = 'queued' AND NOT named THEN 'not_needed'"
-        "  WHEN state = 'not_needed' AND named THEN 'queued' ELSE state END"
-        " FROM asked WHERE trial.trial_id = asked.trial_id";
-    int64_t any = 0;
-    enum status status = store_integer(
-        s, DOING,
-        "SELECT EXISTS (SELECT 1 FROM plan_change WHERE sweep_id = ?1 AND by = 'confirm')"
-        " OR EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1 AND confirms = 1)",
-        VALUES(INTEGER(sweep_id)), 0, &any, m);
-    if (status == STATUS_OK && any)
-        status = forget_open(s, sweep_id, m);
-    if (status == STATUS_OK && any)
-        status = store_execute(s, DOING, sql, VALUES(INTEGER(sweep_id)), NULL, m);
-    return status;
+        "WITH " CLAIMS_HOLD " UPDATE plan_change SET setting = n.setting FROM"
+        " (SELECT plan_change_id, coalesce(h.setting, what -> '$.configs') AS setting"
+        "   FROM plan_change LEFT JOIN holds AS h USING (plan_change_id)"
+        "   WHERE sweep_id = ?1 AND by = 'confirm') AS n"
+        " WHERE n.plan_change_id = plan_change.plan_change_id AND n.setting <> plan_change.setting";
+    enum status status = name_configs(s, sweep_id, m);
+    return status == STATUS_OK ? store_execute(s, DOING, sql, VALUES(INTEGER(sweep_id)), NULL, m)
+                               : status;
 }
 
 enum status store_confirm_due(struct store *s, int64_t sweep_id, char setting[PLAN_TEXT_MAX],
@@ -117,63 +108,19 @@ enum status store_confirm_due(struct store *s, int64_t sweep_id, char setting[PL
     return rows_close(&r);
 }
 
-/* ---- what could be seen ---- */
-
-/* Of each claim that counts: its trials, and those of them that had results by then. */
-static enum status note_seen(struct store *s, int64_t sweep_id, int64_t plan_change_id,
-                             const char *results, struct message *m)
-{
-    struct text_buffer sql = {0};
-    text_add(&sql,
-             "WITH newest AS MATERIALIZED (SELECT plan_change_id, changed, setting FROM plan_change"
-             "  WHERE plan_change_id = ?2), wanted AS MATERIALIZED (SELECT config_id, seed"
-             "  FROM trial WHERE sweep_id = ?1 AND confirms = 1 AND in_plan = 1"
-             "   AND choice = 'chosen' AND setting = (SELECT setting FROM newest)),"
-             " result AS (%s), known AS (SELECT config_id, seed FROM result"
-             "  WHERE (config_id, seed) IN (SELECT config_id, seed FROM wanted)"
-             "  UNION SELECT other, seed FROM result JOIN alike USING (config_id)"
-             "  WHERE (other, seed) IN (SELECT config_id, seed FROM wanted)),"
-             " total AS (SELECT (SELECT count(*) FROM wanted) AS pairs,"
-             "  (SELECT count(*) FROM known) AS seen) "
-             "UPDATE plan_change SET pairs = total.pairs, added = total.pairs,"
-             " seen = max(plan_change.seen, total.seen) FROM total WHERE plan_change_id = ?2",
-             results);
-    enum status status = store_note_alike(s, m);
-    if (status == STATUS_OK)
-        status = sql.out_of_memory
-                     ? status_no_memory(m, "a statement")
-                     : store_execute(s, DOING, sql.text,
-                                     VALUES(INTEGER(sweep_id), INTEGER(plan_change_id)), NULL, m);
-    free(sql.text);
-    return status == STATUS_OK ? store_note_similar(s, sweep_id, plan_change_id, results, m)
-                               : status;
-}
-
-enum status store_confirm_seen(struct store *s, int64_t sweep_id, const char *results,
-                               struct message *m)
-{
-    struct rows r = store_rows(s, DOING,
-                               "WITH " WRITTEN " SELECT plan_change_id FROM written"
-                               " WHERE claim IS NOT NULL ORDER BY plan_change_id",
-                               VALUES(INTEGER(sweep_id)), m);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r))
-        status = note_seen(s, sweep_id, rows_integer(&r, 0), results, m);
-    return rows_close_after(&r, status);
-}
-
 /* ---- trials on fresh seeds ---- */
 
-/* One chosen configuration of each head count, by the first of its trials. */
+/* One configuration of each head count, by the first of its trials. */
 struct explored {
     int64_t trial_id, config_id;
     char *json;
+    bool claimed; /* its fresh trials are needed */
 };
 
 struct confirming {
     struct store *s;
     struct message *m;
-    int64_t sweep_id;
+    int64_t sweep_id, row; /* row: of plan_change */
     const char *setting;
     int64_t seeds, order; /* of each instance; the place of the first trial in the plan */
     size_t count;
@@ -187,14 +134,19 @@ static void forget_explored(struct confirming *c)
     free(c->explored);
 }
 
+/* Where a head count chooses anew, it is still what the claim says. */
 static enum status read_explored(struct confirming *c)
 {
     static const char sql[] =
-        "SELECT trial_id, config_id, config_json, min(plan_order) AS place FROM trial"
-        " JOIN config USING (config_id) WHERE sweep_id = ? AND setting = ? AND in_plan = 1"
-        " AND is_tuning = 0 AND confirms = 0 AND choice = 'chosen' GROUP BY heads ORDER BY place";
-    struct rows r =
-        store_rows(c->s, DOING, sql, VALUES(INTEGER(c->sweep_id), TEXT(c->setting)), c->m);
+        "SELECT trial_id, config_id, config_json, claimed AND (SELECT claim IS NOT NULL"
+        "  FROM plan_change WHERE plan_change_id = ?2), min(plan_order) AS place"
+        " FROM (SELECT *, " ITS_CONFIG " AS claimed FROM trial JOIN config USING (config_id)"
+        "  WHERE sweep_id = ?1 AND setting = ?3 AND in_plan = 1 AND is_tuning = 0 AND confirms = 0)"
+        " WHERE claimed OR (choice = 'chosen' AND CAST(heads AS TEXT) NOT IN"
+        "  (SELECT key FROM plan_change, json_each(what, '$.configs') WHERE plan_change_id = ?2))"
+        " GROUP BY heads ORDER BY place";
+    struct rows r = store_rows(
+        c->s, DOING, sql, VALUES(INTEGER(c->sweep_id), INTEGER(c->row), TEXT(c->setting)), c->m);
     enum status status = STATUS_OK;
     while (status == STATUS_OK && rows_next(&r)) {
         struct explored *longer = array_grow(c->explored, c->count, sizeof *longer);
@@ -207,12 +159,14 @@ static enum status read_explored(struct confirming *c)
             break;
         }
         longer[c->count].trial_id = rows_integer(&r, 0);
+        longer[c->count].claimed = rows_integer(&r, 3) != 0;
         longer[c->count++].config_id = rows_integer(&r, 1);
     }
     return rows_close_after(&r, status);
 }
 
-/* Those that are there from before, of another time or from another file, come back. */
+/* Those that are there from before, of another time or from another file, come back. A head count
+ * that the claim does not name needs none of them. */
 static enum status add_seeds(struct confirming *c, const struct explored *e, int64_t config_id,
                              const char *replicate, int64_t order)
 {
@@ -222,18 +176,20 @@ static enum status add_seeds(struct confirming *c, const struct explored *e, int
         "  ifnull((SELECT max(trial_id) FROM deleted), 0)) AS id) "
         "INSERT INTO trial (trial_id, sweep_id, config_id, seed, state, in_plan, plan_order,"
         " setting, setting_label, tuning, is_tuning, replicate, choice, chance, confirms)"
-        " SELECT (SELECT id FROM last) + 1 + n, sweep_id, ?2, ?3 + n, 'not_needed', 1, ?5 + n * ?6,"
-        "  setting, setting_label, tuning, 0, ifnull(?7, replicate), 'eliminated', chance, 1"
+        " SELECT (SELECT id FROM last) + 1 + n, sweep_id, ?2, ?3 + n,"
+        "  iif(?8, 'queued', 'not_needed'), 1, ?5 + n * ?6, setting, setting_label, tuning, 0,"
+        "  ifnull(?7, replicate), iif(?8, 'chosen', 'eliminated'), chance, 1"
         "  FROM fresh, trial AS t WHERE t.trial_id = ?1"
         " ON CONFLICT (sweep_id, config_id, seed) DO UPDATE SET in_plan = 1,"
         " plan_order = excluded.plan_order, setting = excluded.setting,"
         " setting_label = excluded.setting_label, tuning = excluded.tuning, is_tuning = 0,"
         " replicate = excluded.replicate, look = 1, choice = excluded.choice, until = NULL,"
-        " added = 0, confirms = 1";
+        " added = 0, confirms = 1, state = iif(state IN ('queued', 'not_needed'), excluded.state,"
+        "  state)";
     return store_execute(c->s, DOING, sql,
                          VALUES(INTEGER(e->trial_id), INTEGER(config_id),
                                 INTEGER(CONFIG_FRESH_SEED), INTEGER(c->seeds), INTEGER(order),
-                                INTEGER((int64_t)c->count), TEXT(replicate)),
+                                INTEGER((int64_t)c->count), TEXT(replicate), INTEGER(e->claimed)),
                          NULL, c->m);
 }
 
@@ -275,10 +231,11 @@ static enum status add_round(struct confirming *c, const struct rows *instance, 
 
 static enum status add_rounds(struct confirming *c)
 {
-    struct rows r = store_rows(c->s, DOING,
-                               "SELECT value FROM sweep, json_each(confirm, '$.instances')"
-                               " WHERE sweep_id = ? ORDER BY key",
-                               VALUES(INTEGER(c->sweep_id)), c->m);
+    struct rows r =
+        store_rows(c->s, DOING,
+                   "SELECT value FROM plan_change, json_each(what, '$.confirm.instances')"
+                   " WHERE plan_change_id = ? ORDER BY key",
+                   VALUES(INTEGER(c->row)), c->m);
     enum status status = STATUS_OK;
     int64_t rounds = 0;
     while (status == STATUS_OK && rows_next(&r))
@@ -287,24 +244,115 @@ static enum status add_rounds(struct confirming *c)
     return status == STATUS_OK && rounds == 0 ? add_round(c, NULL, 0) : status;
 }
 
-/* Of all head counts: those that the claim does not name are not needed. */
+/* Of all head counts of the setting in which a row of plan_change holds. */
 static enum status add_trials(struct confirming *c)
 {
-    const struct value sweep[] = {INTEGER(c->sweep_id)};
-    enum status status =
-        store_integer(c->s, DOING, "SELECT confirm ->> '$.seeds' FROM sweep WHERE sweep_id = ?",
-                      sweep, 1, 0, &c->seeds, c->m);
+    enum status status = store_integer(c->s, DOING,
+                                       "SELECT what ->> '$.confirm.seeds' FROM plan_change"
+                                       " WHERE plan_change_id = ?",
+                                       VALUES(INTEGER(c->row)), 0, &c->seeds, c->m);
     if (status == STATUS_OK)
         status = store_integer(c->s, DOING,
                                "SELECT max(plan_order) + 1 FROM trial WHERE sweep_id = ?"
                                " AND in_plan = 1 AND confirms = 0",
-                               sweep, 1, 0, &c->order, c->m);
+                               VALUES(INTEGER(c->sweep_id)), 0, &c->order, c->m);
     if (status == STATUS_OK)
         status = read_explored(c);
     if (status == STATUS_OK)
         status = add_rounds(c);
     forget_explored(c);
     return status;
+}
+
+/* ---- which trials are needed ---- */
+
+/* Puts those of the settings where something holds back into the plan. */
+static enum status add_holding(struct store *s, int64_t sweep_id, const char *setting,
+                               struct message *m)
+{
+    static const char sql[] =
+        "SELECT c.plan_change_id, c.setting FROM confirmations AS c JOIN sweep AS s USING "
+        "(sweep_id)"
+        " WHERE sweep_id = ?1 AND confirm IS NOT NULL AND (?2 IS NULL OR c.setting = ?2)"
+        " AND c.setting IN (SELECT setting FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
+        " ORDER BY c.plan_change_id";
+    struct rows r = store_rows(s, DOING, sql, VALUES(INTEGER(sweep_id), TEXT(setting)), m);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r)) {
+        struct confirming c = {.s = s,
+                               .m = m,
+                               .sweep_id = sweep_id,
+                               .row = rows_integer(&r, 0),
+                               .setting = rows_given(&r, 1)};
+        status = add_trials(&c);
+    }
+    return rows_close_after(&r, status);
+}
+
+enum status store_settle_confirm(struct store *s, int64_t sweep_id, const char *setting,
+                                 struct message *m)
+{
+    static const char leave[] =
+        "UPDATE trial SET in_plan = 0 WHERE sweep_id = ?1 AND in_plan = 1 AND confirms = 1"
+        " AND (?2 IS NULL OR setting = ?2)";
+    int64_t any = 0;
+    enum status status = store_integer(
+        s, DOING,
+        "SELECT EXISTS (SELECT 1 FROM plan_change WHERE sweep_id = ?1 AND by = 'confirm')"
+        " OR EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1 AND confirms = 1)",
+        VALUES(INTEGER(sweep_id)), 0, &any, m);
+    if (status != STATUS_OK || !any)
+        return status;
+    status = call_by_setting(s, sweep_id, m);
+    if (status == STATUS_OK)
+        status = forget_open(s, sweep_id, m);
+    if (status == STATUS_OK)
+        status = store_execute(s, DOING, leave, VALUES(INTEGER(sweep_id), TEXT(setting)), NULL, m);
+    return status == STATUS_OK ? add_holding(s, sweep_id, setting, m) : status;
+}
+
+/* ---- what could be seen ---- */
+
+/* Of a claim: its trials, in the plan or not, and those of them that had results by then. */
+static enum status note_seen(struct store *s, int64_t sweep_id, int64_t plan_change_id,
+                             const char *results, struct message *m)
+{
+    struct text_buffer sql = {0};
+    text_add(&sql,
+             "WITH newest AS MATERIALIZED (SELECT plan_change_id, changed FROM plan_change"
+             "  WHERE plan_change_id = ?2), wanted AS MATERIALIZED (SELECT config_id, seed"
+             "  FROM trial WHERE sweep_id = ?1 AND " ITS_TRIAL "),"
+             " result AS (%s), known AS (SELECT config_id, seed FROM result"
+             "  WHERE (config_id, seed) IN (SELECT config_id, seed FROM wanted)"
+             "  UNION SELECT other, seed FROM result JOIN alike USING (config_id)"
+             "  WHERE (other, seed) IN (SELECT config_id, seed FROM wanted)),"
+             " total AS (SELECT (SELECT count(*) FROM wanted) AS pairs,"
+             "  (SELECT count(*) FROM known) AS seen) "
+             "UPDATE plan_change SET pairs = total.pairs, added = total.pairs,"
+             " seen = max(plan_change.seen, total.seen) FROM total WHERE plan_change_id = ?2",
+             results);
+    enum status status = store_note_alike(s, m);
+    if (status == STATUS_OK)
+        status = sql.out_of_memory
+                     ? status_no_memory(m, "a statement")
+                     : store_execute(s, DOING, sql.text,
+                                     VALUES(INTEGER(sweep_id), INTEGER(plan_change_id)), NULL, m);
+    free(sql.text);
+    return status == STATUS_OK ? store_note_similar(s, sweep_id, plan_change_id, results, m)
+                               : status;
+}
+
+enum status store_confirm_seen(struct store *s, int64_t sweep_id, const char *results,
+                               struct message *m)
+{
+    enum status status = STATUS_OK;
+    struct rows r = store_rows(s, DOING,
+                               "SELECT plan_change_id FROM plan_change WHERE sweep_id = ?"
+                               " AND by = 'confirm' AND claim IS NOT NULL ORDER BY plan_change_id",
+                               VALUES(INTEGER(sweep_id)), m);
+    while (status == STATUS_OK && rows_next(&r))
+        status = note_seen(s, sweep_id, rows_integer(&r, 0), results, m);
+    return rows_close_after(&r, status);
 }
 
 /* ---- writing it down ---- */
@@ -322,15 +370,19 @@ static void write_claim(const struct confirm_claim *claim, char *text, size_t si
 static enum status write_row(struct confirming *c, const char *kind, const char *claim)
 {
     static const char sql[] =
+        "WITH chosen AS (SELECT CAST(heads AS TEXT) AS heads, tuning, min(config_sha256) AS config,"
+        "  ?4 IS NULL OR heads = ?4 ->> '$.best'"
+        "   OR heads IN (SELECT value FROM json_each(?4, '$.over')) AS claimed"
+        "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ?1 AND setting = ?2"
+        "   AND in_plan = 1 AND is_tuning = 0 AND confirms = 0 AND choice = 'chosen'"
+        "  GROUP BY config.heads ORDER BY config.heads) "
         "INSERT INTO plan_change (sweep_id, changed, pairs_sha256, pairs, added, removed, what,"
         " claim, seen, seen_outside, trials_ended, by, setting) SELECT ?1, " NOW ","
         " (SELECT pairs_sha256 FROM plan_change WHERE sweep_id = ?1 AND by = 'file'"
         "   ORDER BY plan_change_id DESC LIMIT 1), 0, 0, 0,"
-        " json_object('kind', ?3, 'confirm', json(confirm), 'tuning',"
-        "  (SELECT json(json_group_object(CAST(heads AS TEXT), json(tuning))) FROM"
-        "   (SELECT DISTINCT heads, tuning FROM trial JOIN config USING (config_id)"
-        "     WHERE sweep_id = ?1 AND setting = ?2 AND in_plan = 1 AND is_tuning = 0"
-        "      AND confirms = 0 AND choice = 'chosen' ORDER BY heads))),"
+        " json_object('kind', ?3, 'confirm', json(confirm),"
+        "  'tuning', (SELECT json_group_object(heads, json(tuning)) FROM chosen),"
+        "  'configs', (SELECT json_group_object(heads, config) FROM chosen WHERE claimed)),"
         " ?4, 0, 0, (SELECT count(*) FROM trial WHERE sweep_id = ?1"
         "   AND state IN ('completed', 'diverged', 'failed')), 'confirm', ?2"
         " FROM sweep WHERE sweep_id = ?1";
@@ -344,7 +396,6 @@ enum status store_confirm(struct store *s, int64_t sweep_id, const char *setting
 {
     struct confirming c = {.s = s, .m = m, .sweep_id = sweep_id, .setting = setting};
     char text[160];
-    int64_t row = 0;
     if (claim)
         write_claim(claim, text, sizeof text);
     enum status status = store_enter(s, m);
@@ -353,12 +404,10 @@ enum status store_confirm(struct store *s, int64_t sweep_id, const char *setting
     status = write_row(&c, kind, claim ? text : NULL);
     if (status == STATUS_OK)
         status = store_integer(s, DOING, "SELECT max(plan_change_id) FROM plan_change", NO_VALUES,
-                               0, &row, m);
+                               0, &c.row, m);
     if (status == STATUS_OK)
         status = add_trials(&c);
-    if (status == STATUS_OK)
-        status = store_settle_confirm(s, sweep_id, m);
     if (status == STATUS_OK && claim)
-        status = note_seen(s, sweep_id, row, STORE_RESULTS, m);
+        status = note_seen(s, sweep_id, c.row, STORE_RESULTS, m);
     return store_leave(s, status, m);
 }

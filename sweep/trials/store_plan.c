@@ -339,11 +339,10 @@ static enum status settle_anew(struct planning *g)
 
 static enum status plan_within(struct planning *g, bool replace)
 {
+    const struct config *c = plan_config(g->p);
     enum status status = plan_write_texts(g);
     if (status == STATUS_OK)
         status = find_sweep(g);
-    if (status == STATUS_OK)
-        status = store_refuse_confirm(g->s, g->p, g->confirm, g->m);
     if (status == STATUS_OK && !g->same_plan)
         status = change_plan(g, replace);
     if (status == STATUS_OK)
@@ -356,8 +355,10 @@ static enum status plan_within(struct planning *g, bool replace)
         status = plan_write_shard(g);
     if (status == STATUS_OK && !(g->same_plan && g->same_question))
         status = settle_anew(g);
-    else if (status == STATUS_OK && plan_config(g->p)->extend) /* as `exclude` may be another */
+    else if (status == STATUS_OK && c->extend) /* as `exclude` may be another */
         status = store_settle(g->s, g->changes->sweep_id, g->m);
+    if (status == STATUS_OK && c->confirm)
+        status = store_refuse_confirm(g->s, g->changes->sweep_id, c, g->m);
     if (status == STATUS_OK)
         status = plan_record_change(g);
     if (status == STATUS_OK && !g->same_plan)

@@ -89,7 +89,7 @@ enum status store_settle(struct store *s, int64_t sweep_id, struct message *m)
         status = forget_looks(s, sweep_id, &forgotten, m);
     if (status == STATUS_OK && forgotten > 0)
         status = choose(s, sweep_id, NULL, m);
-    return status == STATUS_OK ? store_settle_confirm(s, sweep_id, m) : status;
+    return status == STATUS_OK ? store_settle_confirm(s, sweep_id, NULL, m) : status;
 }
 
 /* Without looks, of one head count. */
@@ -132,6 +132,8 @@ static enum status settle_heads(struct store *s, int64_t sweep_id, const char *s
         best.status = asked.looks
                           ? choose(s, sweep_id, setting, m)
                           : choose_one(s, sweep_id, setting, heads, rows_given(&best, 0), m);
+    if (chosen && best.status == STATUS_OK) /* a claim may hold by that, or hold no more */
+        best.status = store_settle_confirm(s, sweep_id, setting, m);
     return rows_close(&best);
 }
 

@@ -22,12 +22,10 @@ static const char TABLES[] =
 static const char NO_ROWS[] =
     "DELETE FROM similar_seen; DELETE FROM similar_point; DELETE FROM similar_wanted";
 
-/* Of the row ?2 of plan_change: by confirm it is about the confirming trials of a setting. */
-#define ITS(column) "(SELECT " column " FROM plan_change WHERE plan_change_id = ?2)"
-#define NEEDED      "(confirms = 0 OR (choice = 'chosen' AND setting = " ITS("setting") "))"
+/* Of the row ?2 of plan_change: by confirm it is about trials on fresh seeds. */
 #define JUDGED                                                                                     \
-    "sweep_id = ?1 AND in_plan = 1 AND is_tuning = 0"                                              \
-    " AND confirms = " ITS("by = 'confirm'") " AND " NEEDED
+    "sweep_id = ?1 AND iif((SELECT by = 'confirm' FROM plan_change WHERE plan_change_id = ?2),"    \
+    " " ITS_TRIAL ", in_plan = 1 AND is_tuning = 0 AND confirms = 0)"
 
 static const char POINTS[] =
     "WITH judged AS MATERIALIZED (SELECT config_id FROM trial WHERE " JUDGED "),"

@@ -97,7 +97,10 @@ enum status plan_find_sweep(struct planning *g, char plan_sha256[65])
         "  AND added = 0 AND confirms = 0),"
         " (SELECT count(*) FROM trial AS t WHERE t.sweep_id = s.sweep_id AND in_plan = 1"
         "  AND added = 0 AND confirms = 0 AND state = 'completed'),"
-        " claim IS nullif(?2, '') AND metric = ?8, tune = ?3, replicate = ?4, looks = ?5,"
+        /* version 1.0.0 did not say what its claims were about: they are settled anew */
+        " claim IS nullif(?2, '') AND metric = ?8 AND NOT EXISTS (SELECT 1 FROM plan_change AS c"
+        "  WHERE c.sweep_id = s.sweep_id AND by = 'confirm' AND what -> '$.configs' IS NULL),"
+        " tune = ?3, replicate = ?4, looks = ?5,"
         " rungs IS nullif(?6, ''), equivalence IS ?7, extend IS nullif(?9, 0),"
         " confirm IS nullif(?10, '')"
         " FROM sweep AS s WHERE name = ?1",

@@ -77,21 +77,22 @@ enum status store_note_similar(struct store *s, int64_t sweep_id, int64_t plan_c
 
 /* ---- store_confirm.c ---- */
 
-/* Which confirming trials of a sweep are in its plan, and which of these are needed; after choices.
- */
-enum status store_settle_confirm(struct store *s, int64_t sweep_id, struct message *m);
+/* Calls each claim of a sweep by the setting in which it holds; says which confirming trials of one
+ * setting, or of all (NULL), are in the plan, and which of these are needed. After choices. */
+enum status store_settle_confirm(struct store *s, int64_t sweep_id, const char *setting,
+                                 struct message *m);
 
 /* Where nothing was found to confirm, it is asked again. */
 enum status store_confirm_forget(struct store *s, int64_t sweep_id, struct message *m);
 
-/* How many trials decide about each claim that counts, how many of these had results when it was
- * written, and how many trials like them; `results` as in store_note_similar. */
+/* How many trials decide about each claim, how many of these had results when it was written, and
+ * how many trials like them; `results` as in store_note_similar. */
 enum status store_confirm_seen(struct store *s, int64_t sweep_id, const char *results,
                                struct message *m);
 
-/* BAD_INPUT where the sweep of the plan's name has a claim written down on other fresh seeds or
- * instances than `confirm` says, as column sweep.confirm has it. */
-enum status store_refuse_confirm(struct store *s, const struct plan *p, const char *confirm,
+/* BAD_INPUT where all claims that hold in the plan, which is settled, were written down on other
+ * fresh seeds or instances than the sweep file c asks for. */
+enum status store_refuse_confirm(struct store *s, int64_t sweep_id, const struct config *c,
                                  struct message *m);
 
 /* ---- store_rungs.c ---- */

@@ -139,6 +139,32 @@ check "a sweep runs to its end without confirm" "$headcount" run fresh.yaml --db
 check "... and plan says that confirm may add trials" grep -q '^0 to 24 trials would run: about 0' late.txt
 check "... and the run with confirm goes on" run late.db
 check "... to the same bytes" same_export late.db
+copy whole.db task.db
+check "another task takes the place of a confirmed one" run task.db --replace --set task.slots=1 --set train.steps=200
+check "... and its report speaks of trials of its own" [ "$(sql task.db "SELECT group_concat(DISTINCT slots || in_plan || state) FROM trials
+    WHERE confirms AND choice = 'chosen'")" = 20completed,11completed ]
+check "... and check finds nothing wrong" "$headcount" check --db task.db
+"$headcount" plan fresh.yaml --db task.db >task.txt
+check "... and plan knows that the first task is confirmed where a claim was found" grep -q '^0 to 12 trials would run' task.txt
+check "... and runs nothing for it" sh -c "'$headcount' run fresh.yaml --db task.db --replace 2>&1 >/dev/null | grep -q 'nothing to run'"
+check "... and the report has its confirmation" says task.db "$confirmed; 2 heads were explored on 3 other seeds\."
+copy whole.db axis.db
+check "a confirmed sweep gets another axis" run axis.db --set 'task.slots=[1, 2]'
+check "... and the claim stands, though its setting is called otherwise" \
+    [ "$(sql axis.db "SELECT setting, written FROM confirmations WHERE best ORDER BY plan_change_id LIMIT 1")" = \
+    "{\"task.slots\":2,\"train.steps\":200}|$(sql whole.db "SELECT written FROM confirmations WHERE best")" ]
+check "... with no trial run again" [ "$(sql axis.db "SELECT count(*) FROM trials WHERE confirms AND slots = 2
+    AND steps = 200 AND in_plan")" = 12 ]
+check "the file without it is merged" "$headcount" merge --into axis.db whole.db -q
+check "... and the claim is one" [ "$(sql axis.db "SELECT count(*) FROM plan_change WHERE by = 'confirm' AND claim IS NOT NULL
+    AND setting = '{\"task.slots\":2,\"train.steps\":200}'")" = 1 ]
+check "... with its trials" [ "$(sql axis.db "SELECT count(*) FROM trials WHERE confirms AND slots = 2 AND steps = 200 AND in_plan")" = 12 ]
+check "a file with the axis is merged into one without it" "$headcount" merge --into both-axes.db whole.db axis.db -q
+check "... and the claim is one there" [ "$(sql both-axes.db "SELECT setting FROM confirmations WHERE best AND written =
+    (SELECT min(written) FROM confirmations WHERE best)")" = '{"task.slots":2,"train.steps":200}' ]
+check "... and check finds nothing wrong" "$headcount" check --db both-axes.db
+check "without the axis nothing has to run" runs_nothing fresh.yaml axis.db
+check "... and the report has the confirmation" says axis.db "$confirmed; 2 heads were explored on 3 other seeds\."
 copy whole.db none.db
 check "a sweep that was confirmed runs without confirm" sh -c "'$headcount' run fresh.yaml --db none.db -q --set confirm=null"
 check "... and its report says nothing of fresh seeds" sh -c "! '$headcount' report --db none.db | grep -qi 'fresh seeds'"

@@ -133,6 +133,46 @@ static void a_fresh_instance_takes_the_time_of_a_listed_one(void **state)
     close_store(x, r.s);
 }
 
+#define GATHER(slots, d_ff, confirm)                                                               \
+    "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: " slots "}\n"                  \
+    "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: " d_ff "}\n"                          \
+    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 3\n" confirm
+
+/* Another sweep file has the fresh trials of the configurations that it shares with this one. */
+static void a_forecast_knows_what_claims_are_about(void **state)
+{
+    static const char yaml[] = GATHER("2", "32", "confirm: 6\n");
+    static const struct {
+        const char *yaml;
+        long confirming, may_confirm;
+    } files[] = {{GATHER("[2, 1]", "32", "confirm: 6\n"), 18, 18},
+                 {GATHER("1", "32", "confirm: 6\n"), 0, 18},
+                 {GATHER("2", "64", "confirm: 6\n"), 0, 18},
+                 {GATHER("2", "32", ""), 0, 0},
+                 {yaml, 18, 0}};
+    struct fixture *x = *state;
+    struct run r = start(x, yaml);
+    struct planned p = plan_of(x, yaml);
+    struct plan_changes changes;
+    for (int i = 0; i < 20; i++)
+        end_one(x, &r, &p, true);
+    free_plan(p);
+    /* From the first file to each other one and back. */
+    for (size_t i = 0; i < 2 * sizeof files / sizeof *files; i++) {
+        size_t to = i % 2 ? sizeof files / sizeof *files - 1 : i / 2;
+        p = plan_of(x, files[to].yaml);
+        struct forecast *f = forecast_of(x, p.plan, r.s);
+        assert_each(f->confirming_count == files[to].confirming,
+                    f->may_confirm == files[to].may_confirm);
+        assert_ok(store_plan(r.s, p.plan, true, &changes, &x->m));
+        f->leaving = 0;
+        assert_counts(&r, f);
+        forecast_free(f);
+        free_plan(p);
+    }
+    close_store(x, r.s);
+}
+
 int main(void)
 {
 #define FORECAST_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -140,6 +180,7 @@ int main(void)
         FORECAST_TEST(confirming_trials_widen_a_forecast),
         FORECAST_TEST(a_forecast_is_right_after_each_trial),
         FORECAST_TEST(without_a_claim_no_confirming_trial_is_left_to_run),
+        FORECAST_TEST(a_forecast_knows_what_claims_are_about),
         FORECAST_TEST(a_fresh_instance_takes_the_time_of_a_listed_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

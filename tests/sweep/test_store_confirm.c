@@ -62,21 +62,26 @@ static void assert_whole(struct fixture *x, struct run *r)
         fail_msg("%s", told.text);
 }
 
-/* What is confirmed of the sweep's first setting; "" without a claim. */
-static void assert_confirmed(struct fixture *x, struct run *r, const char *kind)
+/* What is confirmed, by setting in the order of the plan: " claim_confirmed"; " -" without a claim.
+ */
+static const char *confirmed(struct fixture *x, struct run *r)
 {
-    char found[40] = "";
+    static char found[400];
+    found[0] = '\0';
     struct scope *s = scope_new(r->s, "the results", &x->m);
     if (scope_enter(s)) {
         const struct evidence *e = evidence_read(s, r->sweep);
-        struct verdict *v = NULL;
-        scope_check(s, verdict_new(&e->setting[0].input, &v, &x->m));
-        if (v->confirmed)
-            snprintf(found, sizeof found, "%s", verdict_kind_name(v->confirmed->kind));
-        verdict_free(v);
+        for (int i = 0; i < e->settings; i++) {
+            struct verdict *v = NULL;
+            scope_check(s, verdict_new(&e->setting[i].input, &v, &x->m));
+            size_t used = strlen(found);
+            snprintf(found + used, sizeof found - used, "%s%s", i ? " " : "",
+                     v->confirmed ? verdict_kind_name(v->confirmed->kind) : "-");
+            verdict_free(v);
+        }
     }
     assert_ok(scope_end(s));
-    assert_string_equal(found, kind);
+    return found;
 }
 
 /* How many fresh units count, and trials of each head count on them. */
@@ -92,6 +97,8 @@ static void assert_counted(struct fixture *x, struct run *r, int units, int tria
     }
     assert_ok(scope_end(s));
 }
+
+#define assert_confirmed(x, r, kinds) assert_string_equal(confirmed(x, r), kinds)
 
 static void what_was_found_is_written_down(void **state)
 {
@@ -109,9 +116,14 @@ static void what_was_found_is_written_down(void **state)
                         "(18 trials)\n");
     assert_answer(r.db,
                   "SELECT claim || pairs || ' ' || added || ' ' || seen || ' ' || trials_ended ||"
-                  " setting || what FROM plan_change WHERE by = 'confirm'",
+                  " setting || json_remove(what, '$.configs') FROM plan_change"
+                  " WHERE by = 'confirm'",
                   "{\"best\":2,\"over\":[1,8]}18 18 0 12{}{\"kind\":\"middle\",\"confirm\":"
                   "{\"seeds\":6},\"tuning\":{\"1\":{},\"2\":{},\"4\":{},\"8\":{}}}");
+    assert_answer(r.db,
+                  "SELECT group_concat(key || (value = config_sha256), ' ') FROM plan_change,"
+                  " json_each(what, '$.configs') JOIN config ON heads = key",
+                  "11 21 81");
     assert_answer(r.db,
                   "SELECT group_concat(heads || state || n, ' ') FROM (SELECT heads, state,"
                   " count(*) AS n FROM trials WHERE confirms GROUP BY 1, 2)",
@@ -214,7 +226,7 @@ static void without_a_finding_no_confirming_trial_runs(void **state)
     assert_answer(r.db, "SELECT explored || ifnull(best, ' none') FROM confirmations",
                   "at_chance none");
     assert_answer(r.db, "SELECT planned || ' ' || not_needed FROM progress", "9 18");
-    assert_confirmed(x, &r, "");
+    assert_confirmed(x, &r, "-");
     assert_whole(x, &r);
     free_plan(p);
     close_store(x, r.s);
@@ -464,6 +476,8 @@ static void check_finds_confirmations_changed_by_hand(void **state)
         "UPDATE trial SET seed = seed - 100 WHERE confirms = 1",
         "DELETE FROM plan_change WHERE by = 'confirm'",
         "UPDATE plan_change SET pairs = 17 WHERE by = 'confirm'",
+        "UPDATE plan_change SET what = json_set(what, '$.configs.2', what ->> '$.configs.1')"
+        " WHERE by = 'confirm'",
     };
     struct fixture *x = *state;
     struct run r = start(x, yaml);
@@ -484,6 +498,215 @@ static void check_finds_confirmations_changed_by_hand(void **state)
     close_store(x, r.s);
 }
 
+/* ---- a sweep file that changes ---- */
+
+#define GATHER(task, rest)                                                                         \
+    "name: plain\ntask: {name: gather, length: 16, vocab: 8, " task "}\n"                          \
+    "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"                                \
+    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n" rest
+
+/* As `run --replace` does. Returns how many trials ended. */
+static int run_all(struct fixture *x, struct run *r, const char *yaml, scores *of)
+{
+    int n;
+    struct plan_changes changes;
+    struct planned p = plan_of(x, yaml);
+    assert_ok(store_plan(r->s, p.plan, true, &changes, &x->m));
+    end_trials(x, r, &p, 1000, of, &n);
+    free_plan(p);
+    /* What confirms is of the configurations that explored. */
+    assert_answer(r->db,
+                  "SELECT count(*) FROM trial AS t WHERE confirms AND in_plan AND replicate = '{}'"
+                  " AND choice = 'chosen' AND NOT EXISTS (SELECT 1 FROM trial AS e"
+                  "  WHERE e.config_id = t.config_id AND e.setting = t.setting AND e.in_plan"
+                  "   AND e.confirms = 0 AND e.is_tuning = 0 AND e.choice = 'chosen')",
+                  "0");
+    assert_whole(x, r);
+    return n;
+}
+
+/* How many trials confirm in the plan, and of which of the stored claims. */
+static const char PLANNED[] =
+    "SELECT (SELECT count(*) FROM trial WHERE confirms AND in_plan AND choice = 'chosen')"
+    " || ' of ' || (SELECT ifnull(group_concat(plan_change_id), '-') FROM (SELECT * FROM"
+    " confirmations WHERE best AND setting IN (SELECT setting FROM trial WHERE in_plan)"
+    " ORDER BY plan_change_id))";
+
+/* Version 1.0.0 told claims by what their settings were called. */
+static void forget_configs(struct run *r)
+{
+    run_sql(r->db, "UPDATE plan_change SET what = json_remove(what, '$.configs')");
+}
+
+static const char first[] = GATHER("slots: 2", FIND);
+
+/* Head counts are called as in `first`, and their claim is the second row of plan_change. */
+static const struct edit {
+    const char *yaml;
+    int trials; /* that run for it */
+    const char *planned, *confirmed;
+} edits[] = {
+    /* The same configurations, whatever their setting is called. */
+    {GATHER("slots: [2, 1]", FIND), 27, "36 of 2,4", "claim_confirmed claim_confirmed"},
+    {GATHER("slots: [1, 2]", FIND), 27, "36 of 2,4", "claim_confirmed claim_confirmed"},
+    {GATHER("slots: 2, instance: [0, 1]", FIND), 27, "36 of 2,4",
+     "claim_confirmed claim_confirmed"},
+    {"name: plain\ntask: {name: gather, length: [16, 8], vocab: 8, slots: [2, 1]}\n"
+     "model: {d_model: 32, heads: [1, 2, 4, 8], layers: 1, d_ff: 32}\n"
+     "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n" FIND,
+     3 + 3 * (12 + 18), "72 of 2,4,5,6",
+     "claim_confirmed claim_confirmed claim_confirmed claim_confirmed"},
+    {GATHER("slots: 2", "seeds: 5\nconfirm: 6\n"), 6, "18 of 2", "claim_confirmed"},
+    {GATHER("slots: 2", "seeds: 3\n"), 0, "0 of 2", "-"},
+    {GATHER("slots: 2", "seeds: [0, 2000, 2001, 2002]\n"), 0, "0 of 2", "-"},
+    /* Others, whose head counts or whose settings are called the same. */
+    {GATHER("slots: 1", FIND), 27, "18 of 4", "claim_confirmed"},
+    {GATHER("slots: 1", "seeds: 3\nconfirm: 8\n"), 33, "24 of 4", "claim_confirmed"},
+    {GATHER("slots: 2, instance: 1", FIND), 27, "18 of 4", "claim_confirmed"},
+    {"name: plain\ntask: {name: reverse, length: 16, vocab: 8}\n"
+     "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
+     "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n" FIND,
+     27, "18 of 4", "claim_confirmed"},
+    {"name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+     "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 64}\n"
+     "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n" FIND,
+     27, "18 of 4", "claim_confirmed"},
+    {"name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
+     "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
+     "train: {steps: 100, batch: 8, lr: 2e-3, eval_every: 50}\n" FIND,
+     27, "18 of 4", "claim_confirmed"},
+    /* Only some of them: what is left is claimed anew, on seeds that are known. */
+    {SWEEP("[2, 4]", FIND), 0, "12 of 4", "edge"},
+};
+
+/* A claim holds where the plan has what it was about, and with the first file it is back. */
+static void claims_follow_their_configurations(void **state)
+{
+    struct fixture *x = *state;
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        const struct edit *e = &edits[i];
+        struct run r = start(x, first);
+        assert_int_equal(run_all(x, &r, first, score), 27);
+        if (i % 2)
+            forget_configs(&r);
+        assert_int_equal(run_all(x, &r, e->yaml, score), e->trials);
+        assert_answer(r.db, PLANNED, e->planned);
+        assert_confirmed(x, &r, e->confirmed);
+        assert_int_equal(run_all(x, &r, first, score), 0);
+        assert_answer(r.db, PLANNED, "18 of 2");
+        assert_confirmed(x, &r, "claim_confirmed");
+        close_store(x, r.s);
+        assert_int_equal(unlink(x->db), 0);
+    }
+}
+
+#define TUNED(lr, tune)                                                                            \
+    "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \
+    "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"                                \
+    "train: {steps: 100, batch: 8, lr: " lr ", eval_every: 50}\n"                                  \
+    "tune: {axes: [train.lr], " tune "}\nseeds: 3\nconfirm: 6\n"
+
+/* What a claim is about has the values that were chosen, from whatever list and by whom. */
+static void claims_follow_the_choice(void **state)
+{
+    static const char yaml[] = TUNED("[.0125, .025]", "seeds: 2, extend: 3");
+    struct fixture *x = *state;
+    struct run r = start(x, yaml);
+    run_all(x, &r, yaml, tuned_score);
+    assert_answer(r.db, PLANNED, "18 of 2");
+    /* .05 is chosen again. */
+    run_all(x, &r, TUNED("[.1, .2]", "seeds: 2, extend: 3"), tuned_score);
+    assert_answer(r.db, PLANNED, "18 of 2");
+    run_all(x, &r, TUNED("[.025, .05, .1]", "seeds: 3"), tuned_score);
+    assert_answer(r.db, PLANNED, "18 of 2");
+    assert_confirmed(x, &r, "claim_confirmed");
+    /* .02 is chosen. */
+    assert_int_equal(run_all(x, &r, TUNED("[.0125, .02, .2]", "seeds: 2"), tuned_score),
+                     3 * 2 + 3 * 3 + 18);
+    assert_answer(r.db,
+                  "SELECT group_concat(DISTINCT tuning) FROM trial WHERE confirms"
+                  " AND in_plan",
+                  "{\"train.lr\":0.02}");
+    assert_confirmed(x, &r, "claim_confirmed");
+    assert_int_equal(run_all(x, &r, yaml, tuned_score), 0);
+    assert_answer(r.db, PLANNED, "18 of 2");
+    assert_confirmed(x, &r, "claim_confirmed");
+    close_store(x, r.s);
+}
+
+#define MANY(instances, d_ff, confirm)                                                             \
+    "name: many\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: " instances "}\n"  \
+    "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: " d_ff "}\n"                          \
+    "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"                                    \
+    "seeds: 2\nreplicate: [task.instance]\nconfirm: {instances: [" confirm "]}\n"
+
+/* Fresh instances decide for all instances of a configuration, not for another one. */
+static void claims_are_about_all_instances(void **state)
+{
+    static const char yaml[] = MANY("[1, 2, 3]", "32", "9, 10, 11, 12, 13, 14");
+    struct fixture *x = *state;
+    struct run r = start(x, yaml);
+    assert_int_equal(run_all(x, &r, yaml, score), 18 + 36);
+    assert_int_equal(run_all(x, &r, MANY("[4, 2, 5]", "32", "9, 10, 11, 12, 13, 14"), score), 12);
+    assert_answer(r.db, PLANNED, "36 of 2");
+    assert_confirmed(x, &r, "claim_confirmed");
+    assert_int_equal(run_all(x, &r, MANY("[1, 2, 3]", "64", "9, 10, 11, 12, 13, 14, 15"), score),
+                     18 + 42);
+    assert_answer(r.db, PLANNED, "42 of 5");
+    assert_int_equal(run_all(x, &r, yaml, score), 0);
+    assert_answer(r.db, PLANNED, "36 of 2");
+    assert_confirmed(x, &r, "claim_confirmed");
+    close_store(x, r.s);
+}
+
+/* Two settings whose claims were written with other numbers of fresh seeds. */
+static void each_claim_keeps_its_fresh_seeds(void **state)
+{
+    struct fixture *x = *state;
+    struct run r = start(x, first);
+    struct planned p = plan_of(x, GATHER("slots: [2, 1]", "seeds: 3\nconfirm: 7\n"));
+    struct plan_changes changes;
+    run_all(x, &r, first, score);
+    run_all(x, &r, GATHER("slots: 1", "seeds: 3\nconfirm: 8\n"), score);
+    assert_int_equal(run_all(x, &r, GATHER("slots: [2, 1]", "seeds: 3\nconfirm: 8\n"), score), 0);
+    assert_int_equal(run_all(x, &r, GATHER("slots: [2, 1]", FIND), score), 0);
+    assert_answer(r.db, PLANNED, "42 of 2,4");
+    struct scope *s = scope_new(r.s, "the results", &x->m);
+    if (scope_enter(s)) {
+        const struct evidence *e = evidence_read(s, r.sweep);
+        assert_int_equal(e->settings, 2);
+        assert_int_equal(e->setting[0].confirm->confirm.units, 6);
+        assert_int_equal(e->setting[1].confirm->confirm.units, 8);
+    }
+    assert_ok(scope_end(s));
+    assert_status(STATUS_BAD_INPUT, store_plan(r.s, p.plan, true, &changes, &x->m));
+    free_plan(p);
+    close_store(x, r.s);
+}
+
+/* What version 1.0.0 has left where the task was another one: nothing of it is reported, and the
+ * next run sees to it. */
+static void a_claim_of_another_task_is_not_reported(void **state)
+{
+    static const char other[] = GATHER("slots: 1", FIND);
+    struct fixture *x = *state;
+    struct run r = start(x, first);
+    run_all(x, &r, first, score);
+    struct planned p = plan_of(x, other);
+    struct plan_changes changes;
+    assert_ok(store_plan(r.s, p.plan, true, &changes, &x->m));
+    forget_configs(&r);
+    run_sql(r.db, "UPDATE plan_change SET setting = '{}' WHERE by = 'confirm';"
+                  "UPDATE trial SET in_plan = 1 WHERE confirms");
+    assert_confirmed(x, &r, "-");
+    assert_int_equal(run_all(x, &r, other, score), 27);
+    assert_answer(r.db, PLANNED, "18 of 4");
+    assert_int_equal(run_all(x, &r, first, score), 0);
+    assert_confirmed(x, &r, "claim_confirmed");
+    free_plan(p);
+    close_store(x, r.s);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -500,6 +723,11 @@ int main(void)
         TEST(trials_like_these),
         TEST(a_failed_confirmation_changes_nothing),
         TEST(check_finds_confirmations_changed_by_hand),
+        TEST(claims_follow_their_configurations),
+        TEST(claims_follow_the_choice),
+        TEST(claims_are_about_all_instances),
+        TEST(each_claim_keeps_its_fresh_seeds),
+        TEST(a_claim_of_another_task_is_not_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

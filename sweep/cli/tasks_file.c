@@ -128,8 +128,8 @@ static void print_labels(const struct json *facts, const struct task_shape *shap
         label.text = facts->text;
         if (!json_string(&label, &name) || !json_integer(&rows, &n))
             return;
-        printf("  %-10ld  %s row%s  \"%s\"\n", k, text_count(n, count, sizeof count), text_plural(n),
-               text_shown(name, shown, sizeof shown));
+        printf("  %-10ld  %s row%s  \"%s\"\n", k, text_count(n, count, sizeof count),
+               text_plural(n), text_shown(name, shown, sizeof shown));
         if (!json_more(&label, ']', &more) || !json_more(&rows, ']', &more))
             return;
     }

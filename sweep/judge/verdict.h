@@ -165,8 +165,8 @@ struct verdict_longer {
 
 /* What fresh seeds or instances are to decide about the finding of the others (`confirm`). */
 struct verdict_confirm {
-    int64_t units;    /* of each head count that is held against others */
-    bool written;     /* all exploring trials have ended, and ... */
+    int64_t units;                     /* of each head count that is held against others */
+    bool written;                      /* all exploring trials have ended, and ... */
     const struct verdict_input *input; /* ... this is claimed and tested; NULL: nothing is */
     int64_t repeated; /* further instances, which draw a task that was explored or that another one
                          draws: they do not count */

@@ -179,7 +179,7 @@ check "tasks text shows the padding of a row" \
 check "tasks text says how many rows are cut" \
     gives 0 "^  cut  *6 of the texts, at 10 bytes$" \
     "headcount tasks text --set file=$dir/rows.csv --set mode=classify --set length=10"
-check "tasks text shows the labels of rows" gives 0 "^  1  *6 rows  "yes"$" "headcount tasks text --set file=$dir/rows.csv --set mode=classify"
+check "tasks text shows the labels of rows" gives 0 '^  1  *6 rows  "yes"$' "headcount tasks text --set file=$dir/rows.csv --set mode=classify"
 echo 'x' >>"$dir/rows.csv"
 check "tasks text names the place of a faulty row" \
     gives 2 "rows.csv, line 20, column 1: this row has 1 field" \

@@ -2,8 +2,6 @@
 #ifndef TESTS_OWN_FOLDER_H
 #define TESTS_OWN_FOLDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static char folder[256], path[300]; /* path: of a file in it */
 

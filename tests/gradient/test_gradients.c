@@ -1,8 +1,6 @@
 /* Gradient checks in double: every operation of the table through its own cases, and the whole
  * model over its options. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +9,10 @@
 #include "engine/form.h"
 #include "engine/kernels/denormals.h"
 #include "tests/gradient/gradcheck.h"
+#include "tests/test.h"
 
-#include <cmocka.h>
-
-static void every_operation(void **state)
+TEST(every_operation)
 {
-    (void)state;
     for (int i = 0; op_table[i]; i++) {
         const struct op *op = op_table[i];
         if (!op->cases || !op->cases[0].name)
@@ -30,9 +26,8 @@ static void every_operation(void **state)
 }
 
 /* A check that accepts everything proves nothing. */
-static void check_sees_wrong_gradients(void **state)
+TEST(check_sees_wrong_gradients)
 {
-    (void)state;
     assert_true(gradcheck_agree(1, 1 + 0.9e-6));
     assert_false(gradcheck_agree(1, 1 + 1.1e-6));
     assert_false(gradcheck_agree(1, -1));
@@ -183,9 +178,8 @@ static struct encoder_config small_model(void)
     };
 }
 
-static void whole_models_have_correct_gradients(void **state)
+TEST(whole_models_have_correct_gradients)
 {
-    (void)state;
     for (int i = 0; i < 2 * 2 * 4 * 3 * HEAD_SHAPES; i++) {
         struct encoder_config c = small_model();
         c.norm = i % 2;
@@ -212,9 +206,8 @@ static void whole_models_have_correct_gradients(void **state)
 }
 
 /* Every form of heads, masked or not, and heads that share keys and values. */
-static void forms(void **state)
+TEST(forms)
 {
-    (void)state;
     for (int form = 0; form_table[form]; form++) {
         for (int i = 0; i < 32; i++) {
             char name[64];
@@ -240,9 +233,8 @@ static void forms(void **state)
     }
 }
 
-static void models_of_three_layers_have_correct_gradients(void **state)
+TEST(models_of_three_layers_have_correct_gradients)
 {
-    (void)state;
     struct encoder_config c = small_model();
     c.layers = 3;
     for (int i = 0; i < 8; i++) {
@@ -255,9 +247,8 @@ static void models_of_three_layers_have_correct_gradients(void **state)
     }
 }
 
-static void the_disagreement_of_heads_has_correct_gradients(void **state)
+TEST(the_disagreement_of_heads_has_correct_gradients)
 {
-    (void)state;
     for (int i = 0; i < 3 * 2 * 2 * 2; i++) {
         struct encoder_config c = small_model();
         char name[64];
@@ -275,9 +266,8 @@ static void the_disagreement_of_heads_has_correct_gradients(void **state)
 }
 
 /* The gradient of the loss with respect to every head's gate, in every layer and sequence. */
-static void gates_of_heads_have_correct_gradients(void **state)
+TEST(gates_of_heads_have_correct_gradients)
 {
-    (void)state;
     static struct model m;
     for (int i = 0; i < 8; i++) {
         struct encoder_config c = small_model();
@@ -390,37 +380,18 @@ static void check_tape(uint32_t seed)
     arena_free(&t.arena);
 }
 
-static void random_tapes_have_correct_gradients(void **state)
+TEST(random_tapes_have_correct_gradients)
 {
-    (void)state;
     for (uint32_t seed = 0; seed < 1000; seed++)
         check_tape(seed);
 }
 
 /* Last: whatever ran before has left this thread's denormals alone. */
-static void gradient_checks_leave_denormals_on(void **state)
+TEST(gradient_checks_leave_denormals_on)
 {
-    (void)state;
     volatile double tiny = 1e-300, product = tiny * 1e-10;
     assert_true(product > 0);
     assert_false(denormals_flushed());
 }
 
 /* usage: test_gradients [PATTERN]   Only the tests whose names match. */
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(check_sees_wrong_gradients),
-        cmocka_unit_test(every_operation),
-        cmocka_unit_test(random_tapes_have_correct_gradients),
-        cmocka_unit_test(whole_models_have_correct_gradients),
-        cmocka_unit_test(models_of_three_layers_have_correct_gradients),
-        cmocka_unit_test(forms),
-        cmocka_unit_test(the_disagreement_of_heads_has_correct_gradients),
-        cmocka_unit_test(gates_of_heads_have_correct_gradients),
-        cmocka_unit_test(gradient_checks_leave_denormals_on),
-    };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

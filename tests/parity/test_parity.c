@@ -1,8 +1,6 @@
 /* The encoder against PyTorch's nn.TransformerEncoder: logits, gradients and the losses of 20
  * optimizer steps in tests/data/parity (see make_fixtures.py), with every table of kernels. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 #include "engine/encoder.h"
 #include "engine/optim.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { B = 4, T = 8, C = 16, L = 2, F = 32, V = 11, S = 2, STEPS = 20 };
 
@@ -31,6 +29,9 @@ struct fixture {
     uint8_t correct[B * T * S];
     long unmasked;
 };
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *x
 
 static const struct safetensor *find(const struct fixture *f, const char *name, size_t size)
 {
@@ -216,12 +217,11 @@ static void check_fixture(const char *name, const struct kernels *k)
     close_fixture(&f);
 }
 
-static void matches_pytorch(void **state)
+TEST(matches_pytorch)
 {
     static const char *const norm[] = {"pre", "post"}, *const activation[] = {"gelu", "relu"},
                              *const positions[] = {"learned", "sinusoidal"};
     static const int heads[] = {1, 4, C};
-    (void)state;
     const struct kernels *k;
     for (int table = 0; (k = kernels_available(table)); table++) {
         for (int i = 0; i < 24; i++) {
@@ -236,13 +236,12 @@ static void matches_pytorch(void **state)
 /* A causal mask, heads that share keys and values, widths of keys and values that differ, queries
  * and keys that turn. Two
  * sequences are padded, one from its beginning: with the mask its first queries see nothing. */
-static void matches_pytorch_in_other_attention(void **state)
+TEST(matches_pytorch_in_other_attention)
 {
     static const char *const names[] = {"causal-1",           "causal-4",         "causal-16",
                                         "grouped-4-1",        "grouped-4-2",      "grouped-16-4",
                                         "grouped-6-3-causal", "rotary-1",         "rotary-4",
                                         "rotary-8",           "rotary-6-3-causal"};
-    (void)state;
     const struct kernels *k;
     for (int table = 0; (k = kernels_available(table)); table++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -250,9 +249,8 @@ static void matches_pytorch_in_other_attention(void **state)
 }
 
 /* With split heads our names and shapes are exactly those of the state_dict. */
-static void has_pytorchs_parameters(void **state)
+TEST(has_pytorchs_parameters)
 {
-    (void)state;
     static struct fixture f;
     open_fixture(&f, "pre-gelu-learned-4", kernels_best());
     int theirs = 0;
@@ -268,14 +266,4 @@ static void has_pytorchs_parameters(void **state)
             assert_int_equal(s->shape[k], t->shape.dim[k]);
     }
     close_fixture(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_pytorchs_parameters),
-        cmocka_unit_test(matches_pytorch),
-        cmocka_unit_test(matches_pytorch_in_other_attention),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,13 @@
 #ifndef TESTS_CONFIG_HELP_H
 #define TESTS_CONFIG_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "sweep/plan/plan.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* The sweep file of this text, which must be good; it is called s.yaml. */
 static inline struct config *config_of(const char *text)

@@ -1,8 +1,6 @@
 /* What tests of trials that learn from a file share. */
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +11,8 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/worker/trial.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { T = 8, SET = 40 };
 
@@ -26,6 +23,9 @@ struct fixture {
     struct arena arena;
     struct message m;
 };
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *x
 
 static struct text_options *options(struct fixture *x)
 {

@@ -2,7 +2,8 @@
 #include "store_help.h"
 
 #include "sweep/run/forecast.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 #define TUNED                                                                                      \
     "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \

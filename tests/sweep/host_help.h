@@ -4,9 +4,7 @@
 #define TESTS_SWEEP_HOST_HELP_H
 
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +16,7 @@
 #include "sweep/hosts/host.h"
 #include "sweep/worker/build_info.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static const char proof[] = "what READY must say";
 

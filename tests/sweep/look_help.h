@@ -2,8 +2,6 @@
 #ifndef TESTS_LOOK_HELP_H
 #define TESTS_LOOK_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 
 #include "sweep/ask/look.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static inline void set_integer(struct look *l, const char *option, int64_t value)
 {

@@ -164,7 +164,7 @@ static inline void bring_under_trouble(struct fixture *x, bringing *with)
             if (status == STATUS_OK || kind == SYSTEM) { /* changed, or not to be trusted */
                 close_store(&f.from, from);
                 store_close(into, NULL);
-                into = NULL;
+                f.into.open[0] = into = NULL;
             }
         }
         assert_true(failures > 5 || (kind == MEMORY && !FAULTS_IN_MALLOC));

@@ -3,8 +3,6 @@
 #define TESTS_SWEEP_REPORT_HELP_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +14,7 @@
 #include "sweep/report/report.h"
 #include "sweep/trials/trials_internal.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct fixture {
     char folder[128], path[160];
@@ -24,6 +22,9 @@ struct fixture {
     struct message message;
     bool explain; /* reports for people say all */
 };
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *f
 
 static inline int set_up(void **state)
 {

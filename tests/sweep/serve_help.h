@@ -6,8 +6,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +18,7 @@
 #include "sweep/serve/serve.h"
 #include "sweep/trials/trials_internal.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { SERVED_TRIALS = 7 };
 
@@ -32,6 +30,9 @@ struct served {
     struct message message;
     int port;
 };
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct served *f
 
 static const char SERVED_ROWS[] =
     "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune, "

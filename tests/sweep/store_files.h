@@ -3,7 +3,8 @@
 #define TESTS_STORE_FILES_H
 
 #include "store_troubles.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 static inline void assert_version(const char *path, int version)
 {

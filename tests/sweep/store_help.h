@@ -10,17 +10,27 @@
 
 #include "sweep/trials/trials_internal.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/test.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+struct planned {
+    struct config *config;
+    struct plan *plan;
+};
+
+enum { FIXTURE_HOLDS = 8 };
 
 struct fixture {
     char folder[200], db[320];
     struct message m;
+    struct store *open[FIXTURE_HOLDS]; /* with the test they end, unless it ends them before */
+    struct planned planned[FIXTURE_HOLDS];
 };
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *x
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
@@ -46,7 +56,13 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *x = *state;
-    int failed = nftw(x->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    int failed = 0;
+    for (int i = 0; i < FIXTURE_HOLDS; i++) {
+        failed |= x->open[i] && store_close(x->open[i], &x->m) != STATUS_OK;
+        plan_free(x->planned[i].plan);
+        config_free(x->planned[i].config);
+    }
+    failed |= nftw(x->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     free(x);
     return failed;
 }
@@ -62,13 +78,21 @@ static int tear_down(void **state)
 
 static inline struct store *open_store(struct fixture *x, enum store_mode mode)
 {
-    struct store *s = NULL;
-    assert_ok(store_open(x->db, mode, &s, &x->m));
-    return s;
+    for (int i = 0; i < FIXTURE_HOLDS; i++)
+        if (!x->open[i]) {
+            assert_ok(store_open(x->db, mode, &x->open[i], &x->m));
+            return x->open[i];
+        }
+    fail_msg("more than %d open", FIXTURE_HOLDS);
+    return NULL;
 }
 
+/* Where the test goes on without it: the fixture closes what is open at the end. */
 static inline void close_store(struct fixture *x, struct store *s)
 {
+    for (int i = 0; i < FIXTURE_HOLDS; i++)
+        if (x->open[i] == s)
+            x->open[i] = NULL;
     assert_ok(store_close(s, &x->m));
 }
 
@@ -98,21 +122,25 @@ static inline const char *ask(sqlite3 *db, const char *sql)
 
 #define assert_answer(db, sql, expected) assert_string_equal(ask((db), (sql)), (expected))
 
-struct planned {
-    struct config *config;
-    struct plan *plan;
-};
-
 static inline struct planned plan_of(struct fixture *x, const char *yaml)
 {
-    struct planned p = {NULL, NULL};
-    assert_ok(config_parse("test.yaml", yaml, strlen(yaml), NULL, 0, &p.config, &x->m));
-    assert_ok(plan_new(p.config, NULL, 0, &p.plan, &x->m));
-    return p;
+    for (int i = 0; i < FIXTURE_HOLDS; i++) {
+        struct planned *p = &x->planned[i];
+        if (p->config)
+            continue;
+        assert_ok(config_parse("test.yaml", yaml, strlen(yaml), NULL, 0, &p->config, &x->m));
+        assert_ok(plan_new(p->config, NULL, 0, &p->plan, &x->m));
+        return *p;
+    }
+    fail_msg("more than %d plans", FIXTURE_HOLDS);
+    return (struct planned){NULL, NULL};
 }
 
-static inline void free_plan(struct planned p)
+static inline void free_plan(struct fixture *x, struct planned p)
 {
+    for (int i = 0; i < FIXTURE_HOLDS; i++)
+        if (x->planned[i].config == p.config)
+            x->planned[i] = (struct planned){NULL, NULL};
     plan_free(p.plan);
     config_free(p.config);
 }
@@ -123,7 +151,7 @@ static inline struct plan_changes plan_into(struct fixture *x, struct store *s, 
     struct plan_changes changes;
     struct planned p = plan_of(x, yaml);
     assert_ok(store_plan(s, p.plan, false, &changes, &x->m));
-    free_plan(p);
+    free_plan(x, p);
     return changes;
 }
 

@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { ROWS = 40, COLUMNS = 200 };
 

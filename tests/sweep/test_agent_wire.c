@@ -3,8 +3,6 @@
  * on. */
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +13,7 @@
 #include "sweep/hosts/host.h"
 #include "sweep/hosts/same_kernels.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static struct worker_end sample_end(void)
 {
@@ -79,9 +77,8 @@ static void look_at(int i, const struct wire_frame *f)
     assert_string_equal(e.error, expected.error);
 }
 
-static void frames_arrive_in_any_pieces(void **state)
+TEST(frames_arrive_in_any_pieces)
 {
-    (void)state;
     struct wire_buffer o = {0};
     struct message m;
     sample_stream(&o);
@@ -101,9 +98,8 @@ static void frames_arrive_in_any_pieces(void **state)
     wire_free(&o);
 }
 
-static void frames_cross_a_full_pipe(void **state)
+TEST(frames_cross_a_full_pipe)
 {
-    (void)state;
     enum { FRAMES = 200 };
     int ends[2];
     struct wire_buffer o = {0};
@@ -140,9 +136,8 @@ static enum status fed(bool skips, const void *bytes, size_t size, struct messag
     return s;
 }
 
-static void broken_frames_are_refused(void **state)
+TEST(broken_frames_are_refused)
 {
-    (void)state;
     struct message m;
     struct wire_buffer o = {0};
     assert_int_equal(wire_put(&o, AGENT_SPAWNED, 3, "12345678", 8, &m), STATUS_OK);
@@ -181,9 +176,8 @@ static void broken_frames_are_refused(void **state)
 }
 
 /* The most that a worker can have said fits, whatever it was. */
-static void every_end_can_be_told(void **state)
+TEST(every_end_can_be_told)
 {
-    (void)state;
     struct message m;
     static struct worker_end e, back;
     static char end[AGENT_TEXT_MAX];
@@ -194,9 +188,8 @@ static void every_end_can_be_told(void **state)
     assert_memory_equal(&e, &back, sizeof e);
 }
 
-static void what_is_no_agent_is_found_out(void **state)
+TEST(what_is_no_agent_is_found_out)
 {
-    (void)state;
     struct message m;
     static char noise[AGENT_NOISE + 1];
     memset(noise, '\x89', sizeof noise);
@@ -210,9 +203,8 @@ static void what_is_no_agent_is_found_out(void **state)
     assert_int_equal(fed(true, "\x89headcount agent 2\r\n\x1a\n", 22, &m), STATUS_BAD_INPUT);
 }
 
-static void texts_come_back(void **state)
+TEST(texts_come_back)
 {
-    (void)state;
     struct agent_hello h, h2;
     struct agent_open o = {.beat_s = 5, .patience_s = 300}, o2;
     struct message m;
@@ -257,9 +249,8 @@ static enum host_state greeted(struct host *h, const char *hello, const char *so
 }
 
 /* Built from the same sources, whoever built it and how. */
-static void the_same_program_is_welcome(void **state)
+TEST(the_same_program_is_welcome)
 {
-    (void)state;
     struct agent_hello h;
     struct host host;
     struct message m;
@@ -287,9 +278,8 @@ static void the_same_program_is_welcome(void **state)
                                   "speaks 5; build it from the same tree");
 }
 
-static void hosts_are_read(void **state)
+TEST(hosts_are_read)
 {
-    (void)state;
     struct host_spec *list;
     struct message m;
     int n;
@@ -316,9 +306,8 @@ static void hosts_are_read(void **state)
     assert_int_equal(host_specs_parse(name, &list, &n, &m), STATUS_BAD_INPUT);
 }
 
-static void command_lines_name_the_host(void **state)
+TEST(command_lines_name_the_host)
 {
-    (void)state;
     struct host_launch l = {.command = "on {host} as {host}", .agent = "/bin/headcount agent"};
     char *line = host_command_line(&l, "n1");
     assert_string_equal(line, "on n1 as n1 /bin/headcount agent");
@@ -331,9 +320,8 @@ static void command_lines_name_the_host(void **state)
     assert_int_equal(host_launch_check(&l, &m), STATUS_BAD_INPUT);
 }
 
-static void agents_have_odd_paths(void **state)
+TEST(agents_have_odd_paths)
 {
-    (void)state;
     static const struct {
         const char *command;
         struct host_agent agent;
@@ -363,9 +351,8 @@ static void agents_have_odd_paths(void **state)
     }
 }
 
-static void machines_agree_on_kernels(void **state)
+TEST(machines_agree_on_kernels)
 {
-    (void)state;
     static const struct {
         struct kernel_set a, b, common;
     } cases[] = {
@@ -388,17 +375,4 @@ static void machines_agree_on_kernels(void **state)
     struct kernel_set its = kernel_set_of(&h);
     assert_string_equal(its.core_type, "Zen");
     assert_string_equal(its.kernels, "avx2");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_arrive_in_any_pieces),   cmocka_unit_test(frames_cross_a_full_pipe),
-        cmocka_unit_test(broken_frames_are_refused),     cmocka_unit_test(every_end_can_be_told),
-        cmocka_unit_test(what_is_no_agent_is_found_out), cmocka_unit_test(texts_come_back),
-        cmocka_unit_test(the_same_program_is_welcome),   cmocka_unit_test(hosts_are_read),
-        cmocka_unit_test(command_lines_name_the_host),   cmocka_unit_test(agents_have_odd_paths),
-        cmocka_unit_test(machines_agree_on_kernels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

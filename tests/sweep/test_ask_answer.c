@@ -50,10 +50,9 @@ static void write_nothing(struct both *b)
 
 /* ---- confirmed ---- */
 
-static void what_is_confirmed_is_told_by_fresh_trials(void **state)
+TEST(what_is_confirmed_is_told_by_fresh_trials)
 {
     struct both b = middle_found();
-    (void)state;
     confirm_four(&b);
     expect_line(&b.explored, FOUND,
                 "For gather take 4 heads, 99.3% right, against 70.8% right with 1 and 28.0% right "
@@ -61,10 +60,9 @@ static void what_is_confirmed_is_told_by_fresh_trials(void **state)
     expect_part(&b.explored, SURE, "Confirmed on 6 fresh seeds: 4 heads are better than 1 (");
 }
 
-static void what_is_confirmed_stays_so_whatever_is_picked_by_now(void **state)
+TEST(what_is_confirmed_stays_so_whatever_is_picked_by_now)
 {
     struct both b = middle_found();
-    (void)state;
     pick_two(&b);
     confirm_four(&b);
     expect_line(&b.explored, FOUND,
@@ -78,12 +76,11 @@ static void what_is_confirmed_stays_so_whatever_is_picked_by_now(void **state)
 }
 
 /* Its number stands nowhere else, and fewer heads may be what somebody wants. */
-static void what_is_worse_by_less_than_the_margin_is_named(void **state)
+TEST(what_is_worse_by_less_than_the_margin_is_named)
 {
     static const double best[] = {.998, .999, .998, .999, .998},
                         close[] = {.992, .993, .992, .993, .993};
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     b.explored.in.equivalence = .02;
     add(&b.explored, 1, .7, 5, low);
     add(&b.explored, 4, .998, 5, best);
@@ -98,10 +95,9 @@ static void what_is_worse_by_less_than_the_margin_is_named(void **state)
 }
 
 /* Though the few exploring trials leave it in the set that contains the best. */
-static void what_is_shown_to_be_worse_is_not_as_good(void **state)
+TEST(what_is_shown_to_be_worse_is_not_as_good)
 {
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     add(&b.explored, 1, .97, 5, fair);
     add(&b.explored, 4, .99, 5, good);
     add(&b.explored, 16, .3, 5, poor);
@@ -114,10 +110,9 @@ static void what_is_shown_to_be_worse_is_not_as_good(void **state)
                 "with 16.");
 }
 
-static void others_are_not_as_good_but_better_where_that_is_shown(void **state)
+TEST(others_are_not_as_good_but_better_where_that_is_shown)
 {
     struct both b = two_come_close();
-    (void)state;
     expect_line(&b.explored, FOUND,
                 CHOICE "2 heads, 99.5% right, against 71.0% right with 1 and 100.0% right with 16; "
                        "8 or 16 is better, by about 0.46 percentage points.");
@@ -126,10 +121,9 @@ static void others_are_not_as_good_but_better_where_that_is_shown(void **state)
 }
 
 /* One that varies so much that it may be the best, too, though it did worse. */
-static void only_what_did_better_is_said_to_be(void **state)
+TEST(only_what_did_better_is_said_to_be)
 {
     struct both b = two_come_close();
-    (void)state;
     b.explored.trial[2][1].test = .9;
     struct verdict *v = judge_sketch(&b.explored);
     assert_true(v->row[2].among_best && v->row[2].test.mean < v->row[1].test.mean);
@@ -138,10 +132,9 @@ static void only_what_did_better_is_said_to_be(void **state)
 }
 
 /* The lead is not one over the number of fresh seeds that stands beside it. */
-static void a_lead_in_exploring_trials_is_said_to_be_theirs(void **state)
+TEST(a_lead_in_exploring_trials_is_said_to_be_theirs)
 {
     struct both b = two_come_close();
-    (void)state;
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 2, fresh_good);
     write_down(&b, 2, 1, 0);
@@ -152,10 +145,9 @@ static void a_lead_in_exploring_trials_is_said_to_be_theirs(void **state)
 
 /* ---- not confirmed ---- */
 
-static void what_fresh_trials_contradict_is_not_to_be_taken(void **state)
+TEST(what_fresh_trials_contradict_is_not_to_be_taken)
 {
     struct both b = two_come_close();
-    (void)state;
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 2, close_by);
     add_fresh(&b, 16, best_of_16);
@@ -168,10 +160,9 @@ static void what_fresh_trials_contradict_is_not_to_be_taken(void **state)
 }
 
 /* The exploring trials had shut it out of the set that contains the best. */
-static void what_fresh_trials_show_to_be_better_may_be_the_best(void **state)
+TEST(what_fresh_trials_show_to_be_better_may_be_the_best)
 {
     struct both b = middle_found();
-    (void)state;
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, close_by);
     add_fresh(&b, 16, best_of_16);
@@ -181,10 +172,9 @@ static void what_fresh_trials_show_to_be_better_may_be_the_best(void **state)
                 "best may be 2 or 16.");
 }
 
-static void what_is_not_confirmed_is_a_choice(void **state)
+TEST(what_is_not_confirmed_is_a_choice)
 {
     struct both b = middle_found();
-    (void)state;
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_mixed);
     write_down(&b, 4, 1, 0);
@@ -194,10 +184,9 @@ static void what_is_not_confirmed_is_a_choice(void **state)
 }
 
 /* Nothing else was seen on fresh seeds than their being equal. */
-static void what_is_equal_on_fresh_seeds_is_a_choice(void **state)
+TEST(what_is_equal_on_fresh_seeds_is_a_choice)
 {
     struct both b = middle_found();
-    (void)state;
     add_fresh(&b, 1, flat);
     add_fresh(&b, 4, flat);
     write_down(&b, 4, 1, 0);
@@ -206,10 +195,9 @@ static void what_is_equal_on_fresh_seeds_is_a_choice(void **state)
 }
 
 /* Of another head count than the pick the fresh trials say nothing. */
-static void a_pick_that_was_not_claimed_is_told_by_exploring_trials(void **state)
+TEST(a_pick_that_was_not_claimed_is_told_by_exploring_trials)
 {
     struct both b = middle_found();
-    (void)state;
     pick_two(&b);
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_mixed);
@@ -219,10 +207,9 @@ static void a_pick_that_was_not_claimed_is_told_by_exploring_trials(void **state
                        "4 may be as good.");
 }
 
-static void unfinished_trials_are_no_numbers(void **state)
+TEST(unfinished_trials_are_no_numbers)
 {
     struct both b = middle_found();
-    (void)state;
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_good);
     b.fresh.trial[1][0].limited = true;
@@ -232,10 +219,9 @@ static void unfinished_trials_are_no_numbers(void **state)
 }
 
 /* Seeds that were not fresh, trials that have not ended: the finding says how sure it is. */
-static void without_a_decision_the_finding_is_told_too(void **state)
+TEST(without_a_decision_the_finding_is_told_too)
 {
     struct both b = middle_found();
-    (void)state;
     expect_line(&b.explored, FOUND, CHOICE "4 heads, " EXPLORED);
     confirm_four(&b);
     b.fresh.in.proof = (struct verdict_proof){.status = PROOF_LATE, .seen = 3, .pairs = 18};
@@ -255,10 +241,9 @@ static void without_a_decision_the_finding_is_told_too(void **state)
     " Nothing is confirmed, as no head count was found that could be held against others. So "     \
     "there were no confirming trials, and it ended early."
 
-static void where_nothing_is_confirmed_the_reason_is_told(void **state)
+TEST(where_nothing_is_confirmed_the_reason_is_told)
 {
     struct both b = middle_found();
-    (void)state;
     tune_to_edge(&b.explored, 16);
     write_nothing(&b);
     expect_line(&b.explored, FOUND, CHOICE "4 heads, " EXPLORED);
@@ -269,20 +254,18 @@ static void where_nothing_is_confirmed_the_reason_is_told(void **state)
                 "better beyond it. So there were no confirming trials, and it ended early.");
 }
 
-static void where_nothing_ended_nothing_was_found(void **state)
+TEST(where_nothing_ended_nothing_was_found)
 {
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     add(&b.explored, 1, .5, 0, flat);
     write_nothing(&b);
     expect_line(&b.explored, FOUND, "For gather nothing was found.");
     expect_line(&b.explored, SURE, "No trial has ended: there is nothing to judge yet." NOTHING);
 }
 
-static void equal_results_are_said_to_have_been_seen(void **state)
+TEST(equal_results_are_said_to_have_been_seen)
 {
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     add(&b.explored, 1, .5, 5, flat);
     write_nothing(&b);
     expect_line(&b.explored, FOUND, "For gather nothing was found.");
@@ -296,11 +279,10 @@ static void equal_results_are_said_to_have_been_seen(void **state)
     expect_part(&b.explored, SURE, NOTHING);
 }
 
-static void guessing_is_not_called_learning_nothing(void **state)
+TEST(guessing_is_not_called_learning_nothing)
 {
     static const double guess[5] = {.06, .07, .06, .05, .06};
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     b.explored.in.chance = .06;
     add(&b.explored, 1, .06, 5, guess);
     add(&b.explored, 4, .06, 5, guess);
@@ -322,11 +304,10 @@ static void explore_little_apart(struct both *b)
     b->explored.in.equivalence = .05;
 }
 
-static void what_does_not_matter_is_said_not_to(void **state)
+TEST(what_does_not_matter_is_said_not_to)
 {
     static const double near[6] = {.98, .99, .96, .99, .98, .98};
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     explore_little_apart(&b);
     expect_line(&b.explored, FOUND,
                 "For gather the number of heads hardly matters; the choice so far: 4 heads, 99.2% "
@@ -342,10 +323,9 @@ static void what_does_not_matter_is_said_not_to(void **state)
 }
 
 /* Fresh seeds alone decide that, too. */
-static void what_matters_on_fresh_seeds_is_not_called_little(void **state)
+TEST(what_matters_on_fresh_seeds_is_not_called_little)
 {
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     explore_little_apart(&b);
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_good);
@@ -356,10 +336,9 @@ static void what_matters_on_fresh_seeds_is_not_called_little(void **state)
 }
 
 /* That fresh seeds tell them apart does not make the difference matter. */
-static void what_hardly_matters_is_not_advised_against(void **state)
+TEST(what_hardly_matters_is_not_advised_against)
 {
     struct both b = {sketch_new(), sketch_new(), {.units = 6}};
-    (void)state;
     explore_little_apart(&b);
     add_fresh(&b, 1, fresh_good);
     add_fresh(&b, 4, close_by);
@@ -373,45 +352,15 @@ static void what_hardly_matters_is_not_advised_against(void **state)
                 "Contradicted on 6 fresh seeds: 4 heads are significantly worse than 16 (");
 }
 
-static void two_head_counts_can_hardly_matter(void **state)
+TEST(two_head_counts_can_hardly_matter)
 {
     static const double even[5] = {.990, .991, .990, .991, .990},
                         odd[5] = {.991, .990, .991, .990, .991};
     struct sketch two = sketch_new();
-    (void)state;
     add(&two, 1, .99, 5, even);
     add(&two, 4, .99, 5, odd);
     two.in.equivalence = .01;
     expect_line(&two, FOUND,
                 "For gather the number of heads hardly matters; the choice so far: 1 head, 99.0% "
                 "right; all are shown to be within 1 percentage point of the best.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_confirmed_is_told_by_fresh_trials),
-        cmocka_unit_test(what_is_confirmed_stays_so_whatever_is_picked_by_now),
-        cmocka_unit_test(what_is_worse_by_less_than_the_margin_is_named),
-        cmocka_unit_test(what_is_shown_to_be_worse_is_not_as_good),
-        cmocka_unit_test(others_are_not_as_good_but_better_where_that_is_shown),
-        cmocka_unit_test(only_what_did_better_is_said_to_be),
-        cmocka_unit_test(a_lead_in_exploring_trials_is_said_to_be_theirs),
-        cmocka_unit_test(what_fresh_trials_contradict_is_not_to_be_taken),
-        cmocka_unit_test(what_fresh_trials_show_to_be_better_may_be_the_best),
-        cmocka_unit_test(what_is_not_confirmed_is_a_choice),
-        cmocka_unit_test(what_is_equal_on_fresh_seeds_is_a_choice),
-        cmocka_unit_test(a_pick_that_was_not_claimed_is_told_by_exploring_trials),
-        cmocka_unit_test(unfinished_trials_are_no_numbers),
-        cmocka_unit_test(without_a_decision_the_finding_is_told_too),
-        cmocka_unit_test(where_nothing_is_confirmed_the_reason_is_told),
-        cmocka_unit_test(where_nothing_ended_nothing_was_found),
-        cmocka_unit_test(equal_results_are_said_to_have_been_seen),
-        cmocka_unit_test(guessing_is_not_called_learning_nothing),
-        cmocka_unit_test(what_does_not_matter_is_said_not_to),
-        cmocka_unit_test(what_matters_on_fresh_seeds_is_not_called_little),
-        cmocka_unit_test(what_hardly_matters_is_not_advised_against),
-        cmocka_unit_test(two_head_counts_can_hardly_matter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,10 +20,11 @@ static void set_yaml(sqlite3 *db, const char *name, const char *above, const cha
     sqlite3_free(sql);
 }
 
-static void a_sweep_is_known_by_its_digits(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_sweep_is_known_by_its_digits)
 {
     static const char yaml[] = SWEEP("[1, 2]", "seeds: 3\nconfirm: 7\n");
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct begun b;
     run_sql(r.db, "UPDATE sweep SET name = 'book-1a2b3c'");
@@ -41,14 +42,12 @@ static void a_sweep_is_known_by_its_digits(void **state)
     run_sql(r.db, "UPDATE sweep SET name = 'tom-1a2b3c' WHERE name = 'plain'");
     assert_ok(begun_find(r.s, "tom-1a2b3c", &b, &x->m)); /* of two its own */
     assert_string_equal(b.name, "tom-1a2b3c");
-    close_store(x, r.s);
 }
 
 /* ... who has put another name before the digits, and may have changed anything. */
-static void a_sweep_of_a_persons_file_is_none_of_asks(void **state)
+TEST(a_sweep_of_a_persons_file_is_none_of_asks)
 {
     static const char yaml[] = SWEEP("[1, 2]", "seeds: 3\nconfirm: 7\n");
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct begun b;
     run_sql(r.db, "UPDATE sweep SET name = 'mine-1a2b3c'");
@@ -64,13 +63,11 @@ static void a_sweep_of_a_persons_file_is_none_of_asks(void **state)
     run_sql(r.db, "UPDATE sweep SET overrides = '[\"train.lr=1\"]'"); /* by --set of run */
     assert_ok(begun_find(r.s, "book-1a2b3c", &b, &x->m));
     assert_false(b.there);
-    close_store(x, r.s);
 }
 
-static void seeds_count_that_every_head_count_has_ended(void **state)
+TEST(seeds_count_that_every_head_count_has_ended)
 {
     static const char yaml[] = SWEEP("[1, 2]", "seeds: 3\n");
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct begun b;
     run_sql(r.db, "UPDATE sweep SET name = 'plain-1a2b3c'");
@@ -85,10 +82,11 @@ static void seeds_count_that_every_head_count_has_ended(void **state)
     assert_ok(begun_find(r.s, "plain-1a2b3c", &b, &x->m));
     assert_int_equal(b.seeds, 1);
     assert_int_equal(b.tune_seeds, 2);
-    close_store(x, r.s);
 }
 
-static void what_has_run_stays_in_the_plan(void **state)
+FIXTURE(NULL, NULL)
+
+TEST(what_has_run_stays_in_the_plan)
 {
     static const struct {
         int seeds, tune_seeds, claimed;
@@ -97,7 +95,6 @@ static void what_has_run_stays_in_the_plan(void **state)
         {0, 0, 0, 1, 5, 8},   {3, 2, 0, 1, 5, 8},     {7, 2, 0, 2, 7, 8}, {24, 2, 0, 3, 24, 8},
         {24, 4, 0, 9, 24, 8}, {24, 4, 32, 9, 24, 32}, {9, 0, 6, 4, 9, 6},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct design d = {.kind = LOOK_TOY};
         const struct begun b = {.seeds = cases[i].seeds,
@@ -111,11 +108,12 @@ static void what_has_run_stays_in_the_plan(void **state)
     }
 }
 
-static void fresh_seeds_are_those_that_were_written_down(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(fresh_seeds_are_those_that_were_written_down)
 {
     static const char yaml[] = SWEEP("[1, 2]", "seeds: 3\nconfirm: 7\n");
     const struct confirm_claim claim = {.best = 2, .over_count = 1, .over = {1}};
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct begun b;
     run_sql(r.db, "UPDATE sweep SET name = 'plain-1a2b3c'");
@@ -124,35 +122,15 @@ static void fresh_seeds_are_those_that_were_written_down(void **state)
     assert_ok(store_confirm(r.s, r.sweep, "{}", "middle", &claim, &x->m));
     assert_ok(begun_find(r.s, "plain-1a2b3c", &b, &x->m));
     assert_int_equal(b.claimed, 7);
-    close_store(x, r.s);
 }
 
-static void nothing_to_confirm_leaves_the_seeds_free(void **state)
+TEST(nothing_to_confirm_leaves_the_seeds_free)
 {
     static const char yaml[] = SWEEP("[1, 2]", "seeds: 3\nconfirm: 7\n");
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct begun b;
     run_sql(r.db, "UPDATE sweep SET name = 'plain-1a2b3c'");
     assert_ok(store_confirm(r.s, r.sweep, "{}", "at_chance", NULL, &x->m));
     assert_ok(begun_find(r.s, "plain-1a2b3c", &b, &x->m));
     assert_int_equal(b.claimed, 0);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_sweep_is_known_by_its_digits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_sweep_of_a_persons_file_is_none_of_asks, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(seeds_count_that_every_head_count_has_ended, set_up,
-                                        tear_down),
-        cmocka_unit_test(what_has_run_stays_in_the_plan),
-        cmocka_unit_test_setup_teardown(fresh_seeds_are_those_that_were_written_down, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(nothing_to_confirm_leaves_the_seeds_free, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

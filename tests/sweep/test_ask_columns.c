@@ -134,9 +134,10 @@ static const struct {
      NULL}, /* one that no value comes back in is none */
 };
 
-static void columns_are_guessed_or_the_reason_is_said(void **state)
+GROUP(make_folder, remove_folder)
+
+TEST(columns_are_guessed_or_the_reason_is_said)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct look_columns c;
         struct message m = {{0}};
@@ -155,12 +156,11 @@ static void columns_are_guessed_or_the_reason_is_said(void **state)
 }
 
 /* Which column else could be the label, where it is guessed. */
-static void the_other_candidates_are_told(void **state)
+TEST(the_other_candidates_are_told)
 {
     struct look_columns c;
     struct message m = {{0}};
     char *rows = make_rows("date,review,rating,id,who\n", "$,a row with number @,%,@,?\n", 60);
-    (void)state;
     assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
     assert_string_equal(c.others, "date, who");
     assert_int_equal(columns_of("a.csv", rows, NULL, "rating", &c, &m), STATUS_OK);
@@ -168,7 +168,7 @@ static void the_other_candidates_are_told(void **state)
     free(rows);
 }
 
-static void the_form_is_told(void **state)
+TEST(the_form_is_told)
 {
     static const struct {
         const char *path, *header, *row, *form;
@@ -179,7 +179,6 @@ static void the_form_is_told(void **state)
         {"a.tsv", "body\tstars\n", "a row with number @\t%\n", "TSV"},
         {"a.json", "", "{\"body\": \"a row with number @\", \"spam\": \"%\"}\n", "JSON Lines"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct look_columns c;
         struct message m;
@@ -191,13 +190,12 @@ static void the_form_is_told(void **state)
 }
 
 /* However long its values are where it has some. */
-static void a_column_that_is_mostly_empty_is_no_text(void **state)
+TEST(a_column_that_is_mostly_empty_is_no_text)
 {
     enum { ROWS = 100, LONG = 900 };
     struct look_columns c;
     struct message m;
     char *rows = malloc(ROWS * (LONG + 100));
-    (void)state;
     assert_non_null(rows);
     int used = sprintf(rows, "body,note,stars\n");
     for (int i = 0; i < ROWS; i++)
@@ -209,13 +207,12 @@ static void a_column_that_is_mostly_empty_is_no_text(void **state)
 }
 
 /* Nine in ten: 54 of 60 texts have 5 bytes, the others 90. */
-static void a_typical_length_is_that_of_nine_in_ten(void **state)
+TEST(a_typical_length_is_that_of_nine_in_ten)
 {
     struct look_columns c;
     struct message m = {{0}};
     char rows[1 << 13];
     int used = sprintf(rows, "text,label\n");
-    (void)state;
     for (int i = 0; i < 60; i++)
         used += sprintf(rows + used, "%0*d,%c\n", i % 10 == 3 ? 90 : 5, i, "ab"[i % 2]);
     assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
@@ -223,13 +220,12 @@ static void a_typical_length_is_that_of_nine_in_ten(void **state)
 }
 
 /* Of 10,000 texts the second half is longer. */
-static void a_typical_length_is_that_of_the_whole_file(void **state)
+TEST(a_typical_length_is_that_of_the_whole_file)
 {
     enum { ROWS = 10000, LONG = 90 };
     struct look_columns c;
     struct message m = {{0}};
     char *rows = malloc(ROWS * (LONG + 10));
-    (void)state;
     assert_non_null(rows);
     int used = sprintf(rows, "text,label\n");
     for (int i = 0; i < ROWS; i++)
@@ -257,12 +253,11 @@ static char *make_wide_rows(int n)
     return rows;
 }
 
-static void columns_far_to_the_right_are_found(void **state)
+TEST(columns_far_to_the_right_are_found)
 {
     struct look_columns c;
     struct message m = {{0}};
     char *rows = make_wide_rows(20);
-    (void)state;
     assert_int_equal(columns_of("a.csv", rows, NULL, NULL, &c, &m), STATUS_OK);
     assert_string_equal(c.text, "comment");
     assert_string_equal(c.label, "topic");
@@ -276,18 +271,4 @@ static void columns_far_to_the_right_are_found(void **state)
     assert_non_null(strstr(m.text, "its columns are c0, c1, "));
     assert_non_null(strstr(m.text, " more (only the first 256 were looked at). Name"));
     free(rows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_guessed_or_the_reason_is_said),
-        cmocka_unit_test(the_other_candidates_are_told),
-        cmocka_unit_test(the_form_is_told),
-        cmocka_unit_test(a_column_that_is_mostly_empty_is_no_text),
-        cmocka_unit_test(a_typical_length_is_that_of_nine_in_ten),
-        cmocka_unit_test(a_typical_length_is_that_of_the_whole_file),
-        cmocka_unit_test(columns_far_to_the_right_are_found),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

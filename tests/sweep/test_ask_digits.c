@@ -27,7 +27,7 @@ static void assert_set(const struct look *l, const char *set, bool same)
 }
 
 /* Of text-32x2. */
-static void what_is_trained_makes_another_sweep(void **state)
+TEST(what_is_trained_makes_another_sweep)
 {
     static const char *const others[] = {
         "task.length=32",  "task.length=7",          "task.split=interleaved",
@@ -37,7 +37,6 @@ static void what_is_trained_makes_another_sweep(void **state)
         "tune=null"};
     struct look *l = text_of(300000), *changed = text_of(300000);
     char plain[DIGITS_SIZE];
-    (void)state;
     set_integer(l, "length", 32); /* as a look supposes where none is set */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_set(l, others[i], false);
@@ -48,7 +47,7 @@ static void what_is_trained_makes_another_sweep(void **state)
     free(changed);
 }
 
-static void defaults_and_what_is_chosen_may_be_named(void **state)
+TEST(defaults_and_what_is_chosen_may_be_named)
 {
     static const char *const same[] = {"task.length=64",
                                        "task.mode=lm",
@@ -64,7 +63,6 @@ static void defaults_and_what_is_chosen_may_be_named(void **state)
                                        "metric={goal: minimize, name: val_loss}"};
     static const char *const guessed[] = {"task.label_column='label'", "task.text_column=text"};
     struct look *l = text_of(300000), *rows = rows_of(600, 60, 30);
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_set(l, same[i], true);
     for (size_t i = 0; i < sizeof guessed / sizeof *guessed; i++)
@@ -74,7 +72,7 @@ static void defaults_and_what_is_chosen_may_be_named(void **state)
 }
 
 /* Trials of other head counts and rates join those that there are. */
-static void head_counts_rates_seeds_and_rules_are_free(void **state)
+TEST(head_counts_rates_seeds_and_rules_are_free)
 {
     static const char *const same[] = {"model.heads=[1,4,32]",
                                        "model.heads=[1, 2, 4, 8, 16, 32]",
@@ -85,19 +83,17 @@ static void head_counts_rates_seeds_and_rules_are_free(void **state)
                                        "run_cap=3",
                                        "tune={axes: [train.lr], seeds: 7}"};
     struct look *l = text_of(300000);
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         assert_set(l, same[i], true);
     free(l);
 }
 
-static void order_and_spelling_do_not_matter(void **state)
+TEST(order_and_spelling_do_not_matter)
 {
     static const char *const sets[] = {"model.layers=1", "train.clip=2", "seeds=9"};
     static const char *const turned[] = {"train.clip=3", "train.clip=2.0", "model.layers=1"};
     struct look *l = text_of(300000), *renamed = text_of(300000);
     char first[DIGITS_SIZE], name[2][DESIGN_NAME_SIZE];
-    (void)state;
     snprintf(first, sizeof first, "%s", digits(l, sets, 3));
     assert_string_equal(digits(l, turned, 3), first);
     set_text(renamed, "file", "c/tom.txt");
@@ -110,7 +106,7 @@ static void order_and_spelling_do_not_matter(void **state)
     free(renamed);
 }
 
-static void toys_are_told_by_their_options(void **state)
+TEST(toys_are_told_by_their_options)
 {
     static const char *const three[] = {"task.slots=3", "task.vocab=8"};
     static const char *const turned[] = {"task.vocab=8", "task.slots=4", "task.slots=3"};
@@ -118,7 +114,6 @@ static void toys_are_told_by_their_options(void **state)
     struct look *l = toy_of("gather", three, 2), *again = toy_of("gather", turned, 3);
     struct look *plain = toy_of("gather", NULL, 0), *with = toy_of("gather", named, 1);
     char first[DIGITS_SIZE];
-    (void)state;
     snprintf(first, sizeof first, "%s", digits(l, three, 2));
     assert_string_equal(digits(again, turned, 3), first);
     assert_string_not_equal(digits(plain, NULL, 0), first);
@@ -128,16 +123,4 @@ static void toys_are_told_by_their_options(void **state)
     free(again);
     free(plain);
     free(with);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_trained_makes_another_sweep),
-        cmocka_unit_test(defaults_and_what_is_chosen_may_be_named),
-        cmocka_unit_test(head_counts_rates_seeds_and_rules_are_free),
-        cmocka_unit_test(order_and_spelling_do_not_matter),
-        cmocka_unit_test(toys_are_told_by_their_options),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

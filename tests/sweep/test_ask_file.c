@@ -70,7 +70,9 @@ static void write_it(const struct look *l)
         fail_msg("%s", m.text);
 }
 
-static void a_file_knows_for_what_it_was_written(void **state)
+GROUP(set_up, remove_folder)
+
+TEST(a_file_knows_for_what_it_was_written)
 {
     static const char *const others[] = {"model.layers=1", "train.clip=2", "seeds=9",
                                          "confirm=null", "task.length=32"};
@@ -78,7 +80,6 @@ static void a_file_knows_for_what_it_was_written(void **state)
                                         "task.length=64"};
     struct look *l = text_of(300000), *changed = text_of(300000);
     struct design read;
-    (void)state;
     assert_int_equal(state_of(l, sets, 4, &read), ASK_FILE_NONE);
     write_it(l);
     assert_int_equal(state_of(l, sets, 4, &read), ASK_FILE_SAME);
@@ -96,12 +97,11 @@ static void a_file_knows_for_what_it_was_written(void **state)
 }
 
 /* Also one of as many bytes as a look supposes where none is set. */
-static void a_length_that_is_set_is_kept(void **state)
+TEST(a_length_that_is_set_is_kept)
 {
     static const char *const length[] = {"task.length=32"};
     struct look *l = text_of(300000);
     struct design read;
-    (void)state;
     set_integer(l, "length", 32);
     assert_int_equal(ask_file_write(path, &written, l, "b-123456", length, 1, &m), STATUS_OK);
     assert_int_equal(state_of(l, length, 1, &read), ASK_FILE_SAME);
@@ -110,11 +110,10 @@ static void a_length_that_is_set_is_kept(void **state)
     free(l);
 }
 
-static void a_file_knows_whether_it_was_changed(void **state)
+TEST(a_file_knows_whether_it_was_changed)
 {
     struct look *l = text_of(300000);
     struct design read;
-    (void)state;
     write_it(l);
     replace("ask 3:", 'A'); /* no line of ask's */
     assert_int_equal(state_of(l, sets, 4, &read), ASK_FILE_CHANGED);
@@ -145,11 +144,10 @@ static void a_file_knows_whether_it_was_changed(void **state)
 }
 
 /* ... whenever that was: also since it was last looked at. */
-static void what_a_person_has_changed_is_not_written(void **state)
+TEST(what_a_person_has_changed_is_not_written)
 {
     char mine[32] = "";
     struct look *l = text_of(300000);
-    (void)state;
     write_it(l);
     write_it(l); /* its own it does */
     change("w", "# mine\n");
@@ -162,15 +160,4 @@ static void what_a_person_has_changed_is_not_written(void **state)
     assert_string_equal(mine, "# mine\n");
     unlink(path);
     free(l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_knows_for_what_it_was_written),
-        cmocka_unit_test(a_length_that_is_set_is_kept),
-        cmocka_unit_test(a_file_knows_whether_it_was_changed),
-        cmocka_unit_test(what_a_person_has_changed_is_not_written),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_folder);
 }

@@ -48,14 +48,13 @@ static bool is_no_less(const struct design *d, const struct design *before)
             (usual || d->steps > before->steps || (d->steps == before->steps && seeds)));
 }
 
-static void more_time_is_never_for_less(void **state)
+TEST(more_time_is_never_for_less)
 {
     double flop_s = 1e-8;
     struct look *l = text_of(100000000);
     const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
     struct design before = {.kind = LOOK_TEXT};
     int filled = 0, n = 0;
-    (void)state;
     for (double minutes = 1; minutes < 10000; minutes *= 1.3, n++) {
         struct design d = fit_design(&f, minutes);
         double taken = seconds(&flop_s, &d);
@@ -72,13 +71,12 @@ static void more_time_is_never_for_less(void **state)
 }
 
 /* Steps up to the last one that there is time for, or is of use; then seeds. */
-static void the_time_is_used(void **state)
+TEST(the_time_is_used)
 {
     double flop_s = 1e-8;
     struct look *l = text_of(100000000);
     const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
     int for_steps = 0, for_seeds = 0;
-    (void)state;
     for (double minutes = 2; minutes < 4000; minutes *= 1.1) {
         struct design d = fit_design(&f, minutes), more = d, next = d;
         if (d.steps < design_steps_max(&d, l)) {
@@ -98,7 +96,7 @@ static void the_time_is_used(void **state)
 }
 
 /* ... and others are not even measured. */
-static void little_data_makes_small_nets(void **state)
+TEST(little_data_makes_small_nets)
 {
     double flop_s = 1e-12;
     struct asked_sizes asked = {.flop_s = flop_s};
@@ -106,7 +104,6 @@ static void little_data_makes_small_nets(void **state)
     const struct fit f = {.look = small, .seconds = seconds_asked, .context = &asked};
     const struct fit g = {.look = large, .seconds = seconds, .context = &flop_s};
     struct design d = fit_design(&f, 10);
-    (void)state;
     assert_int_equal(d.size, 0);
     assert_int_equal(asked.largest, 0);
     assert_int_equal(d.level, design_levels() - 1); /* what is left of the time is for seeds */
@@ -125,13 +122,12 @@ static void little_data_makes_small_nets(void **state)
 
 /* 75 rows to train on: 60 passes over them are fewer steps than show anything elsewhere, but there
  * is time for all seeds. */
-static void few_rows_get_seeds(void **state)
+TEST(few_rows_get_seeds)
 {
     double flop_s = 1e-12;
     struct look *l = rows_of(125, 25, 30), *fewer = rows_of(60, 20, 30);
     const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
     struct design d = fit_design(&f, 10);
-    (void)state;
     assert_int_equal(d.size, 0);
     assert_int_equal(d.steps, 120);
     assert_int_equal(d.level, design_levels() - 1);
@@ -140,7 +136,7 @@ static void few_rows_get_seeds(void **state)
     free(fewer);
 }
 
-static void what_cannot_be_is_the_cheapest(void **state)
+TEST(what_cannot_be_is_the_cheapest)
 {
     double slow = 1;
     struct look *l = text_of(300000);
@@ -148,7 +144,6 @@ static void what_cannot_be_is_the_cheapest(void **state)
     const struct fit asked = {.look = l, .steps = 7, .seconds = seconds, .context = &slow};
     const struct fit none = {.look = l, .seconds = unknown};
     struct design d = fit_design(&f, 1);
-    (void)state;
     assert_true(d.size == 0 && d.level == 0 && d.steps == design_size(&d)->steps_min);
     assert_true(d.seeds == design_level(&d)->seeds && d.confirm == design_level(&d)->confirm);
     assert_int_equal(fit_design(&asked, 1).steps, 7);
@@ -156,13 +151,12 @@ static void what_cannot_be_is_the_cheapest(void **state)
     free(l);
 }
 
-static void more_minutes_keep_or_begin_anew(void **state)
+TEST(more_minutes_keep_or_begin_anew)
 {
     double flop_s = 1e-9;
     struct look *l = text_of(100000000);
     const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
     struct design old = fit_design(&f, 10), d;
-    (void)state;
     assert_int_equal(fit_more(&f, &old, 0, 10, &d), FIT_AS_IT_IS);
     assert_true(d.level == old.level && d.steps == old.steps && d.minutes == old.minutes);
     assert_int_equal(fit_more(&f, &old, 0, 20, &d), FIT_SEEDS);
@@ -182,13 +176,12 @@ static void more_minutes_keep_or_begin_anew(void **state)
 }
 
 /* A machine that is busier for a moment has time for a smaller net only, of many more steps. */
-static void nothing_begins_anew_with_a_smaller_net(void **state)
+TEST(nothing_begins_anew_with_a_smaller_net)
 {
     double flop_s = 1e-8;
     struct look *l = text_of(100000000);
     const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
     struct design old = fit_design(&f, 2), d;
-    (void)state;
     assert_int_equal(old.size, 2);
     flop_s = 1.25e-8;
     d = fit_design(&f, 2.2);
@@ -199,12 +192,11 @@ static void nothing_begins_anew_with_a_smaller_net(void **state)
 }
 
 /* However much time there is, and without measuring any. */
-static void what_more_time_would_change_is_known(void **state)
+TEST(what_more_time_would_change_is_known)
 {
     struct look *l = text_of(10000000), *small = text_of(12000);
     const struct fit f = {.look = l}, set = {.look = l, .steps = 1500}, g = {.look = small};
     struct design old = {.kind = LOOK_TEXT, .size = 2, .steps = 1500}, d;
-    (void)state;
     design_set_level(&old,
                      design_levels() - 1); /* 2500 steps more are no reason, a larger net is */
     assert_int_equal(fit_beyond(&f, &old, 0, &d), FIT_ANEW);
@@ -228,19 +220,4 @@ static void what_more_time_would_change_is_known(void **state)
     assert_int_equal(fit_beyond(&g, &old, 0, &d), FIT_SEEDS);
     free(l);
     free(small);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_time_is_never_for_less),
-        cmocka_unit_test(the_time_is_used),
-        cmocka_unit_test(little_data_makes_small_nets),
-        cmocka_unit_test(few_rows_get_seeds),
-        cmocka_unit_test(what_cannot_be_is_the_cheapest),
-        cmocka_unit_test(more_minutes_keep_or_begin_anew),
-        cmocka_unit_test(nothing_begins_anew_with_a_smaller_net),
-        cmocka_unit_test(what_more_time_would_change_is_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* What the answer says of its limits: what the trials could not show, and what would help. */
 #include "tests/sweep/answer_help.h"
 
-static void each_difference_has_its_own_limit(void **state)
+TEST(each_difference_has_its_own_limit)
 {
     struct both b = middle_found();
-    (void)state;
     confirm_four(&b);
     expect_line(&b.explored, LIMITS,
                 "This is about this task and nets of d_model 32 after 1500 steps. Differences from "
@@ -24,10 +23,9 @@ static void cut_to_256(int64_t typical, const char *expected)
     free(l);
 }
 
-static void what_was_cut_off_is_a_limit(void **state)
+TEST(what_was_cut_off_is_a_limit)
 {
 #define ABOUT "This is about this split of these rows and nets of d_model 32 after 1500 steps."
-    (void)state;
     cut_to_256(256, ABOUT);
     cut_to_256(1200, ABOUT " Of each text the nets saw the first 256 bytes, and one in ten has "
                            "1200 or more.");
@@ -59,9 +57,8 @@ static void counting_does_better(int64_t bytes, int size, int64_t steps, const c
 
 /* Of 40 KB a net of d_model 64 sees all that it may in 600 steps, and a larger one would need more
  * of them than its passes allow. */
-static void more_minutes_are_advised_where_they_help(void **state)
+TEST(more_minutes_are_advised_where_they_help)
 {
-    (void)state;
     counting_does_better(100000000, 2, 600,
                          "learned the text. They have to train longer: give more --minutes, or "
                          "more train.steps if you set these.");
@@ -75,14 +72,4 @@ static void more_minutes_are_advised_where_they_help(void **state)
                          "learned the text. The text is too short for them; a longer one would "
                          "help.");
     counting_does_better(100000000, 4, 40000, "these have hardly learned the text.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_difference_has_its_own_limit),
-        cmocka_unit_test(what_was_cut_off_is_a_limit),
-        cmocka_unit_test(more_minutes_are_advised_where_they_help),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

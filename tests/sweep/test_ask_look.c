@@ -11,12 +11,13 @@ static enum status look_at(const char *name, const void *bytes, size_t size, con
     return s;
 }
 
-static void files_are_taken_for_what_they_are(void **state)
+GROUP(make_folder, remove_folder)
+
+TEST(files_are_taken_for_what_they_are)
 {
     struct look *l = malloc(sizeof *l);
     struct message m = {{0}};
     char *rows = make_rows("id,body,stars\n", "@,a row with number @,%\n", 300);
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_at("a.csv", rows, strlen(rows), NULL, l, &m), STATUS_OK);
     assert_int_equal(l->kind, LOOK_ROWS);
@@ -42,14 +43,13 @@ static void files_are_taken_for_what_they_are(void **state)
 }
 
 /* The first half of the file has one label only. */
-static void rows_sorted_by_their_label_are_taken(void **state)
+TEST(rows_sorted_by_their_label_are_taken)
 {
     struct look *l = malloc(sizeof *l);
     struct message m = {{0}};
     char *rows = make_rows("review,sentiment\n", "~,neg\n", 200);
     char *more = make_rows("", "~ again,pos\n", 200);
     size_t size = strlen(rows);
-    (void)state;
     rows = realloc(rows, size + strlen(more) + 1);
     assert_true(l && rows);
     strcpy(rows + size, more);
@@ -64,13 +64,12 @@ static void rows_sorted_by_their_label_are_taken(void **state)
 }
 
 /* Of 30 labels, which the first 64 KiB have about once. */
-static void many_labels_of_long_texts_are_taken(void **state)
+TEST(many_labels_of_long_texts_are_taken)
 {
     enum { ROWS = 300, LABELS = 30, ROW = 2000 };
     struct look *l = malloc(sizeof *l);
     char *rows = malloc(ROWS * ROW);
     struct message m = {{0}};
-    (void)state;
     assert_true(l && rows);
     int used = sprintf(rows, "message,group\n");
     for (int i = 0; i < ROWS; i++)
@@ -84,7 +83,7 @@ static void many_labels_of_long_texts_are_taken(void **state)
 }
 
 /* What the reader of rows says, with its place, and no other reason. */
-static void what_is_wrong_with_rows_is_said(void **state)
+TEST(what_is_wrong_with_rows_is_said)
 {
     static const struct {
         const char *header, *row, *set, *place, *fault;
@@ -99,7 +98,6 @@ static void what_is_wrong_with_rows_is_said(void **state)
          "line 1, column 1: ", "no column \"nobody\" (only id, body, stars)"},
     };
     struct look *l = malloc(sizeof *l);
-    (void)state;
     assert_non_null(l);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct message m = {{0}};
@@ -113,13 +111,12 @@ static void what_is_wrong_with_rows_is_said(void **state)
     free(l);
 }
 
-static void utf_16_is_told_from_a_file_without_columns(void **state)
+TEST(utf_16_is_told_from_a_file_without_columns)
 {
     static const char rows[] = "\xff\xfe"
                                "t\0e\0x\0t\0,\0l\0a\0b\0e\0l\0\n";
     struct look *l = malloc(sizeof *l);
     struct message m = {{0}};
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_at("a.csv", rows, sizeof rows, NULL, l, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "is UTF-16, not text; save it as UTF-8"));
@@ -130,14 +127,13 @@ static void utf_16_is_told_from_a_file_without_columns(void **state)
     free(l);
 }
 
-static void what_nothing_can_be_told_by_is_refused(void **state)
+TEST(what_nothing_can_be_told_by_is_refused)
 {
     enum { SIZE = 20000 };
     struct look *l = malloc(sizeof *l);
     unsigned char *bytes = calloc(1, SIZE);
     struct message m = {{0}};
     uint32_t x = 1;
-    (void)state;
     assert_true(l && bytes);
     assert_int_equal(look_at("a.txt", bytes, 0, NULL, l, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "is empty"));
@@ -164,13 +160,12 @@ static void what_nothing_can_be_told_by_is_refused(void **state)
     free(l);
 }
 
-static void toys_take_their_options(void **state)
+TEST(toys_take_their_options)
 {
     static const char *const slots[] = {"task.slots=3", "model.layers=2", "task.offsets=[1, 2, 5]"};
     static const char *const near[] = {"task.slotz=3"};
     struct look *l = malloc(sizeof *l);
     struct message m = {{0}};
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_toy("gather", slots, 3, l, &m), STATUS_OK);
     assert_int_equal(look_integer(l, "slots"), 3);
@@ -181,18 +176,4 @@ static void toys_take_their_options(void **state)
     assert_int_equal(look_toy("text", NULL, 0, l, &m), STATUS_BAD_INPUT);
     assert_non_null(strstr(m.text, "headcount ask FILE"));
     free(l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_taken_for_what_they_are),
-        cmocka_unit_test(rows_sorted_by_their_label_are_taken),
-        cmocka_unit_test(many_labels_of_long_texts_are_taken),
-        cmocka_unit_test(what_is_wrong_with_rows_is_said),
-        cmocka_unit_test(utf_16_is_told_from_a_file_without_columns),
-        cmocka_unit_test(what_nothing_can_be_told_by_is_refused),
-        cmocka_unit_test(toys_take_their_options),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

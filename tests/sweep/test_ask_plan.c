@@ -62,11 +62,12 @@ static void assert_sizes_plannable(const struct look *l, const char *name)
         }
 }
 
-static void every_toy_can_be_planned(void **state)
+GROUP(make_files, remove_files)
+
+TEST(every_toy_can_be_planned)
 {
     struct look *l = malloc(sizeof *l);
     struct message m;
-    (void)state;
     assert_non_null(l);
     for (const struct task *const *t = task_table; *t; t++) {
         if ((*t)->file)
@@ -78,14 +79,13 @@ static void every_toy_can_be_planned(void **state)
 }
 
 /* Rungs need an evaluation before the last step: there is none of them where there is none. */
-static void any_steps_can_be_planned(void **state)
+TEST(any_steps_can_be_planned)
 {
     static const char *const every[] = {"1", "2", "3", "7", "16", "30", "1000", "null"};
     struct look *l = malloc(sizeof *l);
     struct message m;
     char steps[40], evaluated[40];
     const char *const sets[] = {steps, evaluated};
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_toy("copy", NULL, 0, l, &m), STATUS_OK);
     for (long n = 1; n < 1100; n = n < 45 ? n + 1 : n + 97) {
@@ -102,7 +102,7 @@ static void any_steps_can_be_planned(void **state)
 }
 
 /* What the model refuses is left out of the head counts, unless nothing would be left. */
-static void head_counts_are_those_of_the_model(void **state)
+TEST(head_counts_are_those_of_the_model)
 {
     static const struct {
         const char *sets[2], *heads;
@@ -117,7 +117,6 @@ static void head_counts_are_those_of_the_model(void **state)
     static const char *const never[] = {"model.kv_heads=3"};
     struct look *l = malloc(sizeof *l);
     struct message m;
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_toy("copy", NULL, 0, l, &m), STATUS_OK);
     struct design d = {.kind = LOOK_TOY, .steps = 200};
@@ -138,12 +137,11 @@ static void head_counts_are_those_of_the_model(void **state)
     free(l);
 }
 
-static void files_can_be_planned(void **state)
+TEST(files_can_be_planned)
 {
     static const char *const as_text[] = {"task.mode=lm"};
     struct look *l = malloc(sizeof *l);
     struct message m;
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_file(path, NULL, 0, l, &m), STATUS_OK);
     assert_int_equal(l->kind, LOOK_ROWS);
@@ -154,12 +152,11 @@ static void files_can_be_planned(void **state)
     free(l);
 }
 
-static void what_is_fitted_takes_its_time(void **state)
+TEST(what_is_fitted_takes_its_time)
 {
     struct look *l = malloc(sizeof *l);
     struct message m;
     int compared = 0;
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_file(path, NULL, 0, l, &m), STATUS_OK);
     for (double minutes = 10; minutes < 200 || (compared == 0 && minutes < 1e5); minutes *= 6) {
@@ -179,12 +176,11 @@ static void what_is_fitted_takes_its_time(void **state)
 }
 
 /* Nets of another shape than was asked for would not be planned: the reason is kept. */
-static void what_cannot_be_planned_says_why(void **state)
+TEST(what_cannot_be_planned_says_why)
 {
     static const char *const sets[] = {"model.heads=[1, 3]"};
     struct look *l = malloc(sizeof *l);
     struct message m;
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_toy("copy", sets, 1, l, &m), STATUS_OK);
     struct estimate e = {.look = l, .path = path, .sets = sets, .count = 1};
@@ -197,12 +193,11 @@ static void what_cannot_be_planned_says_why(void **state)
 }
 
 /* ... also of larger nets only, where a smaller one is taken. */
-static void larger_nets_that_cannot_be_are_known(void **state)
+TEST(larger_nets_that_cannot_be_are_known)
 {
     static const char *const sets[] = {"constraints=['model.d_model <= 64']"};
     struct look *l = malloc(sizeof *l);
     struct message m;
-    (void)state;
     assert_non_null(l);
     assert_int_equal(look_file(path, NULL, 0, l, &m), STATUS_OK);
     struct estimate e = {.look = l, .path = path, .sets = sets, .count = 1};
@@ -214,18 +209,4 @@ static void larger_nets_that_cannot_be_are_known(void **state)
     assert_non_null(strstr(e.refused.text, "--set constraints: nothing is left to run"));
     estimate_free(&e);
     free(l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_toy_can_be_planned),
-        cmocka_unit_test(any_steps_can_be_planned),
-        cmocka_unit_test(head_counts_are_those_of_the_model),
-        cmocka_unit_test(files_can_be_planned),
-        cmocka_unit_test(what_is_fitted_takes_its_time),
-        cmocka_unit_test(what_cannot_be_planned_says_why),
-        cmocka_unit_test(larger_nets_that_cannot_be_are_known),
-    };
-    return cmocka_run_group_tests(tests, make_files, remove_files);
 }

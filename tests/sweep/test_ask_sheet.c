@@ -32,7 +32,7 @@ static void assert_says(const char *sheet, const char *what)
         fail_msg("no '%s' in:\n%s", what, sheet);
 }
 
-static void what_is_set_stands_in_the_file(void **state)
+TEST(what_is_set_stands_in_the_file)
 {
     static const char *const sets[] = {
         "model.layers=1",         "train.clip=2", "seeds=9",
@@ -41,7 +41,6 @@ static void what_is_set_stands_in_the_file(void **state)
     const struct design d = design_of(LOOK_TEXT, 1, 400);
     struct look *l = text_of(300000);
     char *sheet = sheet_of(l, &d, sets, 8);
-    (void)state;
     assert_says(sheet, "\nname: b-123456 ");
     assert_says(sheet, "\n  file: 'b.txt' ");
     assert_says(sheet, "\n  length: 7 ");
@@ -58,14 +57,13 @@ static void what_is_set_stands_in_the_file(void **state)
 }
 
 /* ... what is not chosen in every file, too. */
-static void what_is_set_stands_in_files_that_have_no_such_key(void **state)
+TEST(what_is_set_stands_in_files_that_have_no_such_key)
 {
     static const char *const sets[] = {"metric={name: val_loss}", "model.mask=causal",
                                        "model.pool=first"};
     const struct design d = design_of(LOOK_ROWS, 0, 400);
     struct look *l = rows_of(600, 60, 30);
     char *sheet = sheet_of(l, &d, sets, 3);
-    (void)state;
     assert_says(sheet, "\nmetric: {name: val_loss} ");
     assert_says(sheet, "\n  mask: causal ");
     assert_says(sheet, "\n  pool: first ");
@@ -92,11 +90,10 @@ static void assert_reasons(const struct look *l)
     free(sheet);
 }
 
-static void every_value_has_a_reason(void **state)
+TEST(every_value_has_a_reason)
 {
     struct look *all[] = {text_of(300000), rows_of(600, 60, 30), toy_of("gather", NULL, 0),
                           toy_of("induction", NULL, 0)};
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_reasons(all[i]);
         free(all[i]);
@@ -116,10 +113,9 @@ static void assert_steps_why(const struct look *l, int size, long steps, const c
 }
 
 /* ... those of the first ask where more minutes only added seeds. */
-static void steps_say_what_limits_them(void **state)
+TEST(steps_say_what_limits_them)
 {
     struct look *small = text_of(12000), *large = text_of(100000000), *few = rows_of(125, 25, 30);
-    (void)state;
     assert_steps_why(large, 1, 800, "# what 10 minutes allow");
     assert_steps_why(large, 1, 2000, "# enough to compare nets of this size");
     assert_steps_why(large, 0, 1480, "# enough to compare nets of this size");
@@ -131,12 +127,11 @@ static void steps_say_what_limits_them(void **state)
     free(few);
 }
 
-static void long_texts_are_said_to_be_cut(void **state)
+TEST(long_texts_are_said_to_be_cut)
 {
     const struct design d = design_of(LOOK_ROWS, 0, 400);
     struct look *l = rows_of(600, 60, 30), *longer = rows_of(600, 60, 812);
     char *sheet = sheet_of(l, &d, NULL, 0);
-    (void)state;
     assert_says(sheet, "\n  length: 32 ");
     assert_says(sheet, "cut; nine in ten are no longer");
     free(sheet);
@@ -150,13 +145,12 @@ static void long_texts_are_said_to_be_cut(void **state)
 
 /* Early ones favour low learning rates under a schedule that falls; and a curve needs points to
  * tell whether it still improves at its end. */
-static void rungs_are_late_and_curves_have_ten_points(void **state)
+TEST(rungs_are_late_and_curves_have_ten_points)
 {
     static const char *const few[] = {"train.steps=16"}, *const once[] = {"train.eval_every=400"};
     struct design d = design_of(LOOK_TEXT, 1, 840);
     struct look *l = text_of(100000000);
     char *sheet = sheet_of(l, &d, NULL, 0);
-    (void)state;
     assert_says(sheet, "\n  eval_every: 84 ");
     assert_says(sheet, "rungs: {eta: 3, min_steps: 420}");
     assert_says(sheet, "\n# Rates that lose at half of the steps stop there");
@@ -174,7 +168,7 @@ static void rungs_are_late_and_curves_have_ten_points(void **state)
     free(l);
 }
 
-static void sets_that_ask_cannot_take_are_refused(void **state)
+TEST(sets_that_ask_cannot_take_are_refused)
 {
     static const char *const bad[] = {"seeds",
                                       "=3",
@@ -187,17 +181,15 @@ static void sets_that_ask_cannot_take_are_refused(void **state)
     static const char *const good[] = {"seeds=3", "model.heads=[1, 2]", "tune=null",
                                        "train.schedule={name: linear}"};
     struct message m;
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(sets_check(&bad[i], 1, &m), STATUS_BAD_INPUT);
     assert_int_equal(sets_check(good, sizeof good / sizeof *good, &m), STATUS_OK);
 }
 
-static void sets_have_an_order_of_their_own(void **state)
+TEST(sets_have_an_order_of_their_own)
 {
     static const char *const sets[] = {"seeds=1", "model.layers=2", "seeds=10", "model.lay=3",
                                        "confirm=1e1"};
-    (void)state;
     const char *first = sets_next(sets, 5, NULL), *second = sets_next(sets, 5, first);
     const char *third = sets_next(sets, 5, second), *last = sets_next(sets, 5, third);
     assert_string_equal(first, "confirm=1e1");
@@ -208,19 +200,4 @@ static void sets_have_an_order_of_their_own(void **state)
     assert_int_equal(sets_number(sets, 5, "seeds"), 10);
     assert_int_equal(sets_number(sets, 5, "confirm"), 0); /* as no sweep file takes it */
     assert_int_equal(sets_number(sets, 5, "model.layer"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_set_stands_in_the_file),
-        cmocka_unit_test(what_is_set_stands_in_files_that_have_no_such_key),
-        cmocka_unit_test(every_value_has_a_reason),
-        cmocka_unit_test(steps_say_what_limits_them),
-        cmocka_unit_test(long_texts_are_said_to_be_cut),
-        cmocka_unit_test(rungs_are_late_and_curves_have_ten_points),
-        cmocka_unit_test(sets_that_ask_cannot_take_are_refused),
-        cmocka_unit_test(sets_have_an_order_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* Settings against each other, by paired t tests worked out by hand. */
 #include "between_help.h"
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 5, a);
@@ -27,9 +26,8 @@ static void test_numbers(void **state)
 }
 
 /* The better comes first, with its name: of losses the smaller one. */
-static void test_order(void **state)
+TEST(test_order)
 {
-    (void)state;
     for (int loss = 0; loss < 2; loss++) {
         struct pairs p;
         set_up(&p);
@@ -50,9 +48,8 @@ static void test_order(void **state)
 }
 
 /* Holm 1979, apart for each head count; what could not be tested counts. */
-static void test_correction(void **state)
+TEST(test_correction)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 5, a);
@@ -86,9 +83,8 @@ static void test_correction(void **state)
 }
 
 /* Significant by itself, not among three. */
-static void test_corrected_kind(void **state)
+TEST(test_corrected_kind)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 5, a);
@@ -108,9 +104,8 @@ static void test_corrected_kind(void **state)
 }
 
 /* Judged at the full alpha, and nobody's p is corrected for it. */
-static void test_claim(void **state)
+TEST(test_claim)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 5, a);
@@ -142,9 +137,8 @@ static void test_claim(void **state)
 }
 
 /* Instances are what is counted: .075, .085 and .045 of two seeds each. */
-static void test_replicates(void **state)
+TEST(test_replicates)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 6, (const double[]){.99, .97, .98, 1.0, .96, .94});
@@ -167,9 +161,8 @@ static void test_replicates(void **state)
 }
 
 /* Over seeds and blocks of a text, as head counts are. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
-    (void)state;
     static const double block[2][3][2] = {{{1, 2}, {1.1, 2.2}, {.9, 2.1}},
                                           {{1.5, 2.1}, {1.4, 2.5}, {1.6, 2.3}}};
     struct pairs p;
@@ -216,9 +209,8 @@ static void test_blocks(void **state)
 
 /* Under tune each comes with what it chose at this head count; one that chose an edge of its grid
  * is not called worse. */
-static void test_choices(void **state)
+TEST(test_choices)
 {
-    (void)state;
     struct verdict_value rate[3] = {{.001, "0.001"}, {.003, "0.003"}, {.01, "0.01"}};
     struct verdict_axis inner = {"train.lr", 3, rate, 1, GRID_INNER},
                         edge = {"train.lr", 3, rate, 2, GRID_LARGEST};
@@ -248,9 +240,8 @@ static void test_choices(void **state)
 }
 
 /* What is not significant after correction is not so at an edge either. */
-static void test_corrected_edge(void **state)
+TEST(test_corrected_edge)
 {
-    (void)state;
     struct verdict_value rate[2] = {{.001, "0.001"}, {.003, "0.003"}};
     struct verdict_axis edge = {"train.lr", 2, rate, 1, GRID_LARGEST};
     struct pairs p;
@@ -266,16 +257,4 @@ static void test_corrected_edge(void **state)
     for (int i = 0; i < p.count; i++)
         assert_int_equal(p.pair[i].verdict->kind, VERDICT_NOT_SIGNIFICANT);
     forget(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_correction),     cmocka_unit_test(test_corrected_kind),
-        cmocka_unit_test(test_claim),          cmocka_unit_test(test_replicates),
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_corrected_edge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static void assert_sentences(struct pairs *p, enum verdict_kind kind, const char
     assert_sentences(p, kind, (const char *const[]){__VA_ARGS__, NULL})
 #define ASSERT_CLAIM(p, kind, ...) (add_claim(p, 0, 1), ASSERT_SENTENCES(p, kind, __VA_ARGS__))
 
-static void test_sentences(void **state)
+TEST(test_sentences)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 5, a);
@@ -99,9 +98,8 @@ static void test_sentences(void **state)
 }
 
 /* Guesses that are better than what the other one has come to. */
-static void test_guesses(void **state)
+TEST(test_guesses)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 8, (const double[]){-1, -1, -1, -1, -1, -1, -1, -1});
@@ -129,9 +127,8 @@ static void test_guesses(void **state)
                  "8 heads (d_ff=64) that have ended diverged or failed.");
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 5, a);
@@ -160,9 +157,8 @@ static void test_limits(void **state)
 }
 
 /* Why it is none; and that trials are still to come. */
-static void test_no_prediction(void **state)
+TEST(test_no_prediction)
 {
-    (void)state;
     struct pairs p;
     set_up(&p);
     fill(&p, 0, 5, a);
@@ -196,9 +192,8 @@ static void test_no_prediction(void **state)
 }
 
 /* A late claim that the data contradict: the two keep their order. */
-static void test_no_prediction_worse(void **state)
+TEST(test_no_prediction_worse)
 {
-    (void)state;
     struct verdict_value rate[2] = {{.001, "0.001"}, {.003, "0.003"}};
     struct verdict_axis edge = {"train.lr", 2, rate, 1, GRID_LARGEST};
     struct pairs p;
@@ -231,9 +226,8 @@ static void test_no_prediction_worse(void **state)
 }
 
 /* What may have been known, and a budget that no curve can judge. */
-static void test_similar(void **state)
+TEST(test_similar)
 {
-    (void)state;
     static char *differ[] = {"train.eval_every"};
     struct pairs p;
     set_up(&p);
@@ -274,9 +268,8 @@ static void test_similar(void **state)
 }
 
 /* Caveats of head counts that are true of settings. */
-static void test_caveats(void **state)
+TEST(test_caveats)
 {
-    (void)state;
     struct verdict_text text;
     struct pairs p;
     set_up(&p);
@@ -302,9 +295,8 @@ static void test_caveats(void **state)
 }
 
 /* Under tune: what each chose, and what would help where one lies at an edge. */
-static void test_edge(void **state)
+TEST(test_edge)
 {
-    (void)state;
     struct verdict_value rate[3] = {{.001, "0.001"}, {.003, "0.003"}, {.01, "0.01"}};
     struct verdict_axis inner = {"train.lr", 3, rate, 1, GRID_INNER},
                         few = {"train.lr", 2, rate, 1, GRID_LARGEST};
@@ -328,19 +320,4 @@ static void test_edge(void **state)
         "kv_heads=8.",
         "With 5 seeds the exact sign-flip test cannot go below p = .0625; at least 6 are needed "
         "for p < .05.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_guesses),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_no_prediction),
-        cmocka_unit_test(test_no_prediction_worse),
-        cmocka_unit_test(test_similar),
-        cmocka_unit_test(test_caveats),
-        cmocka_unit_test(test_edge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

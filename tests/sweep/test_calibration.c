@@ -1,18 +1,14 @@
 /* The short form of `make calibrate`: error rates of the verdict on synthetic sweeps, where a
  * correction that is missing shows most. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "sweep/judge/verdict_text.h"
-#include "tests/assert_each.h"
 #include "tests/calibrate/cases.h"
 #include "tests/calibrate/tally.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { SWEEPS = 3000 };
 
@@ -37,9 +33,8 @@ static void expect_level(const struct tally *t, enum statement what)
                  t->wrong[what], t->sweeps, STATEMENT[what].level);
 }
 
-static void test_claim(void **state)
+TEST(test_claim)
 {
-    (void)state;
     struct tally t = tally_of("claim false by 0", (struct variant){3, 8});
     expect_level(&t, SAYS_CONFIRMED);
     expect_level(&t, SAYS_CONTRADICTED);
@@ -47,9 +42,8 @@ static void test_claim(void **state)
 }
 
 /* What exploring has picked is nothing yet on fresh seeds, which alone decide. */
-static void test_confirm(void **state)
+TEST(test_confirm)
 {
-    (void)state;
     struct tally t = tally_of("confirm, plateau without the smallest", (struct variant){3, 8});
     expect_level(&t, SAYS_CONFIRMED);
     expect_level(&t, SAYS_CONTRADICTED);
@@ -62,34 +56,30 @@ static void test_confirm(void **state)
 }
 
 /* One of many rivals is soon better by chance. */
-static void test_claim_of_many_rivals(void **state)
+TEST(test_claim_of_many_rivals)
 {
-    (void)state;
     struct tally t = tally_of("claim over all others, all equal", (struct variant){6, 8});
     expect_level(&t, SAYS_CONTRADICTED);
     assert_true(t.made[SAYS_CONTRADICTED] > 0);
 }
 
 /* One of four between the edges is picked for its results. */
-static void test_picked(void **state)
+TEST(test_picked)
 {
-    (void)state;
     struct tally t = tally_of("plateau without the smallest", (struct variant){6, 20});
     expect_level(&t, SAYS_MIDDLE);
     assert_true(t.made[SAYS_MIDDLE] > 0);
 }
 
-static void test_set_that_contains_the_best(void **state)
+TEST(test_set_that_contains_the_best)
 {
-    (void)state;
     struct tally t = tally_of("best by a hair", (struct variant){6, 20});
     expect_level(&t, SAYS_SET);
     assert_true(t.wrong[SAYS_SET] > 0);
 }
 
-static void test_looks(void **state)
+TEST(test_looks)
 {
-    (void)state;
     struct tally t = tally_of("looks, claim false by 0", (struct variant){3, 5});
     expect_level(&t, SAYS_CONFIRMED);
     expect_level(&t, SAYS_CONTRADICTED);
@@ -97,9 +87,8 @@ static void test_looks(void **state)
         assert_true(t.last_look[i] > 0);
 }
 
-static void test_instances(void **state)
+TEST(test_instances)
 {
-    (void)state;
     struct tally t = tally_of("instances, claim false by 0", (struct variant){3, 8});
     expect_level(&t, SAYS_CONFIRMED);
     expect_level(&t, SAYS_CONTRADICTED);
@@ -116,9 +105,8 @@ static void test_instances(void **state)
 }
 
 /* Validation picks a head count that may be worse, or better, by the margin. */
-static void test_margin(void **state)
+TEST(test_margin)
 {
-    (void)state;
     struct tally t =
         tally_of("others worse by the margin, poor validation", (struct variant){3, 20});
     expect_level(&t, SAYS_WITHIN);
@@ -127,9 +115,8 @@ static void test_margin(void **state)
 }
 
 /* Values that are all 1 are in each set that a worse one is in. */
-static void test_order(void **state)
+TEST(test_order)
 {
-    (void)state;
     struct tally t = tally_of("others at 1 in every trial, margin asked", (struct variant){3, 5});
     expect_level(&t, SAYS_IN_ORDER);
     expect_level(&t, SAYS_WITHIN);
@@ -137,9 +124,8 @@ static void test_order(void **state)
 }
 
 /* Guesses are better than what has learned something worse, and confirm nothing. */
-static void test_lost(void **state)
+TEST(test_lost)
 {
-    (void)state;
     struct tally t =
         tally_of("claim by trials of which nine in ten diverge", (struct variant){3, 8});
     expect_level(&t, SAYS_CONFIRMED);
@@ -147,9 +133,8 @@ static void test_lost(void **state)
 }
 
 /* What is sure of this text is not of other text: seeds alone confirm what blocks do not. */
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     struct tally t = tally_of("text, claim false by 0", (struct variant){3, 8});
     struct tally seeds =
         tally_of("text, tested over its seeds alone, claim false by 0", (struct variant){3, 8});
@@ -168,9 +153,8 @@ static void expect_rate(const char *name, int n, int percent)
 }
 
 /* What the verdict says of a better one that varies more is what such sweeps show. */
-static void test_tails(void **state)
+TEST(test_tails)
 {
-    (void)state;
     for (int i = 0; i < CALIBRATION_VARIANTS / 2; i++) {
         int n = CALIBRATION_VARIANT[i].n;
         struct verdict_tail_rates rates = verdict_tail_rates(n);
@@ -180,24 +164,9 @@ static void test_tails(void **state)
     }
 }
 
-static void test_guessing(void **state)
+TEST(test_guessing)
 {
-    (void)state;
     struct tally t = tally_of("all at guessing, slopes of 0", (struct variant){6, 8});
     expect_level(&t, SAYS_ABOVE);
     expect_level(&t, SAYS_IMPROVING);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claim),   cmocka_unit_test(test_claim_of_many_rivals),
-        cmocka_unit_test(test_picked),  cmocka_unit_test(test_set_that_contains_the_best),
-        cmocka_unit_test(test_looks),   cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_margin),  cmocka_unit_test(test_guessing),
-        cmocka_unit_test(test_text),    cmocka_unit_test(test_tails),
-        cmocka_unit_test(test_confirm), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

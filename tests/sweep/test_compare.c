@@ -1,15 +1,12 @@
 /* Two samples against each other, by what R prints for its data set `sleep` (Student 1908). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "sweep/judge/compare.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 static const double FIRST[10] = {.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2};
 static const double SECOND[10] = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
@@ -24,9 +21,8 @@ static void assert_printed(double actual, double printed, double last_digit)
 
 /* t.test(extra ~ group, data = sleep): t = -1.8608, df = 17.776, p-value = 0.07939, 95 percent
  * confidence interval -3.3654832 0.2054832. */
-static void test_welch(void **state)
+TEST(test_welch)
 {
-    (void)state;
     struct compare_sample b = {10, UNITS, FIRST}, a = {10, UNITS, SECOND};
     struct compare_result r = compare_samples(&a, &b, false);
     assert_int_equal(r.test, COMPARE_WELCH_TASK);
@@ -40,9 +36,8 @@ static void test_welch(void **state)
 
 /* t.test(first, second, paired = TRUE): t = -4.0621, df = 9, p-value = 0.002833, 95 percent
  * confidence interval -2.4598858 -0.7001142. */
-static void test_paired(void **state)
+TEST(test_paired)
 {
-    (void)state;
     struct compare_sample b = {10, UNITS, FIRST}, a = {10, UNITS, SECOND};
     struct compare_result r = compare_samples(&a, &b, true);
     assert_int_equal(r.test, COMPARE_PAIRED);
@@ -55,9 +50,8 @@ static void test_paired(void **state)
 }
 
 /* Another unit, or one less, is no pairing. */
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     struct compare_sample a = {10, UNITS, SECOND}, other = {10, OTHERS, FIRST};
     struct compare_sample fewer = {9, UNITS, FIRST};
     struct compare_result r = compare_samples(&a, &other, true);
@@ -69,9 +63,8 @@ static void test_units(void **state)
 
 /* Without spread or with one value there is a difference and no interval; without values nothing.
  */
-static void test_degenerate(void **state)
+TEST(test_degenerate)
 {
-    (void)state;
     const double up[3] = {.1 + .2, .6 + .1, 1.3}, down[3] = {0, .4, 1}, flat[3] = {1, 1, 1};
     struct compare_sample a = {3, UNITS, down}, b = {3, UNITS, up}, same = {3, UNITS, flat};
     struct compare_sample one = {1, UNITS, up}, none = {0, NULL, NULL};
@@ -90,12 +83,4 @@ static void test_degenerate(void **state)
     assert_int_equal(r.test, COMPARE_NOTHING);
     assert_true(isnan(r.mean));
     assert_null(compare_test_name(r.test));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_welch), cmocka_unit_test(test_paired),
-                                       cmocka_unit_test(test_units),
-                                       cmocka_unit_test(test_degenerate)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,11 @@
 #include <stdio.h>
 
 #include "engine/base/sha256.h"
-#include "tests/assert_each.h"
 #include "tests/sweep/config_help.h"
+#include "tests/test.h"
 
-static void test_example(void **state)
+TEST(test_example)
 {
-    (void)state;
     struct config *c;
     struct message m;
     char sha[65];
@@ -43,9 +42,8 @@ static void test_example(void **state)
     config_free(c);
 }
 
-static void test_everything(void **state)
+TEST(test_everything)
 {
-    (void)state;
     struct config *c;
     struct message m;
     if (config_read("tests/data/yaml/everything.yaml", NULL, 0, &c, &m))
@@ -91,9 +89,8 @@ static void test_everything(void **state)
 
 #define TASK "task: {name: gather}\n"
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
-    (void)state;
     static const struct refusal list[] = {
         {"seeds: 5\n", "s.yaml:1:1: missing key 'task': what to learn"},
         {"task: {length: 4}\n", "s.yaml:1:7: missing key 'name' under task"},
@@ -151,9 +148,8 @@ static void test_keys(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK "model: {heads: 0}\n", "s.yaml:2:16: model.heads is 0; allowed: 1 to 65536"},
         {TASK "model: {heads: [1, -4]}\n", "s.yaml:2:20: model.heads is -4; allowed: 1 to 65536"},
@@ -219,9 +215,8 @@ static void test_values(void **state)
 
 #define RANDOM TASK "method: random\nsamples: 3\n"
 
-static void test_distributions(void **state)
+TEST(test_distributions)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK "train: {lr: {min: 1e-4, max: 1e-2}}\n",
          "s.yaml:2:13: train.lr is a distribution, which needs method: random and samples: N"},
@@ -277,9 +272,8 @@ static void test_distributions(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_other_keys(void **state)
+TEST(test_other_keys)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK "name: a/b\n",
          "s.yaml:2:7: the name 'a/b' must be 1 to 64 letters, digits, '.', '_', '-'"},
@@ -394,9 +388,8 @@ static void test_other_keys(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     static const struct {
         const char *time, *memory;
         double seconds;
@@ -417,23 +410,11 @@ static void test_units(void **state)
     }
 }
 
-static void test_switch_is_a_condition(void **state)
+TEST(test_switch_is_a_condition)
 {
-    (void)state;
     struct config *c =
         config_of("task: {name: hist, bos: [true, false]}\nconstraints: [task.bos, 'not (task.bos "
                   "== 0) or 1 < 2']\n");
     assert_int_equal(c->constraints, 2);
     config_free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),       cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_keys),          cmocka_unit_test(test_values),
-        cmocka_unit_test(test_distributions), cmocka_unit_test(test_other_keys),
-        cmocka_unit_test(test_units),         cmocka_unit_test(test_switch_is_a_condition),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static void assert_text(const char *yaml, const char *claim)
 }
 
 /* One text for what means the same. */
-static void claims_that_mean_the_same_have_one_text(void **state)
+TEST(claims_that_mean_the_same_have_one_text)
 {
-    (void)state;
     assert_text(AXES, "");
     assert_text(AXES "claim: {over: [8, 1], best: 2}\n", "{\"best\":2,\"over\":[1,8]}");
     assert_text(AXES CLAIM, "{\"better\":{\"model.kv_heads\":1},\"heads\":8,\"than\":{"
@@ -40,9 +39,8 @@ static void claims_that_mean_the_same_have_one_text(void **state)
 }
 
 /* What hangs on the axis may differ: a slice has no width of segments. */
-static void a_claim_may_compare_forms_of_different_options(void **state)
+TEST(a_claim_may_compare_forms_of_different_options)
 {
-    (void)state;
     assert_text("task: {name: gather}\n"
                 "model: {d_model: 32, heads: 4, d_head: 8, form: [cut, segments],"
                 " segment_width: [4, 8]}\n"
@@ -51,9 +49,8 @@ static void a_claim_may_compare_forms_of_different_options(void **state)
                 "\"cut\"}}");
 }
 
-static void wrong_claims_are_refused(void **state)
+TEST(wrong_claims_are_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {PLAIN "claim: {}\n", "s.yaml:3:8: missing key 'best' under claim"},
         {PLAIN "claim: {best: 1}\n", "s.yaml:3:8: missing key 'over' under claim"},
@@ -133,14 +130,4 @@ static void wrong_claims_are_refused(void **state)
          "claim.than; add to both the other axes in which they differ"},
     };
     ASSERT_ALL_REFUSED(list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(claims_that_mean_the_same_have_one_text),
-        cmocka_unit_test(a_claim_may_compare_forms_of_different_options),
-        cmocka_unit_test(wrong_claims_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

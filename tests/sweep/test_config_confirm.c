@@ -8,9 +8,8 @@
 #define OVER  "replicate: [task.instance]\n"
 #define FRESH "confirm: {instances: [9, 10, 11, 12, 13, 14]}\n"
 
-static void confirm_says_how_many_seeds_are_fresh(void **state)
+TEST(confirm_says_how_many_seeds_are_fresh)
 {
-    (void)state;
     struct config *c = config_of(TASK MODEL "confirm: 6\n");
     assert_int_equal(c->confirm, 6);
     assert_int_equal(config_fresh_seeds(c), 6);
@@ -25,9 +24,8 @@ static void confirm_says_how_many_seeds_are_fresh(void **state)
     config_free(c);
 }
 
-static void confirm_lists_fresh_instances(void **state)
+TEST(confirm_lists_fresh_instances)
 {
-    (void)state;
     struct config *c = config_of(MANY MODEL OVER "seeds: 3\n" FRESH);
     assert_int_equal(c->confirm, 6);
     assert_int_equal(c->confirm_instance[0], 9);
@@ -36,9 +34,8 @@ static void confirm_lists_fresh_instances(void **state)
     config_free(c);
 }
 
-static void wrong_uses_of_confirm_are_refused(void **state)
+TEST(wrong_uses_of_confirm_are_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK MODEL "confirm: 5\n", "s.yaml:3:10: confirm is 5; allowed: 6 to 1000"},
         {TASK MODEL "confirm: many\n",
@@ -96,9 +93,8 @@ static void wrong_uses_of_confirm_are_refused(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void a_sweep_with_confirm_cannot_be_cut_into_shards(void **state)
+TEST(a_sweep_with_confirm_cannot_be_cut_into_shards)
 {
-    (void)state;
     struct config *c = config_of(TASK MODEL "confirm: 8\n");
     struct plan *p;
     struct message m = {{0}};
@@ -114,9 +110,8 @@ static void a_sweep_with_confirm_cannot_be_cut_into_shards(void **state)
 }
 
 /* A claim and the identity of the plan do not hang on it. */
-static void confirm_does_not_change_the_identity_of_a_plan(void **state)
+TEST(confirm_does_not_change_the_identity_of_a_plan)
 {
-    (void)state;
     struct config *with = config_of(TASK MODEL "confirm: 8\n"), *without = config_of(TASK MODEL);
     struct plan *p, *q;
     struct message m;
@@ -132,16 +127,4 @@ static void confirm_does_not_change_the_identity_of_a_plan(void **state)
     plan_free(q);
     config_free(with);
     config_free(without);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(confirm_says_how_many_seeds_are_fresh),
-        cmocka_unit_test(confirm_lists_fresh_instances),
-        cmocka_unit_test(wrong_uses_of_confirm_are_refused),
-        cmocka_unit_test(a_sweep_with_confirm_cannot_be_cut_into_shards),
-        cmocka_unit_test(confirm_does_not_change_the_identity_of_a_plan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 
 #define GATHER "task: {name: gather, slots: 2}\nmodel: {positions: none}\n"
 
-static void test_sets_are_read_by_name(void **state)
+TEST(test_sets_are_read_by_name)
 {
-    (void)state;
     struct config *c = config_of("task: {name: gather}\n");
     assert_int_equal(c->evals, 0);
     assert_string_equal(c->eval_json, "{}");
@@ -31,9 +30,8 @@ static void test_sets_are_read_by_name(void **state)
     config_free(c);
 }
 
-static void wrong_test_sets_are_refused(void **state)
+TEST(wrong_test_sets_are_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {GATHER "eval: [long]\n", "s.yaml:3:7: eval must be a mapping, not a list"},
         {GATHER "eval:\n", "s.yaml:3:6: eval must be a mapping, not empty"},
@@ -65,9 +63,8 @@ static void wrong_test_sets_are_refused(void **state)
 }
 
 /* What is impossible for one point of the grid is told with the point. */
-static void test_sets_that_a_point_cannot_have_are_refused(void **state)
+TEST(test_sets_that_a_point_cannot_have_are_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {"task: {name: gather}\nmodel: {heads: [1, 2]}\neval: {a: {}, long: {length: 64}}\n",
          "s.yaml:3:30: the test set long is impossible for the point model.heads=1: task.length is "
@@ -101,9 +98,8 @@ static struct point point_of(const char *task, int64_t positions)
     return p;
 }
 
-static void a_shifted_point_has_the_options_of_its_test_set(void **state)
+TEST(a_shifted_point_has_the_options_of_its_test_set)
 {
-    (void)state;
     struct message m;
     const char *fault;
     struct point shifted, p = point_of("gather", POSITIONS_SINUSOIDAL);
@@ -133,9 +129,8 @@ static void a_shifted_point_has_the_options_of_its_test_set(void **state)
 }
 
 /* What is stored may be anything. */
-static void stored_test_sets_that_make_no_sense_are_refused(void **state)
+TEST(stored_test_sets_that_make_no_sense_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {"",
                                       "{",
                                       "[]",
@@ -155,16 +150,4 @@ static void stored_test_sets_that_make_no_sense_are_refused(void **state)
         if (point_shift(&p, bad[i], &shifted, &fault, &m) != STATUS_BAD_INPUT || !*m.text)
             fail_msg("taken: %s", bad[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets_are_read_by_name),
-        cmocka_unit_test(wrong_test_sets_are_refused),
-        cmocka_unit_test(test_sets_that_a_point_cannot_have_are_refused),
-        cmocka_unit_test(a_shifted_point_has_the_options_of_its_test_set),
-        cmocka_unit_test(stored_test_sets_that_make_no_sense_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

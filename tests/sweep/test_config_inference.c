@@ -5,9 +5,8 @@
 #define TASK "task: {name: gather, instance: [0, 1, 2]}\n"
 #define LR   "train: {lr: [1e-3, 1e-2]}\n"
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
-    (void)state;
     struct config *c = config_of("task: {name: gather}\n");
     assert_int_equal(c->seeds, 8);
     assert_int_equal(c->seed[7], 7);
@@ -18,9 +17,8 @@ static void test_defaults(void **state)
     config_free(c);
 }
 
-static void test_good(void **state)
+TEST(test_good)
 {
-    (void)state;
     struct config *c = config_of(TASK "train: {lr: [1e-3, 1e-2], steps: 100, eval_every: 10,"
                                       " batch: [8, 16]}\n"
                                       "looks: [5, 10, 999]\n"
@@ -48,9 +46,8 @@ static void test_good(void **state)
     config_free(c);
 }
 
-static void test_looks(void **state)
+TEST(test_looks)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK "looks: [5, 10]\nseeds: 10\n",
          "s.yaml:2:1: looks sets the number of seeds, so it cannot be used with seeds; remove one "
@@ -76,9 +73,8 @@ static void test_looks(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_equivalence(void **state)
+TEST(test_equivalence)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK "equivalence: 0\n", "s.yaml:2:14: equivalence is 0; allowed: a number above 0 and "
                                   "below 1, as in .005: a difference of accuracies"},
@@ -104,9 +100,8 @@ static void test_equivalence(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_replicate(void **state)
+TEST(test_replicate)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK "replicate: task.instance\n",
          "s.yaml:2:12: replicate must be a list, not a single value; write [task.instance]"},
@@ -144,9 +139,8 @@ static void test_replicate(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_rungs(void **state)
+TEST(test_rungs)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK LR "tune: {axes: [train.lr], rungs: 3}\n",
          "s.yaml:3:33: tune.rungs must be a mapping, not a single value"},
@@ -178,9 +172,8 @@ static void test_rungs(void **state)
 }
 
 /* A key that belongs elsewhere, or is misspelt, is shown its place. */
-static void test_hints(void **state)
+TEST(test_hints)
 {
-    (void)state;
     static const struct refusal list[] = {
         {TASK "equivalance: .01\n",
          "s.yaml:2:1: unknown key 'equivalance' (did you mean equivalence?)"},
@@ -235,9 +228,8 @@ static enum status set(const char *text, const char *const *sets, int count, str
     return config_parse("s.yaml", text, strlen(text), sets, count, c, m);
 }
 
-static void test_sets(void **state)
+TEST(test_sets)
 {
-    (void)state;
     static const char text[] = TASK LR "tune: [train.lr]\nlooks: [5, 10]\n";
     static const char *const good[] = {"looks=[2, 3]",     "equivalence=.01",
                                        "tune.seeds=7",     "tune.rungs={min_steps: 8}",
@@ -283,15 +275,4 @@ static void test_sets(void **state)
         assert_int_equal(set(text, &list[i].set, 1, &c, &m), STATUS_BAD_INPUT);
         assert_string_equal(m.text, list[i].message);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_good),
-        cmocka_unit_test(test_looks),     cmocka_unit_test(test_equivalence),
-        cmocka_unit_test(test_replicate), cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_hints),     cmocka_unit_test(test_sets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

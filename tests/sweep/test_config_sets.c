@@ -7,9 +7,8 @@ static enum status set(const char *text, const char *const *sets, int count, str
     return config_parse("s.yaml", text, strlen(text), sets, count, c, m);
 }
 
-static void test_sets(void **state)
+TEST(test_sets)
 {
-    (void)state;
     static const char text[] = "task: {name: gather}\nmodel:\n  heads: 4\n  d_ff: 64\nseeds: 5\n";
     struct config *c;
     struct message m;
@@ -73,9 +72,8 @@ static void test_sets(void **state)
 }
 
 /* null takes away what the file says; where it says nothing, nothing is to be done. */
-static void test_set_null(void **state)
+TEST(test_set_null)
 {
-    (void)state;
     static const char text[] = "task: {name: gather}\nmodel: {heads: [1, 4], d_ff: 64}\n"
                                "claim: {best: 4, over: [1]}\nseeds: 2\n";
     static const char *const sets[] = {"claim=null", "model.d_ff=~", "model.dropout=Null",
@@ -96,13 +94,4 @@ static void test_set_null(void **state)
     assert_int_equal(set(text, word, 1, &c, &m), STATUS_OK);
     assert_string_equal(c->name, "null");
     config_free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_set_null),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 #include "tests/sweep/config_help.h"
 
 /* Words of YAML 1.1 that 1.2's core schema does not have are strings; 1e-3 is a number. */
-static void test_typing(void **state)
+TEST(test_typing)
 {
-    (void)state;
     struct config *c = config_of("task: {name: hist, bos: True}\n"
                                  "train: {lr: 1e-3, clip: .5}\n"
                                  "model: {heads: [1], d_head: 8}\n"
@@ -27,9 +26,8 @@ static void test_typing(void **state)
 }
 
 /* The byte faults, one by one: text around them, so that line and column count. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t size;
@@ -66,9 +64,8 @@ static void test_bytes(void **state)
     config_free(config_of("task: {name: gather}\t# tabs behind something are harmless\n"));
 }
 
-static void test_yaml(void **state)
+TEST(test_yaml)
 {
-    (void)state;
     static const struct refusal list[] = {
         {"", "s.yaml:1:1: it holds nothing but blanks and comments"},
         {"# only this\n", "s.yaml:1:1: it holds nothing but blanks and comments"},
@@ -107,9 +104,8 @@ static void test_yaml(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
-    (void)state;
     static char text[TREE_BYTES + 2];
     memset(text, '[', TREE_BYTES);
     assert_refused(text, "s.yaml:1:33: nested deeper than 32 levels");
@@ -138,9 +134,8 @@ static void assert_file(const char *path, const char *message)
     assert_string_equal(m.text, message);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     static const char text[] = "task: {name: gather}\n";
     struct config *c;
     struct message m;
@@ -179,13 +174,4 @@ static void test_files(void **state)
     assert_string_equal(m.text, "a b.yaml:1:1: the file's name 'a b' cannot be the name of a sweep "
                                 "(letters, digits, '.', '_', '-'); add a key name");
     config_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_typing), cmocka_unit_test(test_bytes), cmocka_unit_test(test_yaml),
-        cmocka_unit_test(test_depth),  cmocka_unit_test(test_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

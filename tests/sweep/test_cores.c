@@ -1,7 +1,5 @@
 /* How many trials at once, with how many threads each, and how long that takes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,9 +7,9 @@
 #include "sweep/plan/config.h"
 #include "sweep/run/cores.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
-static void trials_are_as_many_as_cores_have_room_for(void **state)
+TEST(trials_are_as_many_as_cores_have_room_for)
 {
     static const struct {
         int usable, asked, threads;
@@ -24,7 +22,6 @@ static void trials_are_as_many_as_cores_have_room_for(void **state)
         {4, 1, 2, {2, 1, 2}}, {4, 8, 0, {4, 8, 0}}, /* more than there are: it was asked for */
         {4, 3, 2, {4, 3, 2}}, {1, 1, 8, {1, 1, 8}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cores c = cores_granted(cases[i].usable, cases[i].asked, cases[i].threads);
         if (c.cores != cases[i].expected.cores || c.trials != cases[i].expected.trials ||
@@ -34,9 +31,8 @@ static void trials_are_as_many_as_cores_have_room_for(void **state)
 }
 
 /* Under auto all cores are in use, and none twice, unless there are more trials. */
-static void idle_cores_are_given_away(void **state)
+TEST(idle_cores_are_given_away)
 {
-    (void)state;
     for (int cores = 1; cores <= 40; cores++)
         for (int running = 1; running <= 50; running++) {
             const struct cores c = cores_granted(cores, 0, 0);
@@ -61,9 +57,8 @@ static void takes(struct cores c, double trials, double expected)
         fail_msg("%g trials take %g s, expected %g", trials, s, expected);
 }
 
-static void the_last_trials_take_all_cores(void **state)
+TEST(the_last_trials_take_all_cores)
 {
-    (void)state;
     takes(cores_granted(2, 0, 0), 2, 90);
     takes(cores_granted(2, 0, 0), 1, 50); /* 1.8 times as fast */
     takes(cores_granted(2, 0, 0), 3, 140);
@@ -73,14 +68,4 @@ static void the_last_trials_take_all_cores(void **state)
     takes(cores_granted(2, 100, 0), 100, 4500); /* more at once are no faster */
     takes(cores_granted(1, 0, 4), 2, 180);
     assert_true(cores_wall_s(&(struct cores){2, 2, 0}, 0, 0) == 0);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trials_are_as_many_as_cores_have_room_for),
-        cmocka_unit_test(idle_cores_are_given_away),
-        cmocka_unit_test(the_last_trials_take_all_cores),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

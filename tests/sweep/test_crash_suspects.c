@@ -1,16 +1,13 @@
 /* Which trial takes machines down: what counts against one, and when it begins by itself. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sweep/run/crash_suspects.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
-static void losses_count_until_it_gets_further(void **state)
+TEST(losses_count_until_it_gets_further)
 {
-    (void)state;
     struct crash_suspects s = {0};
     assert_false(crash_suspects_at(&s, 7, 0));
     assert_int_equal(crash_suspects_losses(&s, 7), 0);
@@ -26,9 +23,8 @@ static void losses_count_until_it_gets_further(void **state)
     crash_suspects_free(&s);
 }
 
-static void machines_are_told_apart(void **state)
+TEST(machines_are_told_apart)
 {
-    (void)state;
     struct crash_suspects s = {0};
     for (int i = 0; i < 7; i++)
         assert_false(crash_suspect_is_spread(crash_suspects_lost(&s, 1, 0, 3)));
@@ -44,9 +40,8 @@ static void machines_are_told_apart(void **state)
     crash_suspects_free(&s);
 }
 
-static void excuses_are_bounded(void **state)
+TEST(excuses_are_bounded)
 {
-    (void)state;
     struct crash_suspects s = {0};
     for (int i = 0; i < EXCUSE_LIMIT; i++)
         assert_true(crash_suspects_excuse(&s, 1, 50));
@@ -59,9 +54,8 @@ static void excuses_are_bounded(void **state)
     crash_suspects_free(&s);
 }
 
-static void very_many_are_remembered(void **state)
+TEST(very_many_are_remembered)
 {
-    (void)state;
     enum { TRIALS = 20000 };
     struct crash_suspects s = {0};
     for (int round = 1; round <= 3; round++)
@@ -72,15 +66,4 @@ static void very_many_are_remembered(void **state)
     assert_int_equal(crash_suspects_losses(&s, 63), 0);
     crash_suspects_free(&s);
     assert_int_equal(crash_suspects_losses(&s, 64), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(losses_count_until_it_gets_further),
-        cmocka_unit_test(machines_are_told_apart),
-        cmocka_unit_test(excuses_are_bounded),
-        cmocka_unit_test(very_many_are_remembered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

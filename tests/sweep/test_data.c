@@ -1,6 +1,4 @@
 /* The validation and test sets of a trial: the same for all, or drawn for each instance. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,9 +6,8 @@
 
 #include "engine/base/heartbeat.h"
 #include "sweep/worker/data.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct sets {
     struct arena arena;
@@ -98,9 +95,8 @@ static void assert_sound(const struct sets *s)
 }
 
 /* Instance 0 has the same bytes either way; another one has its own, whatever the seed. */
-static void eval_sets(void **state)
+TEST(eval_sets)
 {
-    (void)state;
     for (const struct task *const *t = task_table; *t; t++) {
         if ((*t)->file)
             continue;
@@ -129,9 +125,8 @@ static void eval_sets(void **state)
 }
 
 /* What is trained on does not depend on what is evaluated on. */
-static void training_examples(void **state)
+TEST(training_examples)
 {
-    (void)state;
     struct sets common, own;
     const struct task *task = task_find("gather");
     sets_new(&common, task, EVAL_SETS_COMMON, 3, 7);
@@ -158,9 +153,8 @@ static void hear(void)
 
 /* An example of task nearest can take a second: the heart beats at each one, and where each one's
  * sources are looked up. */
-static void a_beat_per_example(void **state)
+TEST(a_beat_per_example)
 {
-    (void)state;
     struct sets s;
     beats = 0;
     heartbeat_listener = hear;
@@ -170,14 +164,4 @@ static void a_beat_per_example(void **state)
     assert_int_equal(beats, 30 + 30 + 30);
     heartbeat_listener = NULL;
     sets_free(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eval_sets),
-        cmocka_unit_test(training_examples),
-        cmocka_unit_test(a_beat_per_example),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,10 +37,11 @@ static void assert_says(const struct fixture *x, const char *what)
         fail_msg("'%s' does not say '%s' of %s", x->m.text, what, x->place.path);
 }
 
+FIXTURE(setup, teardown)
+
 /* Its bytes are compared, whatever its time says. */
-static void bytes_are_compared_when_it_is_opened(void **state)
+TEST(bytes_are_compared_when_it_is_opened)
 {
-    struct fixture *x = *state;
     use_text(x);
     assert_int_equal(try_open(x), STATUS_OK);
     set_time(x->place.path, 1000);
@@ -60,9 +61,8 @@ static void bytes_are_compared_when_it_is_opened(void **state)
     assert_says(x, "No such file");
 }
 
-static void changes_are_noticed(void **state)
+TEST(changes_are_noticed)
 {
-    struct fixture *x = *state;
     use_text(x);
     struct data *d = open_data(x, 1);
     assert_int_equal(data_check(d, true, &x->m), STATUS_OK);
@@ -136,20 +136,19 @@ static void check_examples(struct fixture *x, enum text_split split)
     data_close(calm), data_close(d);
 }
 
-static void no_example_has_other_bytes(void **state)
+TEST(no_example_has_other_bytes)
 {
-    check_examples(*state, TEXT_CONTIGUOUS);
+    check_examples(x, TEXT_CONTIGUOUS);
 }
 
-static void no_example_of_a_stretch_has_other_bytes(void **state)
+TEST(no_example_of_a_stretch_has_other_bytes)
 {
-    check_examples(*state, TEXT_INTERLEAVED);
+    check_examples(x, TEXT_INTERLEAVED);
 }
 
 /* A new file of that name leaves the opened one as it was. */
-static void the_opened_file_counts(void **state)
+TEST(the_opened_file_counts)
 {
-    struct fixture *x = *state;
     char other[80];
     use_text(x);
     struct data *d = open_data(x, 1);
@@ -166,9 +165,8 @@ static void the_opened_file_counts(void **state)
 }
 
 /* A step that meets the end says that the file changed; nothing of the trial can be kept. */
-static void a_trial_over_a_cut_file_ends(void **state)
+TEST(a_trial_over_a_cut_file_ends)
 {
-    struct fixture *x = *state;
     char checkpoint[80];
     bool evaluated;
     use_large_text(x);
@@ -182,18 +180,4 @@ static void a_trial_over_a_cut_file_ends(void **state)
     assert_says(x, "10 bytes, not 20971520");
     assert_int_equal(t->trainer->step, 3);
     trial_close(t);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(bytes_are_compared_when_it_is_opened),
-        TEST(changes_are_noticed),
-        TEST(no_example_has_other_bytes),
-        TEST(no_example_of_a_stretch_has_other_bytes),
-        TEST(the_opened_file_counts),
-        TEST(a_trial_over_a_cut_file_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
 
 #include "engine/base/file.h"
 #include "sweep/trials/data_file.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 #define SHA_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define SHA_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
@@ -40,10 +41,11 @@ static void assert_place(struct fixture *x, struct store *s, const char *path)
     assert_string_equal(place.path, path);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* The newest place that looks as it did; then one that has a file of that size. */
-static void a_file_is_found_where_it_lies(void **state)
+TEST(a_file_is_found_where_it_lies)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     char first[400], second[400], other[400];
     struct data_place place;
@@ -70,13 +72,11 @@ static void a_file_is_found_where_it_lies(void **state)
     assert_int_equal(unlink(first), 0);
     assert_int_equal(mkfifo(first, 0600), 0);
     assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
-    close_store(x, s);
 }
 
 /* Size and time can both be set; then a place that looks as it did comes before. */
-static void a_file_whose_time_was_set_comes_last(void **state)
+TEST(a_file_whose_time_was_set_comes_last)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct stat st;
     char set[400], as_it_was[400];
@@ -88,25 +88,21 @@ static void a_file_whose_time_was_set_comes_last(void **state)
     found_at(s, as_it_was, SHA_A, LATER);
     run_sql(store_db(s), "UPDATE data_file SET read_ns = read_ns - 1 WHERE path LIKE '%set.txt'");
     assert_place(x, s, as_it_was);
-    close_store(x, s);
 }
 
-static void what_is_not_known_or_not_needed(void **state)
+TEST(what_is_not_known_or_not_needed)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct data_place place;
     assert_ok(store_data_place(s, "", &place, &x->m));
     assert_string_equal(place.path, "");
     assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
     assert_non_null(strstr(x->m.text, "learnt from the file with SHA-256 " SHA_A));
-    close_store(x, s);
 }
 
 /* A configuration says which file by its identity. */
-static void the_file_of_a_configuration(void **state)
+TEST(the_file_of_a_configuration)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed toy = claim(x, r.s, r.sweep, r.build), learnt = claim(x, r.s, r.sweep, r.build);
     struct data_place place;
@@ -122,7 +118,6 @@ static void the_file_of_a_configuration(void **state)
     assert_string_equal(place.path, "");
     assert_ok(store_config_data(r.s, learnt.config_sha256, &place, &x->m));
     assert_string_equal(place.path, path);
-    close_store(x, r.s);
 }
 
 /* ---- planning ---- */
@@ -156,7 +151,7 @@ static enum status plan_over(struct fixture *x, struct store *s, const char *yam
     struct plan_changes changes;
     struct planned p = plan_of(x, yaml);
     enum status status = store_plan(s, p.plan, replace, &changes, &x->m);
-    free_plan(p);
+    free_plan(x, p);
     return status;
 }
 
@@ -165,9 +160,8 @@ static void forget_racing(struct store *s)
     run_sql(store_db(s), "UPDATE data_file SET read_ns = mtime_ns + 2000000000");
 }
 
-static void what_was_found_is_not_read_again(void **state)
+TEST(what_was_found_is_not_read_again)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct survey *known;
     int count, surveys;
@@ -196,13 +190,11 @@ static void what_was_found_is_not_read_again(void **state)
     plan_free(p);
     config_free(c);
     store_surveys_free(known, count);
-    close_store(x, s);
 }
 
 /* Of each path and its options the newest, and none whose time may lie. */
-static void only_what_can_be_trusted_is_known(void **state)
+TEST(only_what_can_be_trusted_is_known)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct survey *known;
     int count;
@@ -223,7 +215,6 @@ static void only_what_can_be_trusted_is_known(void **state)
     assert_int_equal(known[1].size, 2);
     assert_string_equal(known[2].path, "/just not");
     store_surveys_free(known, count);
-    close_store(x, s);
 }
 
 /* The first trial of a sweep over these files has begun. */
@@ -249,9 +240,8 @@ static void assert_refused(struct fixture *x, struct store *s, const char *files
 }
 
 /* Nothing is mixed, whoever has seen the new bytes before; put back, the file is known. */
-static void a_file_that_changed_is_refused(void **state)
+TEST(a_file_that_changed_is_refused)
 {
-    struct fixture *x = *state;
     char path[400];
     write_text(x, "a.txt", 'a', 1000, path);
     struct run r = begun_over(x, path);
@@ -276,9 +266,8 @@ static void a_file_that_changed_is_refused(void **state)
 }
 
 /* One of two, where the points over the other one are still there. */
-static void one_file_of_several_changed(void **state)
+TEST(one_file_of_several_changed)
 {
-    struct fixture *x = *state;
     char a[400], b[400], files[900];
     write_text(x, "a.txt", 'a', 1000, a);
     write_text(x, "b.txt", 'b', 1000, b);
@@ -295,9 +284,8 @@ static void one_file_of_several_changed(void **state)
 }
 
 /* The same bytes at another place are the same file; other bytes at another place another. */
-static void a_file_that_moved_has_not_changed(void **state)
+TEST(a_file_that_moved_has_not_changed)
 {
-    struct fixture *x = *state;
     char a[400], b[400];
     struct data_place place;
     write_text(x, "a.txt", 'a', 1000, a);
@@ -318,9 +306,8 @@ static void a_file_that_moved_has_not_changed(void **state)
 }
 
 /* With the last sweep over a file goes what was known of it. */
-static void what_nothing_learns_from_is_forgotten(void **state)
+TEST(what_nothing_learns_from_is_forgotten)
 {
-    struct fixture *x = *state;
     char a[400], b[400];
     write_text(x, "a.txt", 'a', 1000, a);
     write_text(x, "b.txt", 'b', 1000, b);
@@ -343,9 +330,8 @@ static char *all_rows(struct store *s)
 }
 
 /* All of a plan with its files, or nothing of it; what is read is whole or not there. */
-static void trouble_changes_nothing(void **state)
+TEST(trouble_changes_nothing)
 {
-    struct fixture *x = *state;
     char path[400];
     int met = 0;
     stand_between(true);
@@ -385,25 +371,6 @@ static void trouble_changes_nothing(void **state)
     }
     stand_between(false);
     assert_true(met > 40);
-    free_plan(p);
+    free_plan(x, p);
     close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_file_whose_time_was_set_comes_last),
-        TEST(a_file_is_found_where_it_lies),
-        TEST(what_is_not_known_or_not_needed),
-        TEST(the_file_of_a_configuration),
-        TEST(what_was_found_is_not_read_again),
-        TEST(only_what_can_be_trusted_is_known),
-        TEST(a_file_that_changed_is_refused),
-        TEST(one_file_of_several_changed),
-        TEST(a_file_that_moved_has_not_changed),
-        TEST(what_nothing_learns_from_is_forgotten),
-        TEST(trouble_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

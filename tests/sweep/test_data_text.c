@@ -24,10 +24,11 @@ static void use_rows(struct fixture *x)
 
 /* ---- examples ---- */
 
+FIXTURE(setup, teardown)
+
 /* Sets are no larger than their part, and the same for all seeds; batches are not. */
-static void each_part_gives_its_set(void **state)
+TEST(each_part_gives_its_set)
 {
-    struct fixture *x = *state;
     use_text(x);
     x->point.train.val_examples = 7;
     struct data *d = open_data(x, 1), *other = open_data(x, 2);
@@ -61,9 +62,8 @@ static int count_in(const struct examples *set, const int32_t *tokens)
 
 /* One of each stretch of the training part: no window twice, and another set for another seed. With
  * as many as there are, an epoch is the whole part. */
-static void finite_sets_have_no_example_twice(void **state)
+TEST(finite_sets_have_no_example_twice)
 {
-    struct fixture *x = *state;
     use_text(x);
     static const int64_t asked[] = {10, 60, 1000000};
     for (int i = 0; i < 3; i++) {
@@ -87,9 +87,8 @@ static void finite_sets_have_no_example_twice(void **state)
 
 /* ---- what the result says of a test in its parts ---- */
 
-static void blocks_make_up_the_test_loss(void **state)
+TEST(blocks_make_up_the_test_loss)
 {
-    struct fixture *x = *state;
     char text[20000];
     struct rng r = rng_at(1, RNG_DATA, 0, 0);
     for (size_t i = 0; i < sizeof text; i++)
@@ -120,9 +119,8 @@ static void blocks_make_up_the_test_loss(void **state)
     }
 }
 
-static void labels_make_up_the_test_accuracy(void **state)
+TEST(labels_make_up_the_test_accuracy)
 {
-    struct fixture *x = *state;
     use_rows(x);
     x->point.model.pool = POOL_MEAN;
     x->point.train.steps = 60;
@@ -168,9 +166,8 @@ static enum status fill_scrambled(void *context, int64_t step, struct examples *
 }
 
 /* What stands in a row's padding changes neither its logits nor what is learned from it. */
-static void padding_is_not_seen(void **state)
+TEST(padding_is_not_seen)
 {
-    struct fixture *x = *state;
     use_rows(x);
     static const int64_t pools[] = {POOL_MEAN, POOL_FIRST};
     for (int i = 0; i < 4; i++) {
@@ -197,15 +194,4 @@ static void padding_is_not_seen(void **state)
         assert_memory_not_equal(logits, before, size);
         trial_close(a), trial_close(b);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(each_part_gives_its_set),      TEST(finite_sets_have_no_example_twice),
-        TEST(blocks_make_up_the_test_loss), TEST(labels_make_up_the_test_accuracy),
-        TEST(padding_is_not_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "sweep/db/setting_order.h"
 #include "sweep/evidence/evidence.h"
 #include "sweep/judge/verdict_text.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/task_help.h"
 
 static struct scope *reading; /* that has what read_it returned */
@@ -39,10 +39,11 @@ static void assert_near(double got, double expected)
         fail_msg("%.17g is not %.17g", got, expected);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Five evaluations that rise by .02 per 100 of 1000 steps, after one that does not count. */
-static void trials_and_their_slopes(void **state)
+TEST(trials_and_their_slopes)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 3\nclaim: {best: 1, over: [2]}\n"
                                             "equivalence: .01\n"));
     work(x, &r, 5);
@@ -87,7 +88,6 @@ static void trials_and_their_slopes(void **state)
     assert_true(e->setting[0].input.heads[0].trial[0].val == 1.75);
     assert_near(e->setting[0].input.heads[0].trial[0].late_slope, .1);
     forget();
-    close_store(x, r.s);
 }
 
 /* By task.nearest, whose sequences have from 1 to 14 targets. */
@@ -109,9 +109,8 @@ static int64_t targets_of_nearest(struct fixture *x, const char *test_examples)
 }
 
 /* Where their number differs from example to example, targets are counted, not those of one. */
-static void targets_of_sequences_that_differ(void **state)
+TEST(targets_of_sequences_that_differ)
 {
-    struct fixture *x = *state;
     struct setup nearest;
     int32_t inputs[16 * 4], targets[16];
     int64_t counted[2] = {0};
@@ -141,9 +140,8 @@ static void add_blocks(sqlite3 *db, int trial, const char *losses)
 }
 
 /* A trial without as many blocks as the others has none. */
-static void blocks_of_text(void **state)
+TEST(blocks_of_text)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\nmetric: {name: val_loss}\n"));
     work(x, &r, 4);
     struct evidence *e = read_it(x, &r);
@@ -174,7 +172,6 @@ static void blocks_of_text(void **state)
     e = read_it(x, &r);
     assert_true(e->setting[0].input.data == VERDICT_ROWS);
     forget();
-    close_store(x, r.s);
 }
 
 #define INSTANCES                                                                                  \
@@ -182,9 +179,8 @@ static void blocks_of_text(void **state)
     "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"                                   \
     "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nreplicate: [task.instance]\n"
 
-static void instances_are_units(void **state)
+TEST(instances_are_units)
 {
-    struct fixture *x = *state;
     struct run r = start(x, INSTANCES "seeds: 2\n");
     work(x, &r, 8);
     struct evidence *e = read_it(x, &r);
@@ -197,13 +193,11 @@ static void instances_are_units(void **state)
         assert_int_equal(h->trial[i].seed, i % 2);
     }
     forget();
-    close_store(x, r.s);
 }
 
 /* Of length 4, a place to look at is one of three. */
-static void instances_that_draw_the_same_are_one_unit(void **state)
+TEST(instances_that_draw_the_same_are_one_unit)
 {
-    struct fixture *x = *state;
     struct run r = start(x, "name: plain\n"
                             "task: {name: gather, length: 4, vocab: 8, slots: [1, 2],"
                             " instance: [1, 2, 3, 4, 5, 10, 11, 12]}\n"
@@ -237,13 +231,11 @@ static void instances_that_draw_the_same_are_one_unit(void **state)
     verdict_text_free(&text);
     verdict_free(v);
     forget();
-    close_store(x, r.s);
 }
 
 /* Up to the open look, or to the one that decided. */
-static void trials_of_a_look(void **state)
+TEST(trials_of_a_look)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "looks: [2, 3, 5]\n"));
     struct look_due due;
     work(x, &r, 4);
@@ -264,13 +256,11 @@ static void trials_of_a_look(void **state)
     e = read_it(x, &r);
     assert_each(e->setting[0].input.look == 2, e->setting[0].input.planned == 6);
     forget();
-    close_store(x, r.s);
 }
 
 /* At four heads "split" is 8: the same models twice. */
-static void settings_that_mean_the_same(void **state)
+TEST(settings_that_mean_the_same)
 {
-    struct fixture *x = *state;
     struct run r =
         start(x, "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
                  "model: {d_model: 32, heads: [2, 4], d_head: [split, 8], layers: 1, d_ff: 32}\n"
@@ -303,14 +293,13 @@ static void assert_choice(const struct verdict_input *in, int i, const char *cho
 }
 
 /* Learning rates that were tried, and the one that each head count chose. */
-static void rates_under_tune(void **state)
+TEST(rates_under_tune)
 {
     static const char yaml[] =
         "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
         "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
         "train: {steps: 100, batch: 8, lr: [1e-2, 1e-3, 3e-3], eval_every: 50}\n"
         "tune: {axes: [train.lr], seeds: 1}\nseeds: 1\n";
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct evidence *e = read_it(x, &r);
     assert_int_equal(e->setting[0].input.choices, 2);
@@ -336,11 +325,10 @@ static void rates_under_tune(void **state)
                   " (SELECT min(config_id) FROM config WHERE heads = 2)");
     assert_status(STATUS_CORRUPT, IN_SCOPE(in, r.s, &x->m, evidence_read(in, r.sweep)));
     assert_non_null(strstr(x->m.text, "trials with 1 and 2 heads tune different axes"));
-    close_store(x, r.s);
 }
 
 /* exclude can give a head count other values than the others have. */
-static void a_head_count_has_its_own_values(void **state)
+TEST(a_head_count_has_its_own_values)
 {
     static const char yaml[] =
         "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
@@ -348,7 +336,6 @@ static void a_head_count_has_its_own_values(void **state)
         "train: {steps: 100, batch: 8, lr: [1e-4, 1e-3, 1e-2], eval_every: 50}\n"
         "exclude: [{model.heads: 4, train.lr: [1e-2, 1e-3]}]\n"
         "tune: {axes: [train.lr], seeds: 1}\nseeds: 1\n";
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     work(x, &r, 7);
     struct evidence *e = read_it(x, &r);
@@ -356,12 +343,11 @@ static void a_head_count_has_its_own_values(void **state)
     assert_choice(&e->setting[0].input, 1, "0.001", GRID_INNER);
     assert_choice(&e->setting[0].input, 2, "0.0001", GRID_ONLY);
     forget();
-    close_store(x, r.s);
 }
 
 /* No value lies beyond the end of an option's range, if the end itself is in it; words have no
  * ends. */
-static void options_end(void **state)
+TEST(options_end)
 {
     static const struct {
         const char *axis, *values, *chosen;
@@ -375,7 +361,6 @@ static void options_end(void **state)
         {"batch", "[1, 8, 64]", "64", GRID_LARGEST},
         {"optimizer", "[adam, adamw]", "adamw", GRID_INNER},
     };
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char yaml[600], sql[300];
         snprintf(yaml, sizeof yaml,
@@ -400,9 +385,8 @@ static void options_end(void **state)
     }
 }
 
-static void what_left_the_plan_is_told(void **state)
+TEST(what_left_the_plan_is_told)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2, 4]", "seeds: 2\n"));
     work(x, &r, 6);
     plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\n"));
@@ -418,40 +402,18 @@ static void what_left_the_plan_is_told(void **state)
     assert_int_equal(e->setting[0].input.proof.status, PROOF_LATE);
     forget();
     assert_status(STATUS_BAD_INPUT, IN_SCOPE(in, r.s, &x->m, evidence_read(in, 99)));
-    close_store(x, r.s);
 }
 
 /* As where they were drawn: by the first value in which two differ. */
-static void settings_by_their_values(void **state)
+TEST(settings_by_their_values)
 {
     static const char *const sorted[] = {
         "lr=-2, d_ff=8",          "lr=1e-05, d_ff=8",      "lr=0.0001, d_ff=8",
         "lr=0.002, d_ff=9",       "lr=0.002, d_ff=9, b=1", "lr=0.002, d_ff=10",
         "lr=1e+06, d_ff=1, x=ab", "lr=1e+06, d_ff=1, x=b", "lr=1e+06, d_ff=2, x=a"};
-    (void)state;
     for (int i = 0; i < 9; i++)
         for (int k = 0; k < 9; k++) {
             int order = setting_compare(sorted[i], sorted[k]);
             assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
         }
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(trials_and_their_slopes),
-        TEST(targets_of_sequences_that_differ),
-        TEST(blocks_of_text),
-        TEST(instances_are_units),
-        TEST(instances_that_draw_the_same_are_one_unit),
-        TEST(trials_of_a_look),
-        TEST(settings_that_mean_the_same),
-        TEST(rates_under_tune),
-        TEST(a_head_count_has_its_own_values),
-        TEST(options_end),
-        TEST(what_left_the_plan_is_told),
-        TEST(settings_by_their_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

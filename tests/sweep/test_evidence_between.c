@@ -3,7 +3,8 @@
 
 #include "scope_help.h"
 #include "sweep/evidence/evidence.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 #define YAML(model, rest)                                                                          \
     "name: plain\n"                                                                                \
@@ -42,10 +43,12 @@ static void assert_pairs(struct fixture *x, const char *yaml, const char *expect
     close_store(x, s);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* One axis apart, at each head count that both have. */
-static void settings_one_axis_apart_are_compared(void **state)
+TEST(settings_one_axis_apart_are_compared)
 {
-    assert_pairs(*state,
+    assert_pairs(x,
                  YAML("heads: [2, 8], kv_heads: [1, 2, 8], d_ff: [16, 32]",
                       "constraints: ['model.heads % model.kv_heads == 0', 'model.d_ff == 16 or "
                       "model.heads == 8']\n"),
@@ -61,22 +64,22 @@ static void settings_one_axis_apart_are_compared(void **state)
                  "d_ff=16|d_ff=32|kv_heads=8|8\n");
 }
 
-static void one_setting_or_a_random_sweep_has_no_pairs(void **state)
+TEST(one_setting_or_a_random_sweep_has_no_pairs)
 {
-    assert_pairs(*state, YAML("heads: [1, 2], d_ff: 16", ""), "");
-    assert_pairs(*state, YAML("heads: [1, 2], d_ff: [16, 32]", "method: random\nsamples: 4\n"), "");
+    assert_pairs(x, YAML("heads: [1, 2], d_ff: 16", ""), "");
+    assert_pairs(x, YAML("heads: [1, 2], d_ff: [16, 32]", "method: random\nsamples: 4\n"), "");
 }
 
 /* Accuracies on different tasks are not alike. */
-static void settings_of_different_tasks_are_not_compared(void **state)
+TEST(settings_of_different_tasks_are_not_compared)
 {
-    assert_pairs(*state,
+    assert_pairs(x,
                  "name: plain\n"
                  "task: {name: gather, length: 16, vocab: 8, slots: [2, 3]}\n"
                  "model: {d_model: 32, layers: 1, heads: 4, d_ff: [16, 32]}\n"
                  "train: {steps: 100, eval_every: 50}\nseeds: 2\n",
                  "d_ff=16|d_ff=32|slots=2|4\nd_ff=16|d_ff=32|slots=3|4\n");
-    assert_pairs(*state,
+    assert_pairs(x,
                  "name: plain\n"
                  "task: {name: [gather, hist], length: 16}\n"
                  "model: {d_model: 32, layers: 1, heads: 4}\n"
@@ -85,9 +88,9 @@ static void settings_of_different_tasks_are_not_compared(void **state)
 }
 
 /* What one of them does not have hangs on the axis in which they differ. */
-static void options_that_one_setting_lacks_may_differ(void **state)
+TEST(options_that_one_setting_lacks_may_differ)
 {
-    assert_pairs(*state,
+    assert_pairs(x,
                  YAML("heads: 4, d_ff: 32, d_head: 8, form: [cut, segments],"
                       " segment_width: [4, 8], segment_overlap: true",
                       ""),
@@ -97,20 +100,20 @@ static void options_that_one_setting_lacks_may_differ(void **state)
 }
 
 /* At 4 heads a split d_model of 32 is a width of 8: nothing to compare, but for a claim. */
-static void equal_models_are_compared_only_for_a_claim(void **state)
+TEST(equal_models_are_compared_only_for_a_claim)
 {
-    assert_pairs(*state, YAML("heads: [2, 4], d_ff: 32, d_head: [split, 8]", ""),
+    assert_pairs(x, YAML("heads: [2, 4], d_ff: 32, d_head: [split, 8]", ""),
                  "d_head=split|d_head=8||2\n");
-    assert_pairs(*state,
+    assert_pairs(x,
                  YAML("heads: [2, 4], d_ff: 32, d_head: [split, 8]",
                       "claim: {better: {model.d_head: 8}, than: {model.d_head: split}, heads: 4}"),
                  "!d_head=8|d_head=split||4\nd_head=split|d_head=8||2\n");
 }
 
 /* Named as in the headings of the settings, in their order. */
-static void pairs_are_named_as_in_the_headings_of_settings(void **state)
+TEST(pairs_are_named_as_in_the_headings_of_settings)
 {
-    assert_pairs(*state,
+    assert_pairs(x,
                  "name: plain\n"
                  "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
                  "model: {d_model: 32, layers: 1, heads: 4, d_ff: 32, d_head: 8, form: segments,"
@@ -123,9 +126,9 @@ static void pairs_are_named_as_in_the_headings_of_settings(void **state)
 }
 
 /* First, once for each combination of the other axes; several axes at once, and words. */
-static void claimed_pairs_come_first(void **state)
+TEST(claimed_pairs_come_first)
 {
-    assert_pairs(*state,
+    assert_pairs(x,
                  YAML("heads: [2, 8], kv_heads: [1, 2], d_ff: [16, 32]",
                       "claim: {better: {model.kv_heads: 2}, than: {model.kv_heads: 1}, heads: 8}"),
                  "!kv_heads=2|kv_heads=1|d_ff=16|8\n"
@@ -136,7 +139,7 @@ static void claimed_pairs_come_first(void **state)
                  "kv_heads=1|kv_heads=2|d_ff=32|2\n"
                  "d_ff=16|d_ff=32|kv_heads=2|2\n"
                  "d_ff=16|d_ff=32|kv_heads=2|8\n");
-    assert_pairs(*state,
+    assert_pairs(x,
                  YAML("heads: [2], kv_heads: [1, heads], d_ff: [16, 32]",
                       "claim: {better: {model.kv_heads: heads, model.d_ff: 16},"
                       " than: {model.kv_heads: 1, model.d_ff: 32}, heads: 2}"),
@@ -145,7 +148,7 @@ static void claimed_pairs_come_first(void **state)
                  "kv_heads=1|kv_heads=heads|d_ff=16|2\n"
                  "kv_heads=1|kv_heads=heads|d_ff=32|2\n"
                  "d_ff=16|d_ff=32|kv_heads=heads|2\n");
-    assert_pairs(*state,
+    assert_pairs(x,
                  YAML("heads: 4, d_ff: 32, d_head: 8, form: [cut, segments],"
                       " segment_width: [4, 8], segment_overlap: true",
                       "claim: {better: {model.form: segments}, than: {model.form: cut}, heads: 4}"),
@@ -155,9 +158,8 @@ static void claimed_pairs_come_first(void **state)
 }
 
 /* Of 32 settings in one axis 496 pairs differ, of 33 there are 528. */
-static void of_too_many_pairs_only_the_claimed_are_compared(void **state)
+TEST(of_too_many_pairs_only_the_claimed_are_compared)
 {
-    struct fixture *x = *state;
     for (int n = 32; n <= 33; n++) {
         char yaml[1024], list[256] = "", text[32768];
         for (int i = 1; i <= n; i++)
@@ -179,25 +181,4 @@ static void of_too_many_pairs_only_the_claimed_are_compared(void **state)
         run_sql(store_db(s), "DELETE FROM sweep");
         close_store(x, s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(settings_one_axis_apart_are_compared, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_setting_or_a_random_sweep_has_no_pairs, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(settings_of_different_tasks_are_not_compared, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(options_that_one_setting_lacks_may_differ, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(equal_models_are_compared_only_for_a_claim, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(pairs_are_named_as_in_the_headings_of_settings, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(claimed_pairs_come_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(of_too_many_pairs_only_the_claimed_are_compared, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

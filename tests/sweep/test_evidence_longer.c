@@ -5,7 +5,8 @@
 
 #include "scope_help.h"
 #include "sweep/evidence/evidence.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 #define GRID(name, steps, rest)                                                                    \
     "name: " name "\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                       \
@@ -56,9 +57,10 @@ static void assert_same(const struct verdict_heads *a, const struct verdict_head
     }
 }
 
-static void a_setting_is_held_against_one_of_at_least_twice_the_steps(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_setting_is_held_against_one_of_at_least_twice_the_steps)
 {
-    struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "[100, 199, 200, 400]", "seeds: 2\n"));
     work(x, &r, 16);
     static const int64_t expected[] = {200, 400, 400, 0};
@@ -74,12 +76,10 @@ static void a_setting_is_held_against_one_of_at_least_twice_the_steps(void **sta
     for (int k = 0; k < 2; k++)
         assert_same(&longer->heads[k], &e->setting[2].input.heads[k]);
     forget();
-    close_store(x, r.s);
 }
 
-static void another_sweep_may_have_the_longer_training(void **state)
+TEST(another_sweep_may_have_the_longer_training)
 {
-    struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "100", "seeds: [3, 1, 2]\n"));
     work(x, &r, 6);
     add(x, &r, PLAIN("short", "199", "seeds: 3\n"), 6);
@@ -112,13 +112,11 @@ static void another_sweep_may_have_the_longer_training(void **state)
     e = read_it(x, &r);
     assert_null(e->setting[0].input.longer);
     forget();
-    close_store(x, r.s);
 }
 
 /* Nothing else may differ. */
-static void longer_training_counts_only_if_all_else_is_alike(void **state)
+TEST(longer_training_counts_only_if_all_else_is_alike)
 {
-    struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "100", "seeds: 2\n"));
     work(x, &r, 4);
     add(x, &r, GRID("rate", "200", "lr: 2e-3}\nseeds: 2\n"), 4);
@@ -127,13 +125,11 @@ static void longer_training_counts_only_if_all_else_is_alike(void **state)
     struct evidence *e = read_it(x, &r);
     assert_null(e->setting[0].input.longer);
     forget();
-    close_store(x, r.s);
 }
 
 /* What each head count chooses for itself may, where the other sweep lets it choose as well. */
-static void tuned_values_may_differ_in_the_longer_training(void **state)
+TEST(tuned_values_may_differ_in_the_longer_training)
 {
-    struct fixture *x = *state;
     struct run r = start(x, GRID("plain", "100",
                                  "lr: [1e-3, 3e-3], schedule: {name: constant}}\n"
                                  "tune: {axes: [train.lr], seeds: 1}\nseeds: 2\n"));
@@ -167,13 +163,11 @@ static void tuned_values_may_differ_in_the_longer_training(void **state)
     assert_each(longer->choices == 2, longer->choice == e->setting[1].input.choice);
     assert_true(e->setting[0].input.decays);
     forget();
-    close_store(x, r.s);
 }
 
 /* Each with the instance of the trial that it is like, and how it ended. */
-static void longer_trials_keep_their_instance_and_how_they_ended(void **state)
+TEST(longer_trials_keep_their_instance_and_how_they_ended)
 {
-    struct fixture *x = *state;
     struct run r =
         start(x, "name: plain\n"
                  "task: {name: gather, length: 16, vocab: 8, slots: 2, instance: [3, 5]}\n"
@@ -197,9 +191,8 @@ static void longer_trials_keep_their_instance_and_how_they_ended(void **state)
 }
 
 /* Losses of blocks, where all have as many. */
-static void longer_trials_bring_the_losses_of_their_blocks(void **state)
+TEST(longer_trials_bring_the_losses_of_their_blocks)
 {
-    struct fixture *x = *state;
     struct run r = start(x, PLAIN("plain", "[100, 200]", "metric: {name: val_loss}\nseeds: 2\n"));
     work(x, &r, 8);
     run_sql(r.db, "INSERT INTO block_loss SELECT trial_id, value, trial_id FROM trial,"
@@ -215,19 +208,4 @@ static void longer_trials_bring_the_losses_of_their_blocks(void **state)
             assert_true(t->seed == 1 ? !t->block : t->block[1] == (double)t->trial_id);
         }
     forget();
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_setting_is_held_against_one_of_at_least_twice_the_steps),
-        TEST(another_sweep_may_have_the_longer_training),
-        TEST(longer_training_counts_only_if_all_else_is_alike),
-        TEST(tuned_values_may_differ_in_the_longer_training),
-        TEST(longer_trials_keep_their_instance_and_how_they_ended),
-        TEST(longer_trials_bring_the_losses_of_their_blocks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

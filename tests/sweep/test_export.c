@@ -14,9 +14,10 @@ static char *export_of(struct fixture *x, struct store *s, const char *sweep)
     return text;
 }
 
-static void canonical_bytes(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(canonical_bytes)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[2]", "seeds: [5, 3, 4]\n"));
     int64_t build = add_build(x, s);
@@ -46,14 +47,12 @@ static void canonical_bytes(void **state)
                              c.config_sha256, seed, c.config_json);
     assert_string_equal(text, expected);
     free(text);
-    close_store(x, s);
 }
 
 /* Two histories with the same results: another order, a retry, a resume, live rows, another build.
  */
-static void history_does_not_show(void **state)
+TEST(history_does_not_show)
 {
-    struct fixture *x = *state;
     char *text[2];
     for (int history = 0; history < 2; history++) {
         snprintf(x->db, sizeof x->db, "%s/%d.db", x->folder, history);
@@ -89,9 +88,8 @@ static void history_does_not_show(void **state)
     free(text[1]);
 }
 
-static void sweeps_and_what_left_the_plan(void **state)
+TEST(sweeps_and_what_left_the_plan)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     plan_into(x, s, SWEEP("[1]", "seeds: 1\n"));
@@ -109,12 +107,10 @@ static void sweeps_and_what_left_the_plan(void **state)
     assert_status(STATUS_BAD_INPUT, export_results(s, "lion", nowhere, &x->m));
     assert_non_null(strstr(x->m.text, "plain"));
     fclose(nowhere);
-    close_store(x, s);
 }
 
-static void a_full_disk_is_noticed(void **state)
+TEST(a_full_disk_is_noticed)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2, 4, 8, 16]", "seeds: 20\n"));
     static char buffer[1 << 20];
@@ -126,14 +122,12 @@ static void a_full_disk_is_noticed(void **state)
         assert_status(STATUS_DISK_FULL, export_results(s, NULL, full, &x->m));
         fclose(full);
     }
-    close_store(x, s);
 }
 
 /* Trials are read in the order of indexes: nothing is sorted, however many they are. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
     enum { TRIALS = 30000, CACHE = 8 << 20 };
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     char sql[600];
     plan_into(x, s, SWEEP("[2]", "seeds: 1\n"));
@@ -169,16 +163,4 @@ static void memory_is_bounded(void **state)
     }
     assert_int_equal(lines, TRIALS + 1);
     fclose(out);
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(canonical_bytes),        TEST(history_does_not_show),
-        TEST(memory_is_bounded),      TEST(sweeps_and_what_left_the_plan),
-        TEST(a_full_disk_is_noticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

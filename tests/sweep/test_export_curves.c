@@ -11,7 +11,8 @@
 #include "sweep/export/export_csv.h"
 #include "sweep/export/export_tensorboard.h"
 #include "sweep/worker/stop.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 /* ---- a reader of records and of protocol buffers ---- */
 
@@ -144,18 +145,18 @@ static int records(struct part file)
     return n;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* ---- event files ---- */
 
-static void the_sum_is_castagnolis(void **state)
+TEST(the_sum_is_castagnolis)
 {
-    (void)state;
     /* "check" of CRC-32/ISCSI in the catalogue of Greg Cook. */
     assert_int_equal(crc32c_slowly((const unsigned char *)"123456789", 9), 0xe3069283);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-    struct fixture *x = *state;
     struct event_file f = {0};
     struct part event, source, writer, version, summary, value, plugin, content, start, hparam;
     uint64_t bits;
@@ -241,9 +242,8 @@ static int files_in(const char *folder)
     return n;
 }
 
-static void runs_have_the_curves(void **state)
+TEST(runs_have_the_curves)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     struct export_runs runs;
     char path[600];
@@ -268,9 +268,8 @@ static void runs_have_the_curves(void **state)
 }
 
 /* A second attempt that went on from step 50, an hour later: its clock counts from there. */
-static void attempts_have_their_own_clocks(void **state)
+TEST(attempts_have_their_own_clocks)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     struct export_runs runs;
     char path[600];
@@ -286,9 +285,8 @@ static void attempts_have_their_own_clocks(void **state)
     close_store(x, r.s);
 }
 
-static void a_second_export_writes_what_changed(void **state)
+TEST(a_second_export_writes_what_changed)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     struct export_runs runs;
     assert_ok(export_tensorboard(r.s, r.sweep, runs_folder(x), &runs, &x->m));
@@ -303,9 +301,8 @@ static void a_second_export_writes_what_changed(void **state)
     close_store(x, r.s);
 }
 
-static void foreign_files_stay(void **state)
+TEST(foreign_files_stay)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     struct export_runs runs;
     char path[600], foreign[] = "another program's";
@@ -328,9 +325,8 @@ static void foreign_files_stay(void **state)
     close_store(x, r.s);
 }
 
-static void names_are_plain(void **state)
+TEST(names_are_plain)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     struct export_runs runs;
     char path[600];
@@ -352,9 +348,8 @@ static void names_are_plain(void **state)
 }
 
 /* What a stop leaves: whole files, and no other. */
-static void a_stop_is_heard(void **state)
+TEST(a_stop_is_heard)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     struct export_runs runs;
     char csv[300];
@@ -377,9 +372,8 @@ static void a_stop_is_heard(void **state)
     close_store(x, r.s);
 }
 
-static void csv_has_every_evaluation(void **state)
+TEST(csv_has_every_evaluation)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     char path[300];
     void *bytes;
@@ -411,9 +405,8 @@ static void csv_has_every_evaluation(void **state)
     "setting,heads,tuning,replicate,seed,role,state,val_acc,val_loss,test_acc,test_exact,"         \
     "test_loss,best_step,lr,chance,block_loss\n"
 
-static void csv_has_every_trial(void **state)
+TEST(csv_has_every_trial)
 {
-    struct fixture *x = *state;
     struct run r = sweep(x);
     char path[300];
     void *bytes;
@@ -439,22 +432,4 @@ static void csv_has_every_trial(void **state)
                                        "0.3333333333333333,50,0.001,0.125,\n");
     free(bytes);
     close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(the_sum_is_castagnolis),
-        TEST(what_is_written_is_read),
-        TEST(runs_have_the_curves),
-        TEST(attempts_have_their_own_clocks),
-        TEST(a_second_export_writes_what_changed),
-        TEST(foreign_files_stay),
-        TEST(names_are_plain),
-        TEST(a_stop_is_heard),
-        TEST(csv_has_every_evaluation),
-        TEST(csv_has_every_trial),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,4 @@
 /* Constraint expressions: values, binding, what is refused and at which column. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +6,7 @@
 
 #include "sweep/plan/expr.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* x is 7, model.heads 4, big 1e308, model.norm the word pre. */
 static bool look_up(void *context, const char *name, double *number, const char **word)
@@ -54,9 +52,8 @@ static void assert_truth(const char *text, bool expected)
         fail_msg("%s is not %s", text, expected ? "true" : "false");
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     assert_truth("1", true);
     assert_truth("0", false);
     assert_truth("0.0", false);
@@ -76,9 +73,8 @@ static void test_values(void **state)
     assert_truth("'' == ''", true);
 }
 
-static void test_binding(void **state)
+TEST(test_binding)
 {
-    (void)state;
     assert_truth("1 + 2 * 3 == 7", true);
     assert_truth("(1 + 2) * 3 == 9", true);
     assert_truth("10 - 4 - 3 == 3", true);
@@ -101,18 +97,16 @@ static void test_binding(void **state)
 }
 
 /* What the left side decides keeps the right side from being looked at. */
-static void test_short_circuit(void **state)
+TEST(test_short_circuit)
 {
-    (void)state;
     assert_truth("x == 7 or 1 / 0 > 2", true);
     assert_truth("x == 8 and 1 / 0 > 2", false);
     assert_truth("0 and 1 / 0 or 1 or 1 / 0", true);
     assert_truth("(0 and 1 / 0) == 0 and 1", true);
 }
 
-static void test_evaluation_faults(void **state)
+TEST(test_evaluation_faults)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } list[] = {
@@ -148,9 +142,8 @@ static void assert_not_compiled(const char *text, int column, const char *messag
         fail_msg("%s\ngives:  %d %s\nshould: %d %s", text, at, m.text, column, message);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static const char *const operand = "expected a number, a name or a quoted word";
     assert_not_compiled("", 1, operand);
     assert_not_compiled("  ", 3, operand);
@@ -187,9 +180,8 @@ static void test_refused(void **state)
     assert_not_compiled("x; 1", 2, "';' is not known here");
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     char text[EXPR_LENGTH + 2];
     struct message m;
     bool truth;
@@ -227,14 +219,4 @@ static void test_limits(void **state)
     memset(text, '1', EXPR_LENGTH + 1);
     text[EXPR_LENGTH + 1] = '\0';
     assert_not_compiled(text, 1, "an expression of more than 4096 bytes");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_binding),
-        cmocka_unit_test(test_short_circuit), cmocka_unit_test(test_evaluation_faults),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

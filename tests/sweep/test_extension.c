@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/assert_each.h"
 #include "tests/sweep/plan_help.h"
+#include "tests/test.h"
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     static const struct {
         double outermost, neighbour, beyond;
     } cases[] = {
@@ -47,9 +46,8 @@ static struct extension *extension_of(const char *text)
 }
 
 /* Every point with one rate is found from that with another: the same bytes as the plan makes. */
-static void test_same_as_planned(void **state)
+TEST(test_same_as_planned)
 {
-    (void)state;
     struct plan *p = plan_of(SWEEP("[.01, .033]", ""));
     struct extension *e = extension_of(SWEEP("[.003, .01]", ""));
     struct message m;
@@ -98,9 +96,8 @@ static bool is_possible(const char *rest, double rate)
     return extended.possible;
 }
 
-static void test_forbidden(void **state)
+TEST(test_forbidden)
 {
-    (void)state;
     assert_each(is_possible("", .033), is_possible("", 1000));
     assert_false(is_possible("", 1001)); /* train.lr has its own end */
     static const char capped[] = "constraints: [\"train.lr <= .02 or task.name == 'pointers'\"]\n";
@@ -116,9 +113,8 @@ static void test_forbidden(void **state)
                              .033));
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     struct message m;
     struct extension *e = NULL;
     static const char bad[] = "task: {name: gather}\nmodell: {}\n";
@@ -169,9 +165,8 @@ static void assert_refused_so(const char *text, const char *expected)
 
 #define TASK "task: {name: gather}\n"
 
-static void test_key(void **state)
+TEST(test_key)
 {
-    (void)state;
     struct config *c = config_of(TASK "train: {lr: [1e-3, 1e-2]}\n"
                                       "tune: {axes: [train.lr], extend: 4}\n");
     assert_int_equal(c->extend, 4);
@@ -205,9 +200,8 @@ static void test_key(void **state)
 
 /* ---- how many ---- */
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     static const char text[] =
         "task: {name: gather, instance: [1, 2, 3]}\nmodel: {heads: [1, 2, 4]}\n"
         "train: {lr: [1e-3, 1e-2], weight_decay: [.1, .2], optimizer: [adamw, adam]}\n"
@@ -243,9 +237,8 @@ static void test_counts(void **state)
 }
 
 /* At one head kv_heads 1 and `heads` are the same model. Each may be given what the other has. */
-static void test_alike(void **state)
+TEST(test_alike)
 {
-    (void)state;
 #define ALIKE(tune, exclude)                                                                       \
     "task: {name: gather, length: 8, slots: 1}\n"                                                  \
     "model: {d_model: 32, heads: [1, 2], kv_heads: [1, heads]}\n"                                  \
@@ -275,9 +268,8 @@ static void test_alike(void **state)
 }
 
 /* What an exclusion is for that fits no listed point. */
-static void test_notes(void **state)
+TEST(test_notes)
 {
-    (void)state;
     static const char *const texts[] = {
         SWEEP("[.003, .01]", "exclude: [{model.heads: 2, train.lr: .033}]\n"),
         SWEEP("[.003, .01]", "exclude: [{model.heads: 8}]\n"),
@@ -289,15 +281,4 @@ static void test_notes(void **state)
         assert_int_equal(plan_note(p, &i, &m), k);
         free_all(p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_same_as_planned),
-        cmocka_unit_test(test_forbidden), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_key),       cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_notes),     cmocka_unit_test(test_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
 /* Least squares against NIST's certified values and NumPy (tests/data/stats, made by make_fit.py);
  * the bootstrap against all the draws there are. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sweep/judge/fit.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 static void assert_close(double actual, double expected, double relative, const char *what)
 {
@@ -29,9 +26,8 @@ static const double NORRIS[36][2] = {
     {.6, .3},       {557.6, 556.8}, {339.3, 339.1}, {888, 887.2},   {998.5, 999},   {778.9, 779},
     {10.2, 11.1},   {117.6, 118.3}, {228.9, 229.2}, {668.4, 669.1}, {449.2, 448.9}, {.2, .5}};
 
-static void test_nist(void **state)
+TEST(test_nist)
 {
-    (void)state;
     double x[72], y[36], work[108], b[2], r2;
     for (int i = 0; i < 36; i++) {
         y[i] = NORRIS[i][0];
@@ -44,9 +40,8 @@ static void test_nist(void **state)
     assert_close(r2, 0.999993745883712, 1e-13, "R squared");
 }
 
-static void test_numpy(void **state)
+TEST(test_numpy)
 {
-    (void)state;
     char line[16384];
     int rows = 0;
     FILE *in = fopen("tests/data/stats/fit.csv", "r");
@@ -73,9 +68,8 @@ static void test_numpy(void **state)
     assert_int_equal(rows, 5);
 }
 
-static void test_impossible(void **state)
+TEST(test_impossible)
 {
-    (void)state;
     double work[16], b[2] = {7, 7}, r2;
     const double same[] = {1, 3, 1, 3, 1, 3}, y[] = {1, 2, 3};
     assert_false(fit_least_squares(3, 2, same, y, work, b, &r2));
@@ -121,9 +115,8 @@ static struct fit fit_of(const struct map *map)
     return f;
 }
 
-static void test_edge(void **state)
+TEST(test_edge)
 {
-    (void)state;
     struct map map;
     static const int each[UNITS] = {1, 1, 1}, first[UNITS] = {3, 0, 0}, last[UNITS] = {0, 0, 3};
     make_map(&map, (int64_t[]){4, 4, 4, 4});
@@ -145,9 +138,8 @@ static void test_edge(void **state)
     assert_int_equal(fit_edge(&map.cell[0], each, UNITS, .005), 2);
 }
 
-static void test_map(void **state)
+TEST(test_map)
 {
-    (void)state;
     struct map map;
     make_map(&map, (int64_t[]){1, 2, 4, 8});
     struct fit f = fit_of(&map);
@@ -196,9 +188,8 @@ static int compare_reals(const void *a, const void *b)
 
 /* Two seeds want more heads in the last cell than the third: all 27 draws of three seeds, listed,
  * have a 2.5% and a 97.5% point that the bootstrap must find. */
-static void test_bootstrap(void **state)
+TEST(test_bootstrap)
 {
-    (void)state;
     struct map map;
     double slope[27], work[12], y[CELLS], b[2], r2;
     double x[2 * CELLS];
@@ -244,9 +235,8 @@ static struct fit sparse_fit(const int seed[CELLS])
     return fit_of(&map);
 }
 
-static void test_sparse(void **state)
+TEST(test_sparse)
 {
-    (void)state;
     struct fit f = sparse_fit((int[]){5, 5, 5, 5}); /* 1 - (39/40)^40 = 64% of the draws have it */
     assert_each(f.draws > .62 * FIT_DRAWS, f.draws < .66 * FIT_DRAWS);
     assert_close(f.term[1].low, 1, 1e-12, "low");
@@ -254,14 +244,4 @@ static void test_sparse(void **state)
     assert_each(f.draws > .38 * FIT_DRAWS, f.draws < .42 * FIT_DRAWS);
     assert_close(f.term[1].estimate, 1, 1e-12, "slope");
     assert_each(isnan(f.term[1].low), isnan(f.term[1].high));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nist),       cmocka_unit_test(test_numpy),
-        cmocka_unit_test(test_impossible), cmocka_unit_test(test_edge),
-        cmocka_unit_test(test_map),        cmocka_unit_test(test_bootstrap),
-        cmocka_unit_test(test_sparse)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,12 @@ static long counted(const struct forecast *f, enum forecast_state state)
     return n;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Of the settings of a head count one runs in the end: counted by its share as long as it is not
  * known which, then in full. */
-static void tuning_counts_what_will_run(void **state)
+TEST(tuning_counts_what_will_run)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, TUNED);
     struct store *s = open_store(x, STORE_WRITE);
     struct forecast *f = forecast_of(x, p.plan, NULL);
@@ -41,14 +42,11 @@ static void tuning_counts_what_will_run(void **state)
         expected += f->point[i].heads == 2 ? 3.5 * f->point[i].trial_s : f->point[i].trial_s / 2;
     assert_true(fabs(f->left_s.expected - expected) < 1e-9 * expected);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, s);
 }
 
 /* What a shard does not run it does not count; what is done it has done, wherever that was. */
-static void a_shard_counts_its_own(void **state)
+TEST(a_shard_counts_its_own)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, TUNED), cut = plan_of(x, TUNED);
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, TUNED);
@@ -77,9 +75,6 @@ static void a_shard_counts_its_own(void **state)
     assert_int_equal(to_run, whole->to_run);
     assert_true(fabs(seconds - whole->left_s.expected) < 1e-9 * seconds);
     forecast_free(whole);
-    free_plan(p);
-    free_plan(cut);
-    close_store(x, s);
 }
 
 static void assert_near(double x, double expected)
@@ -95,9 +90,8 @@ static void assert_near(double x, double expected)
     "tune: {axes: [train.lr], seeds: 2, rungs: {min_steps: 100, eta: 3}}\nseeds: 3\n"
 
 /* Of five candidates two go on from step 100, one from step 300. */
-static void rungs_leave_a_share_of_the_steps(void **state)
+TEST(rungs_leave_a_share_of_the_steps)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, RUNGS);
     struct forecast *f = forecast_of(x, p.plan, NULL);
     assert_near(f->tuning_steps, 2 * 2 * 5 * 1000);
@@ -112,13 +106,11 @@ static void rungs_leave_a_share_of_the_steps(void **state)
     assert_near(f->left_s.expected, seconds);
     assert_near(f->left_s.most, seconds);
     forecast_free(f);
-    free_plan(p);
 }
 
 /* The last of three looks is as likely as the first. */
-static void looks_have_a_least_and_a_most(void **state)
+TEST(looks_have_a_least_and_a_most)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, "name: looks\ntask: {name: gather, length: 16}\n"
                                   "model: {d_model: 32, heads: [1, 2], d_ff: 32}\n"
                                   "train: {lr: [1e-3, 1e-2]}\ntune: {axes: [train.lr], seeds: 2}\n"
@@ -138,7 +130,6 @@ static void looks_have_a_least_and_a_most(void **state)
     assert_near(f->left_s.expected, seconds[1]);
     assert_near(f->left_s.most, seconds[2]);
     forecast_free(f);
-    free_plan(p);
 }
 
 static void edit(struct fixture *x, const char *sql)
@@ -150,12 +141,11 @@ static void edit(struct fixture *x, const char *sql)
 }
 
 /* The look that is open, and those behind it, are read from the trials of the file. */
-static void looks_go_on_from_the_open_one(void **state)
+TEST(looks_go_on_from_the_open_one)
 {
     static const char looks[] = "name: looks\ntask: {name: gather, length: 16}\n"
                                 "model: {d_model: 32, heads: [1, 2], d_ff: 32}\n"
                                 "looks: [2, 3, 5]\n";
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct planned p = plan_of(x, looks);
     plan_into(x, s, looks);
@@ -178,14 +168,11 @@ static void looks_go_on_from_the_open_one(void **state)
     assert_near(f->trials_left.least, 2 * 3);
     assert_near(f->trials_left.most, 2 * 3);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, s);
 }
 
 /* A trial that waits at a rung goes on as often as candidates do; one that has passed it does. */
-static void rungs_go_on_from_the_last_one(void **state)
+TEST(rungs_go_on_from_the_last_one)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct planned p = plan_of(x, RUNGS);
     plan_into(x, s, RUNGS);
@@ -211,12 +198,10 @@ static void rungs_go_on_from_the_last_one(void **state)
     assert_near(f->left_s.most, judged);
     assert_int_equal(f->tuning_left, 0);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, s);
 }
 
 /* What `plan` tells of a sweep of the same name is what `run` does. */
-static void a_sweep_of_the_same_name(void **state)
+TEST(a_sweep_of_the_same_name)
 {
     static const struct {
         const char *yaml;
@@ -227,7 +212,6 @@ static void a_sweep_of_the_same_name(void **state)
         {SWEEP("[2, 4]", "seeds: [7]\n"), false},
         {SWEEP("[4, 8]", "seeds: [0, 1]\n"), true},
     };
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
         struct plan_changes changes;
         snprintf(x->db, sizeof x->db, "%s/%zu.db", x->folder, i);
@@ -242,19 +226,7 @@ static void a_sweep_of_the_same_name(void **state)
         assert_status(later[i].stranger ? STATUS_BAD_INPUT : STATUS_OK,
                       store_plan(s, p.plan, false, &changes, &x->m));
         forecast_free(f);
-        free_plan(p);
+        free_plan(x, p);
         close_store(x, s);
     }
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(tuning_counts_what_will_run),      TEST(a_shard_counts_its_own),
-        TEST(rungs_leave_a_share_of_the_steps), TEST(looks_have_a_least_and_a_most),
-        TEST(looks_go_on_from_the_open_one),    TEST(rungs_go_on_from_the_last_one),
-        TEST(a_sweep_of_the_same_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,10 @@ static void end_one(struct fixture *x, struct run *r, const struct planned *p, b
     free(said.text);
 }
 
-static void confirming_trials_widen_a_forecast(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(confirming_trials_widen_a_forecast)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, FRESH);
     struct forecast *f = forecast_of(x, p.plan, NULL);
     double one = f->point[0].trial_s, sum = 0, three = 0, shortest = INFINITY;
@@ -58,12 +59,10 @@ static void confirming_trials_widen_a_forecast(void **state)
     assert_range(f->trials_left, 12, 21, 30);
     assert_range(f->left_s, 3 * sum, 3 * sum + 3 * three, 3 * sum + 6 * three);
     forecast_free(f);
-    free_plan(p);
 }
 
-static void a_forecast_is_right_after_each_trial(void **state)
+TEST(a_forecast_is_right_after_each_trial)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FRESH);
     struct planned p = plan_of(x, FRESH);
     for (int ended = 0;; ended++) {
@@ -79,19 +78,16 @@ static void a_forecast_is_right_after_each_trial(void **state)
             break;
         end_one(x, &r, &p, true);
     }
-    free_plan(p);
+    free_plan(x, p);
     /* A file without confirm has no place for them. */
     p = plan_of(x, SWEEP("[1, 2, 4, 8]", "seeds: 3\n"));
     struct forecast *f = forecast_of(x, p.plan, r.s);
     assert_each(f->leaving == 24, f->confirming_count == 0, f->may_confirm == 0, f->to_run == 0);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
-static void without_a_claim_no_confirming_trial_is_left_to_run(void **state)
+TEST(without_a_claim_no_confirming_trial_is_left_to_run)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FRESH);
     struct planned p = plan_of(x, FRESH);
     for (int i = 0; i < 12; i++)
@@ -103,12 +99,10 @@ static void without_a_claim_no_confirming_trial_is_left_to_run(void **state)
                         "on fresh seeds, but no claim names its head count");
     assert_range(f->left_s, 0, 0, 0);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Fresh instances are no points of the plan: their time is that of a listed one. */
-static void a_fresh_instance_takes_the_time_of_a_listed_one(void **state)
+TEST(a_fresh_instance_takes_the_time_of_a_listed_one)
 {
     static const char many[] =
         "name: many\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: [1, 2, 3]}\n"
@@ -116,7 +110,6 @@ static void a_fresh_instance_takes_the_time_of_a_listed_one(void **state)
         "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
         "seeds: 2\nreplicate: [task.instance]\n"
         "confirm: {instances: [9, 10, 11, 12, 13, 14]}\n";
-    struct fixture *x = *state;
     struct run r = start(x, many);
     struct planned p = plan_of(x, many);
     struct forecast *f = forecast_of(x, p.plan, r.s);
@@ -129,8 +122,6 @@ static void a_fresh_instance_takes_the_time_of_a_listed_one(void **state)
     assert_each(f->to_run == 24, f->confirming_count == 24, f->may_confirm == 0);
     assert_true(f->left_s.least > 0);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 #define GATHER(slots, d_ff, confirm)                                                               \
@@ -139,7 +130,7 @@ static void a_fresh_instance_takes_the_time_of_a_listed_one(void **state)
     "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: 3\n" confirm
 
 /* Another sweep file has the fresh trials of the configurations that it shares with this one. */
-static void a_forecast_knows_what_claims_are_about(void **state)
+TEST(a_forecast_knows_what_claims_are_about)
 {
     static const char yaml[] = GATHER("2", "32", "confirm: 6\n");
     static const struct {
@@ -150,13 +141,12 @@ static void a_forecast_knows_what_claims_are_about(void **state)
                  {GATHER("2", "64", "confirm: 6\n"), 0, 18},
                  {GATHER("2", "32", ""), 0, 0},
                  {yaml, 18, 0}};
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     struct plan_changes changes;
     for (int i = 0; i < 20; i++)
         end_one(x, &r, &p, true);
-    free_plan(p);
+    free_plan(x, p);
     /* From the first file to each other one and back. */
     for (size_t i = 0; i < 2 * sizeof files / sizeof *files; i++) {
         size_t to = i % 2 ? sizeof files / sizeof *files - 1 : i / 2;
@@ -168,20 +158,6 @@ static void a_forecast_knows_what_claims_are_about(void **state)
         f->leaving = 0;
         assert_counts(&r, f);
         forecast_free(f);
-        free_plan(p);
+        free_plan(x, p);
     }
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define FORECAST_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        FORECAST_TEST(confirming_trials_widen_a_forecast),
-        FORECAST_TEST(a_forecast_is_right_after_each_trial),
-        FORECAST_TEST(without_a_claim_no_confirming_trial_is_left_to_run),
-        FORECAST_TEST(a_forecast_knows_what_claims_are_about),
-        FORECAST_TEST(a_fresh_instance_takes_the_time_of_a_listed_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,9 +51,10 @@ static void finish_some(struct fixture *x, struct run *r, int trials)
     }
 }
 
-static void values_that_may_be_added_widen_a_forecast(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(values_that_may_be_added_widen_a_forecast)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, EXTENDED);
     struct forecast *f = forecast_of(x, p.plan, NULL);
     double one = f->point[0].trial_s;
@@ -62,12 +63,10 @@ static void values_that_may_be_added_widen_a_forecast(void **state)
     assert_range(f->left_s, 28 * one, 40 * one, 52 * one);
     assert_range(f->trials_left, 4, 4, 4);
     forecast_free(f);
-    free_plan(p);
 }
 
-static void a_forecast_is_right_after_each_trial(void **state)
+TEST(a_forecast_is_right_after_each_trial)
 {
-    struct fixture *x = *state;
     struct run r = start(x, EXTENDED);
     struct planned p = plan_of(x, EXTENDED);
     for (int ended = 0; ended < 60; ended++) {
@@ -84,7 +83,7 @@ static void a_forecast_is_right_after_each_trial(void **state)
     assert_each(f->to_run == 0, f->may_add == 0, f->added_count == 3 * 8);
     assert_range(f->left_s, 0, 0, 0);
     forecast_free(f);
-    free_plan(p);
+    free_plan(x, p);
     /* A file without extend has no place for them, one that lists them has. */
     p = plan_of(x, "name: far\ntask: {name: gather, length: 16, vocab: 8, slots: 2,"
                    " instance: [1, 2]}\nmodel: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
@@ -93,8 +92,6 @@ static void a_forecast_is_right_after_each_trial(void **state)
     f = forecast_of(x, p.plan, r.s);
     assert_each(f->leaving == 16, f->added_count == 0, f->may_add == 0, f->tuning_left == 6);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 #define WITHOUT_EXTEND                                                                             \
@@ -115,9 +112,8 @@ static void assert_due(const struct forecast *f, long i, int64_t heads, const ch
 
 /* A sweep that has ended, whose file asks for extend now: each head count has chosen an edge, and
  * gets the next value at once. */
-static void extend_given_after_the_end_is_due_at_once(void **state)
+TEST(extend_given_after_the_end_is_due_at_once)
 {
-    struct fixture *x = *state;
     struct run r = start(x, WITHOUT_EXTEND);
     finish_some(x, &r, 40);
     struct planned p = plan_of(x, EXTENDED);
@@ -135,14 +131,11 @@ static void extend_given_after_the_end_is_due_at_once(void **state)
     f = forecast_of(x, p.plan, r.s);
     assert_each(f->due_count == 0, f->will_add == 0, f->tuning_left == 12, f->may_add == 12);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* What constraints forbid is not due, and where extend is smaller nothing is. */
-static void forbidden_values_are_not_due(void **state)
+TEST(forbidden_values_are_not_due)
 {
-    struct fixture *x = *state;
     struct run r = start(x, WITHOUT_EXTEND);
     finish_some(x, &r, 40);
     struct planned p = plan_of(x, EXTENDED "constraints: [\"train.lr < .05\"]\n");
@@ -150,19 +143,16 @@ static void forbidden_values_are_not_due(void **state)
     assert_each(f->due_count == 1, f->will_add == 6, f->may_add == 12);
     assert_due(f, 0, 2, "{\"train.lr\":0.0001}", 6);
     forecast_free(f);
-    free_plan(p);
+    free_plan(x, p);
     p = plan_of(x, WITHOUT_EXTEND);
     f = forecast_of(x, p.plan, r.s);
     assert_each(f->due_count == 0, f->may_add == 0);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Values that had left the plan come back with their results; what follows is not known. */
-static void what_is_known_comes_back(void **state)
+TEST(what_is_known_comes_back)
 {
-    struct fixture *x = *state;
     struct run r = start(x, EXTENDED);
     finish_some(x, &r, 60);
     plan_into(x, r.s, WITHOUT_EXTEND);
@@ -172,14 +162,11 @@ static void what_is_known_comes_back(void **state)
     assert_each(f->to_run == 0, f->due_count == 2, f->will_add == 0, f->may_add == 24);
     assert_due(f, 0, 1, "{\"train.lr\":0.1}", 0);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* A head count whose listed tuning trials are not all there may yet choose otherwise. */
-static void an_open_choice_is_not_due(void **state)
+TEST(an_open_choice_is_not_due)
 {
-    struct fixture *x = *state;
     struct run r = start(x, WITHOUT_EXTEND);
     finish_some(x, &r, 40);
     run_sql(r.db,
@@ -190,8 +177,6 @@ static void an_open_choice_is_not_due(void **state)
     assert_each(f->due_count == 1, f->will_add == 6, f->may_add == 24, f->tuning_left == 1);
     assert_due(f, 0, 2, "{\"train.lr\":0.0001}", 6);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 #define ASKED(rates, tune, rest)                                                                   \
@@ -229,12 +214,12 @@ static void assert_within(struct fixture *x, struct run *r, const char *yaml)
     assert_true(forecast_is_done(f));
     assert_int_equal(f->reopened, 0);
     forecast_free(f);
-    free_plan(p);
+    free_plan(x, p);
 }
 
 /* Extend is lowered, raised, removed, and what it had added is listed, in whole and in part: after
  * a run, and after one that was interrupted. One head is best at the largest rate, two at .001. */
-static void a_forecast_holds_after_any_change_of_extend(void **state)
+TEST(a_forecast_holds_after_any_change_of_extend)
 {
     static const char *const files[] = {ASKED("[1e-3, 1e-2]", ", extend: 2", ""),
                                         ASKED("[1e-3, 1e-2]", ", extend: 1", ""),
@@ -243,7 +228,6 @@ static void a_forecast_holds_after_any_change_of_extend(void **state)
                                         ASKED("[1e-4, 1e-3, 1e-2, .1]", ", extend: 2", ""),
                                         ASKED("[1e-3, .1]", ", extend: 1", "")};
     const size_t n = sizeof files / sizeof *files;
-    struct fixture *x = *state;
     struct run r = start(x, files[0]);
     for (size_t i = 0; i < n * n * 2; i++) {
         const size_t from = i / 2 % n, to = i / 2 / n;
@@ -252,14 +236,12 @@ static void a_forecast_holds_after_any_change_of_extend(void **state)
         finish_some(x, &r, i % 2 ? 80 : 11);
         assert_within(x, &r, files[to]);
     }
-    close_store(x, r.s);
 }
 
 /* One that lists what was added has nothing left, where each choice is clear; without it others are
  * judged. */
-static void what_was_added_is_listed(void **state)
+TEST(what_was_added_is_listed)
 {
-    struct fixture *x = *state;
     struct run r = start(x, ASKED("[1e-3, 1e-2]", ", extend: 2", ""));
     finish_some(x, &r, 80);
     struct planned p = plan_of(x, ASKED("[1e-4, 1e-3, 1e-2, .1, 1]", "",
@@ -269,7 +251,7 @@ static void what_was_added_is_listed(void **state)
     assert_true(forecast_is_done(f));
     assert_each(f->reopened == 0, f->leaving == 0);
     forecast_free(f);
-    free_plan(p);
+    free_plan(x, p);
     p = plan_of(x, ASKED("[1e-3, 1e-2]", "", ""));
     f = forecast_of(x, p.plan, r.s);
     double one = f->point[0].trial_s;
@@ -277,14 +259,11 @@ static void what_was_added_is_listed(void **state)
     assert_range(f->trials_left, 0, 1, 2);
     assert_range(f->left_s, 0, one, 2 * one);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Allocations fail, one of seven: an error each time, and never a leak. */
-static void a_forecast_without_memory_is_an_error(void **state)
+TEST(a_forecast_without_memory_is_an_error)
 {
-    struct fixture *x = *state;
     if (!FAULTS_IN_MALLOC)
         skip();
     struct run r = start(x, WITHOUT_EXTEND);
@@ -303,14 +282,11 @@ static void a_forecast_without_memory_is_an_error(void **state)
         forecast_free(f);
     }
     assert_true(failures > 5);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Those of a value stand side by side, in the order of the plan. */
-static void added_trials_are_listed_by_their_value(void **state)
+TEST(added_trials_are_listed_by_their_value)
 {
-    struct fixture *x = *state;
     struct run r = start(x, EXTENDED);
     struct planned p = plan_of(x, EXTENDED);
     finish_some(x, &r, 60);
@@ -326,14 +302,11 @@ static void added_trials_are_listed_by_their_value(void **state)
     }
     assert_int_equal(values, 3);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* What may be added to head counts of other shards is theirs. */
-static void a_shard_may_add_only_to_its_own_head_counts(void **state)
+TEST(a_shard_may_add_only_to_its_own_head_counts)
 {
-    struct fixture *x = *state;
     struct run r = start(x, EXTENDED);
     struct planned p = plan_of(x, EXTENDED);
     finish_some(x, &r, 22); /* one head has ended its 12, and has one value more */
@@ -343,25 +316,4 @@ static void a_shard_may_add_only_to_its_own_head_counts(void **state)
         assert_each(f->may_add == (k == 1 ? 6 : 12), f->added_count > 0);
         forecast_free(f);
     }
-    free_plan(p);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define FORECAST_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        FORECAST_TEST(values_that_may_be_added_widen_a_forecast),
-        FORECAST_TEST(a_forecast_is_right_after_each_trial),
-        FORECAST_TEST(a_shard_may_add_only_to_its_own_head_counts),
-        FORECAST_TEST(extend_given_after_the_end_is_due_at_once),
-        FORECAST_TEST(forbidden_values_are_not_due),
-        FORECAST_TEST(what_is_known_comes_back),
-        FORECAST_TEST(an_open_choice_is_not_due),
-        FORECAST_TEST(a_forecast_holds_after_any_change_of_extend),
-        FORECAST_TEST(what_was_added_is_listed),
-        FORECAST_TEST(a_forecast_without_memory_is_an_error),
-        FORECAST_TEST(added_trials_are_listed_by_their_value),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,10 @@
     "model: {d_model: 32, heads: " heads ", layers: 1, d_ff: 32}\n"                                \
     "train: {steps: " steps ", batch: 8, eval_every: 50}\nseeds: " seeds "\n"
 
-static void a_trial_has_a_price_of_its_own(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_trial_has_a_price_of_its_own)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, PRICED("[1]", "1", "1000"));
     struct forecast *f = forecast_of(x, p.plan, NULL);
     assert_each(f->left_s.expected > 1000 * 0.005, f->left_s.expected < 1000 * 0.2);
@@ -21,7 +22,6 @@ static void a_trial_has_a_price_of_its_own(void **state)
     double step = f->point[0].flops_per_step;
     assert_true(fabs(f->point[0].work - step * (1 + 2048 / 24.0)) < 1e-6 * step);
     forecast_free(f);
-    free_plan(p);
 }
 
 static int asked, answers;
@@ -39,9 +39,8 @@ static bool pretend(const struct point *p, struct calibration *c)
     return true;
 }
 
-static void strange_points_are_measured(void **state)
+TEST(strange_points_are_measured)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, PRICED("[1, 2, 32]", "100", "1"));
     struct forecast *f;
     speed_of_machine = 5e9;
@@ -61,7 +60,6 @@ static void strange_points_are_measured(void **state)
     assert_int_equal(asked, 1);
     assert_int_equal(f->point[0].source, COST_ASSUMED);
     forecast_free(f);
-    free_plan(p);
 }
 
 /* Ends every trial of the plan with a training of so many seconds, and a quarter beside it. */
@@ -80,9 +78,8 @@ static void finish_all(struct fixture *x, struct store *s, int64_t sweep, const 
 
 /* Trials that were over in an instant tell nothing of speed; longer ones do, of trials like them.
  */
-static void speed_is_that_of_trials_like_these(void **state)
+TEST(speed_is_that_of_trials_like_these)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, PRICED("[1]", "2", "2"));
     finish_all(x, s, 1, "0.003");
@@ -93,7 +90,7 @@ static void speed_is_that_of_trials_like_these(void **state)
                      (alone->point[0].trial_s - alone->cost.start_s)) < 1e-9);
     forecast_free(alone);
     forecast_free(f);
-    free_plan(p);
+    free_plan(x, p);
 
     /* Two head counts at two speeds: each is the measure of what is near it. */
     char other[512];
@@ -116,20 +113,17 @@ static void speed_is_that_of_trials_like_these(void **state)
     assert_each(least > 7, least<9, most> 70, most < 90);
     assert_each(f->point[1].trial_s<10, f->point[2].trial_s> 60);
     forecast_free(f);
-    free_plan(p);
+    free_plan(x, p);
 
     p = plan_of(x, PRICED("[1]", "2", "4")); /* the very configuration, whatever it took */
     f = forecast_of(x, p.plan, s);
     assert_int_equal(f->point[0].source, COST_RECORDED);
     assert_true(fabs(f->point[0].trial_s - f->cost.start_s - 0.003) < 1e-9);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, s);
 }
 
-static void what_is_done_of_a_trial_is_deducted(void **state)
+TEST(what_is_done_of_a_trial_is_deducted)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, PRICED("[1]", "100", "2"));
     struct planned p = plan_of(x, PRICED("[1]", "100", "2"));
@@ -150,8 +144,6 @@ static void what_is_done_of_a_trial_is_deducted(void **state)
     one = f->point[0].trial_s - start; /* at the speed of what is done */
     assert_true(fabs(f->left_s.expected - (2 * start + (0.25 + 0.5) * one)) < 1e-9);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, s);
 }
 
 static void expect_left(struct fixture *x, struct store *s, double expected)
@@ -168,9 +160,8 @@ static void expect_left(struct fixture *x, struct store *s, double expected)
 
 /* `status` knows only the results file, `plan` also the sweep file: both say the same. What half of
  * a trial took tells what the rest will, before any trial has ended. */
-static void plan_and_status_agree(void **state)
+TEST(plan_and_status_agree)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, TUNED);
     struct planned p = plan_of(x, TUNED);
@@ -192,13 +183,10 @@ static void plan_and_status_agree(void **state)
     f = forecast_of(x, p.plan, s);
     expect_left(x, s, f->left_s.expected);
     forecast_free(f);
-    free_plan(p);
-    close_store(x, s);
 }
 
-static void nothing_is_known_of_an_untried_sweep(void **state)
+TEST(nothing_is_known_of_an_untried_sweep)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct cost c;
     struct cost_left left;
@@ -207,7 +195,6 @@ static void nothing_is_known_of_an_untried_sweep(void **state)
     assert_ok(cost_read(&c, s, &x->m));
     assert_ok(cost_left(&c, s, 1, &left, &x->m));
     assert_false(left.known);
-    close_store(x, s);
 }
 
 static bool has_openblas(void)
@@ -223,9 +210,8 @@ static bool has_openblas(void)
 }
 
 /* The real one: something is measured, of any size of model, and not in this process. */
-static void a_child_measures(void **state)
+TEST(a_child_measures)
 {
-    (void)state;
     struct point p;
     struct calibration c;
     calibrate_patience_ms = 600000;
@@ -244,19 +230,4 @@ static void a_child_measures(void **state)
     p.model.d_model = 65536;
     assert_false(calibrate(&p, &c));
     assert_false(has_openblas());
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_trial_has_a_price_of_its_own),
-        TEST(strange_points_are_measured),
-        TEST(speed_is_that_of_trials_like_these),
-        TEST(what_is_done_of_a_trial_is_deducted),
-        TEST(plan_and_status_agree),
-        TEST(nothing_is_known_of_an_untried_sweep),
-        TEST(a_child_measures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,12 @@
  * nothing that it says holds up the others. What it withholds: test_host_deadlines.c. */
 #include <sys/ioctl.h>
 
-#include "tests/assert_each.h"
 #include "tests/sweep/host_help.h"
+#include "tests/test.h"
 
 /* Its last bytes, and its end, come with the same call of host_listen. */
-static void what_it_said_last_counts(void **state)
+TEST(what_it_said_last_counts)
 {
-    (void)state;
     enum { PIPE = 65536, FRAME = 13, SLOT = 3 };
     static char filler[PIPE];
     struct printed p;
@@ -37,9 +36,8 @@ static void what_it_said_last_counts(void **state)
 }
 
 /* A signal may reach an agent between its hello and its answer. */
-static void a_signal_at_the_start_is_no_fault(void **state)
+TEST(a_signal_at_the_start_is_no_fault)
 {
-    (void)state;
     struct printed p;
     struct wire_buffer o;
     begin(&p, &o);
@@ -55,9 +53,8 @@ static void a_signal_at_the_start_is_no_fault(void **state)
 /* Its folder may come back as it did (a mount after a reboot); that of a host that never saw it
  * not.
  */
-static void a_host_that_worked_may_see_the_folder_again(void **state)
+TEST(a_host_that_worked_may_see_the_folder_again)
 {
-    (void)state;
     for (int worked = 0; worked < 2; worked++) {
         struct printed p;
         struct wire_buffer o;
@@ -72,9 +69,8 @@ static void a_host_that_worked_may_see_the_folder_again(void **state)
 }
 
 /* Whoever writes as fast as it is read would be read for ever. */
-static void a_flood_is_read_in_pieces(void **state)
+TEST(a_flood_is_read_in_pieces)
 {
-    (void)state;
     enum { FLOOD = 50000 };
     struct printed p;
     struct wire_buffer o;
@@ -94,9 +90,8 @@ static void a_flood_is_read_in_pieces(void **state)
 
 /* Slurm's words for it stand among others on the launcher's stderr. An agent that was leaving has
  * ended for another reason, whatever had been killed beside it before. */
-static void who_is_killed_for_memory_says_so(void **state)
+TEST(who_is_killed_for_memory_says_so)
 {
-    (void)state;
     static const char *const said[] = {
         "slurmstepd-n1: error: StepId=1.2 exceeded memory limit (3 > 2), being killed",
         "slurmstepd: error: Exceeded job memory limit",
@@ -124,15 +119,7 @@ static void who_is_killed_for_memory_says_so(void **state)
     }
 }
 
-int main(void)
+PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_it_said_last_counts),
-        cmocka_unit_test(a_signal_at_the_start_is_no_fault),
-        cmocka_unit_test(a_host_that_worked_may_see_the_folder_again),
-        cmocka_unit_test(a_flood_is_read_in_pieces),
-        cmocka_unit_test(who_is_killed_for_memory_says_so),
-    };
     signal(SIGPIPE, SIG_IGN);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* What a machine remembers of trials that came to nothing there. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sweep/run/host_blocklist.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
-static void different_trials_are_counted(void **state)
+TEST(different_trials_are_counted)
 {
-    (void)state;
     struct host_blocklist s = {0};
     for (int i = 0; i < 3; i++) {
         host_blocklist_add(&s, 1, 0, true);
@@ -33,9 +30,8 @@ static void different_trials_are_counted(void **state)
     assert_int_equal(s.count, 2);
 }
 
-static void the_latest_are_kept(void **state)
+TEST(the_latest_are_kept)
 {
-    (void)state;
     struct host_blocklist s = {0};
     for (int64_t trial = 1; trial <= HOST_BLOCKLIST_MAX; trial++)
         host_blocklist_add(&s, trial, 0, true);
@@ -47,9 +43,8 @@ static void the_latest_are_kept(void **state)
     assert_int_equal(s.count, HOST_BLOCKLIST_MAX);
 }
 
-static void losses_weigh(void **state)
+TEST(losses_weigh)
 {
-    (void)state;
     struct host_blocklist s = {0};
     host_blocklist_add(&s, 1, 2, false);
     for (int64_t trial = 10; trial < 100; trial++)
@@ -58,14 +53,4 @@ static void losses_weigh(void **state)
     assert_true(host_blocklist_has(&s, 99));
     assert_false(host_blocklist_has(&s, 92));
     assert_true(host_blocklist_has(&s, 93));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(different_trials_are_counted),
-        cmocka_unit_test(the_latest_are_kept),
-        cmocka_unit_test(losses_weigh),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,9 +85,8 @@ static void greets(struct wire_buffer *o)
     assert_int_equal(wire_put_bytes(o, welcome, sizeof welcome - 1, &m), STATUS_OK);
 }
 
-static void an_agent_answers_in_time(void **state)
+TEST(an_agent_answers_in_time)
 {
-    (void)state;
     struct printed p;
     come_to(&p, HOST_STARTING, 0);
     assert_lost(&p, greets, HOST_PATIENCE_S, false, "no agent spoke within 60 s");
@@ -99,9 +98,8 @@ static void an_agent_answers_in_time(void **state)
     assert_lost(&p, beats, HOST_PATIENCE_S, true, "whether a worker started");
 }
 
-static void a_worker_is_heard_of(void **state)
+TEST(a_worker_is_heard_of)
 {
-    (void)state;
     struct printed p;
     for (int told = 0; told < 4; told++) { /* nothing, to stop, its last word, its end */
         struct wire_buffer o = {0};
@@ -128,9 +126,8 @@ static void a_worker_is_heard_of(void **state)
     }
 }
 
-static void a_message_comes_to_its_end(void **state)
+TEST(a_message_comes_to_its_end)
 {
-    (void)state;
     enum { SIZE = 300 << 10, KIB = 1 << 10 };
     static char rows[SIZE];
     for (int large = 0; large < 2; large++) {
@@ -146,9 +143,8 @@ static void a_message_comes_to_its_end(void **state)
     }
 }
 
-static void who_leaves_is_gone_in_time(void **state)
+TEST(who_leaves_is_gone_in_time)
 {
-    (void)state;
     struct printed p;
     struct wire_buffer o = {0};
     come_to(&p, HOST_READY, 0);
@@ -158,9 +154,8 @@ static void who_leaves_is_gone_in_time(void **state)
 }
 
 /* This process was stopped, or the machine slept. */
-static void nobody_is_blamed_for_our_own_sleep(void **state)
+TEST(nobody_is_blamed_for_our_own_sleep)
 {
-    (void)state;
     struct printed p;
     come_to(&p, HOST_READY, 1);
     for (int i = 0; i < 20; i++) {
@@ -184,9 +179,8 @@ static void assert_out_of_turn(struct wire_buffer *o)
     leave(&p);
 }
 
-static void slots_speak_in_turn(void **state)
+TEST(slots_speak_in_turn)
 {
-    (void)state;
     struct wire_buffer o = {0};
     put(&o, WIRE_ALIVE, 0, "", 0); /* not told that it has started */
     assert_out_of_turn(&o);
@@ -208,9 +202,8 @@ static void slots_speak_in_turn(void **state)
 }
 
 /* It is ready, and its launcher ends. */
-static void a_host_that_dies_again_and_again_is_given_up(void **state)
+TEST(a_host_that_dies_again_and_again_is_given_up)
 {
-    (void)state;
     struct printed p;
     struct wire_buffer o;
     begin(&p, &o);
@@ -236,9 +229,8 @@ static void a_host_that_dies_again_and_again_is_given_up(void **state)
     leave(&p);
 }
 
-static void a_host_that_lived_for_a_while_is_not(void **state)
+TEST(a_host_that_lived_for_a_while_is_not)
 {
-    (void)state;
     struct printed p;
     come_to(&p, HOST_READY, 0);
     p.host.losses = HOST_LOSSES_MAX - 1;
@@ -247,18 +239,7 @@ static void a_host_that_lived_for_a_while_is_not(void **state)
     assert_int_equal(p.host.losses, HOST_LOSSES_MAX - 1);
 }
 
-int main(void)
+PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_agent_answers_in_time),
-        cmocka_unit_test(a_worker_is_heard_of),
-        cmocka_unit_test(a_message_comes_to_its_end),
-        cmocka_unit_test(who_leaves_is_gone_in_time),
-        cmocka_unit_test(nobody_is_blamed_for_our_own_sleep),
-        cmocka_unit_test(slots_speak_in_turn),
-        cmocka_unit_test(a_host_that_dies_again_and_again_is_given_up),
-        cmocka_unit_test(a_host_that_lived_for_a_while_is_not),
-    };
     signal(SIGPIPE, SIG_IGN);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

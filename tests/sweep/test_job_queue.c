@@ -1,9 +1,7 @@
 /* A queue of jobs: every one is answered once, whatever becomes of the others. This program is
  * its own worker: started with the name of a part, it plays that. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +16,7 @@
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker_ends.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { JOBS = 12, CORES = 5 };
 
@@ -147,11 +145,10 @@ static void answered(const struct record *r, int i)
     assert_string_equal(r->error[i], "");
 }
 
-static void every_job_is_answered_once(void **state)
+TEST(every_job_is_answered_once)
 {
     struct record r;
     struct message m;
-    (void)state;
     all_do(&r, "echo");
     assert_int_equal(run(&r, &m), STATUS_OK);
     assert_int_equal(r.most_at_once, 3);
@@ -161,11 +158,10 @@ static void every_job_is_answered_once(void **state)
 }
 
 /* It ends only when it hears of all cores. */
-static void the_last_job_has_all_cores(void **state)
+TEST(the_last_job_has_all_cores)
 {
     struct record r;
     struct message m;
-    (void)state;
     all_do(&r, "echo");
     r.part[0] = "alone";
     assert_int_equal(run(&r, &m), STATUS_OK);
@@ -191,43 +187,37 @@ static void one_is_lost(const char *part, const char *why)
         fail_msg("'%s' does not say '%s'", r.error[4], why);
 }
 
-static void a_job_that_fails_says_why(void **state)
+TEST(a_job_that_fails_says_why)
 {
-    (void)state;
     one_is_lost("fail", "cannot do fail 4");
 }
 
-static void a_worker_that_ends_without_a_word_is_noticed(void **state)
+TEST(a_worker_that_ends_without_a_word_is_noticed)
 {
-    (void)state;
     one_is_lost("mute", "its worker ended with status 7 without an answer");
 }
 
-static void a_worker_that_is_killed_is_noticed(void **state)
+TEST(a_worker_that_is_killed_is_noticed)
 {
-    (void)state;
     one_is_lost("die", "its worker was killed (Killed)");
 }
 
-static void a_worker_that_breaks_the_protocol_is_ended(void **state)
+TEST(a_worker_that_breaks_the_protocol_is_ended)
 {
-    (void)state;
     one_is_lost("babble", "which this program does not know");
 }
 
-static void a_worker_that_hangs_is_ended(void **state)
+TEST(a_worker_that_hangs_is_ended)
 {
-    (void)state;
     setenv("HEADCOUNT_SILENCE_S", "0.5", 1);
     one_is_lost("hang", "gave no sign of life");
     unsetenv("HEADCOUNT_SILENCE_S");
 }
 
-static void the_first_answer_that_cannot_be_kept_ends_it(void **state)
+TEST(the_first_answer_that_cannot_be_kept_ends_it)
 {
     struct record r;
     struct message m;
-    (void)state;
     all_do(&r, "echo");
     r.part[1] = r.part[2] = "hang";
     r.refuse = STATUS_DISK_FULL;
@@ -237,11 +227,10 @@ static void the_first_answer_that_cannot_be_kept_ends_it(void **state)
     assert_int_equal(r.ended[0], 1);
 }
 
-static void a_job_that_cannot_be_put_ends_it(void **state)
+TEST(a_job_that_cannot_be_put_ends_it)
 {
     struct record r;
     struct message m;
-    (void)state;
     all_do(&r, "hang");
     r.part[2] = "none";
     assert_int_equal(run(&r, &m), STATUS_BAD_INPUT);
@@ -249,11 +238,10 @@ static void a_job_that_cannot_be_put_ends_it(void **state)
     assert_int_equal(r.begun, 2);
 }
 
-static void a_signal_drops_what_runs(void **state)
+TEST(a_signal_drops_what_runs)
 {
     struct record r;
     struct message m;
-    (void)state;
     all_do(&r, "echo");
     r.part[5] = "hang";
     r.signal_at = 5;
@@ -268,21 +256,8 @@ static void a_signal_drops_what_runs(void **state)
     assert_in_range(before, 3, 5);
 }
 
-int main(int argc, char **argv)
+PREPARE
 {
     if (argc == 2 && strcmp(argv[1], "play") == 0)
-        return play(argv[1]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_job_is_answered_once),
-        cmocka_unit_test(the_last_job_has_all_cores),
-        cmocka_unit_test(a_job_that_fails_says_why),
-        cmocka_unit_test(a_worker_that_ends_without_a_word_is_noticed),
-        cmocka_unit_test(a_worker_that_is_killed_is_noticed),
-        cmocka_unit_test(a_worker_that_breaks_the_protocol_is_ended),
-        cmocka_unit_test(a_worker_that_hangs_is_ended),
-        cmocka_unit_test(the_first_answer_that_cannot_be_kept_ends_it),
-        cmocka_unit_test(a_job_that_cannot_be_put_ends_it),
-        cmocka_unit_test(a_signal_drops_what_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        exit(play(argv[1]));
 }

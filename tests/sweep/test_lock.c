@@ -1,8 +1,6 @@
 /* One writer per results file: the lock, who is said to hold it, files with two names. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +13,7 @@
 
 #include "sweep/db/lock.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static char folder[64], db[128], lock_file[160];
 
@@ -41,9 +39,10 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-static void one_holder_at_a_time(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(one_holder_at_a_time)
 {
-    (void)state;
     struct message m;
     int first, second;
     char expected[64];
@@ -66,9 +65,8 @@ static void one_holder_at_a_time(void **state)
     lock_release(-1);
 }
 
-static void no_place_for_it(void **state)
+TEST(no_place_for_it)
 {
-    (void)state;
     struct message m;
     int fd;
     assert_int_equal(lock_take("/proc/none/results.db", &fd, &m), STATUS_IO);
@@ -83,9 +81,8 @@ static void write_lock(int fd, const char *text)
     assert_int_equal(pwrite(fd, text, strlen(text), 0), (ssize_t)strlen(text));
 }
 
-static void a_job_that_holds_it(void **state)
+TEST(a_job_that_holds_it)
 {
-    (void)state;
     struct message m;
     struct lock_holder h;
     int fd, second;
@@ -116,9 +113,8 @@ static void a_job_that_holds_it(void **state)
 }
 
 /* Others may write to the folder. */
-static void a_lock_that_says_anything(void **state)
+TEST(a_lock_that_says_anything)
 {
-    (void)state;
     struct message m;
     struct lock_holder h;
     int fd, second;
@@ -156,9 +152,8 @@ static void a_lock_that_says_anything(void **state)
 }
 
 /* Who looks holds it for a moment, which is no reason to refuse a run. */
-static void looking_disturbs_nobody(void **state)
+TEST(looking_disturbs_nobody)
 {
-    (void)state;
     struct message m;
     int fd;
     assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
@@ -178,9 +173,8 @@ static void looking_disturbs_nobody(void **state)
 }
 
 /* Each name would have a lock of its own. */
-static void a_file_of_two_names(void **state)
+TEST(a_file_of_two_names)
 {
-    (void)state;
     struct message m;
     struct stat st;
     int fd;
@@ -206,9 +200,8 @@ static void a_file_of_two_names(void **state)
 }
 
 /* In a folder that others write to, the lock's name may lead to a file that is worth more. */
-static void a_lock_that_is_a_link(void **state)
+TEST(a_lock_that_is_a_link)
 {
-    (void)state;
     struct message m;
     struct stat st;
     int fd;
@@ -231,9 +224,8 @@ static void a_lock_that_is_a_link(void **state)
     assert_int_equal(unlink(precious), 0);
 }
 
-static void impossible_locks(void **state)
+TEST(impossible_locks)
 {
-    (void)state;
     struct message m;
     int fd;
     static char name[5000];
@@ -243,15 +235,4 @@ static void impossible_locks(void **state)
     assert_int_equal(lock_take("/dev/null/r.db", &fd, &m), STATUS_IO);
     assert_int_equal(lock_hold(folder, &fd, &m), STATUS_IO);
     assert_non_null(strstr(m.text, folder));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(no_place_for_it),           TEST(one_holder_at_a_time),    TEST(a_job_that_holds_it),
-        TEST(a_lock_that_says_anything), TEST(looking_disturbs_nobody), TEST(a_file_of_two_names),
-        TEST(a_lock_that_is_a_link),     TEST(impossible_locks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@ static const char looks[] = "name: patient\n"
                             "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
                             "looks: [2, 3, 5]\n";
 
-static void each_outcome_of_a_look_has_its_line(void **state)
+TEST(each_outcome_of_a_look_has_its_line)
 {
-    (void)state;
     static const struct {
         struct look_outcome outcome;
         const char *line;
@@ -48,9 +47,8 @@ static void assert_words(const struct looks_state *l, const char *words)
     assert_string_equal(text, words);
 }
 
-static void the_state_of_all_looks_is_told_in_words(void **state)
+TEST(the_state_of_all_looks_is_told_in_words)
 {
-    (void)state;
     assert_words(&(struct looks_state){0}, "");
     assert_words(&(struct looks_state){3, 1, 0, 0, 2, 10, ""},
                  "not decided yet; look 2 of 3 (10 seeds) is open");
@@ -78,9 +76,10 @@ static const char *end_one(struct fixture *x, struct run *r, const struct planne
     return said;
 }
 
-static void one_look_opens_the_next(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(one_look_opens_the_next)
 {
-    struct fixture *x = *state;
     struct run r = start(x, looks);
     struct planned p = plan_of(x, looks);
     for (int i = 0; i < 3; i++)
@@ -98,8 +97,6 @@ static void one_look_opens_the_next(void **state)
     assert_string_equal(end_one(x, &r, &p, 0.5),
                         "look 3 of 3 (5 seeds): not decided, and it was the last\n");
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Completes the next trial with what its head count gets at its learning rate. */
@@ -113,7 +110,7 @@ static const char *end_tuned(struct fixture *x, struct run *r, const struct plan
 
 /* Two heads win at each look; four chose the largest learning rate, which more seeds do not change.
  */
-static void an_edge_ends_the_looks(void **state)
+TEST(an_edge_ends_the_looks)
 {
     static const char tuned[] = "name: patient\n"
                                 "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
@@ -123,7 +120,6 @@ static void an_edge_ends_the_looks(void **state)
                                 "tune: {axes: [train.lr], seeds: 1}\n"
                                 "claim: {best: 2, over: [4]}\n"
                                 "looks: [2, 3, 5]\n";
-    struct fixture *x = *state;
     struct run r = start(x, tuned);
     struct planned p = plan_of(x, tuned);
     for (int i = 0; i < 6 + 3; i++)
@@ -133,15 +129,12 @@ static void an_edge_ends_the_looks(void **state)
                         "seeds do not change; 6 trials of later looks not needed\n");
     assert_answer(r.db, "SELECT look || kind || decided FROM look", "1rival_at_edge1");
     assert_answer(r.db, "SELECT count(*) FROM trial WHERE state = 'queued'", "0");
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* As where a run was killed, or the sweep file has got its looks later: all that are due, at once.
  */
-static void what_was_not_judged_is_judged_at_once(void **state)
+TEST(what_was_not_judged_is_judged_at_once)
 {
-    struct fixture *x = *state;
     struct run r = start(x, looks);
     struct planned p = plan_of(x, looks);
     struct text_buffer said = {0};
@@ -157,12 +150,10 @@ static void what_was_not_judged_is_judged_at_once(void **state)
     said = (struct text_buffer){0};
     assert_ok(looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
     assert_null(said.text);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Values that tuning did not choose are needed by no look. */
-static void only_chosen_values_are_counted(void **state)
+TEST(only_chosen_values_are_counted)
 {
     static const char tuned[] =
         "name: tuned\n"
@@ -170,7 +161,6 @@ static void only_chosen_values_are_counted(void **state)
         "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
         "train: {steps: 100, batch: 8, lr: [1e-3, 2e-3, 3e-3], eval_every: 50}\n"
         "tune: {axes: [train.lr], seeds: 1}\nlooks: [3, 5]\nclaim: {best: 2, over: [1]}\n";
-    struct fixture *x = *state;
     struct run r = start(x, tuned);
     struct planned p = plan_of(x, tuned);
     struct text_buffer said = {0};
@@ -186,14 +176,11 @@ static void only_chosen_values_are_counted(void **state)
         said.text,
         "look 1 of 2 (3 seeds): the claim is confirmed; 4 trials of later looks not needed\n");
     free(said.text);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* A transaction that cannot be has changed nothing, and the look is judged later. */
-static void what_cannot_be_judged_is_not(void **state)
+TEST(what_cannot_be_judged_is_not)
 {
-    struct fixture *x = *state;
     struct run r = start(x, looks);
     struct planned p = plan_of(x, looks);
     struct text_buffer said = {0};
@@ -216,20 +203,4 @@ static void what_cannot_be_judged_is_not(void **state)
     assert_status(STATUS_CORRUPT, looks_judge(r.s, p.plan, r.sweep, &said, &x->m));
     assert_non_null(strstr(x->m.text, "there is no evidence of the setting"));
     free(said.text);
-    free_plan(p);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_outcome_of_a_look_has_its_line),
-        cmocka_unit_test(the_state_of_all_looks_is_told_in_words),
-        cmocka_unit_test_setup_teardown(one_look_opens_the_next, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_edge_ends_the_looks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_was_not_judged_is_judged_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_chosen_values_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_judged_is_not, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* What control groups leave of a machine, in the ways in which systems and containers mount them.
  */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 
 #include "sweep/plan/machine.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* ---- the system ---- */
 
@@ -48,7 +46,7 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
     "33 31 0:30 / " place " rw,nosuid,noexec shared:9 - cgroup cgroup rw," controllers "\n"
 #define V2(place) "30 22 0:26 / " place " rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
 
-static void cores_of_a_quota(void **state)
+TEST(cores_of_a_quota)
 {
     static const struct {
         const char *name;
@@ -103,7 +101,6 @@ static void cores_of_a_quota(void **state)
           {"/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "300000\n"},
           {"/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n"}}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         files = cases[i].files;
         if (machine_cores() != cases[i].cores)
@@ -113,7 +110,7 @@ static void cores_of_a_quota(void **state)
 
 /* The same ways lead to the limits of memory; what a group has killed is counted at the innermost.
  */
-static void memory_of_a_group(void **state)
+TEST(memory_of_a_group)
 {
     static const struct pseudo_file group[FILES] = {
         {"/proc/self/mountinfo", SYSTEM V1("/sys/fs/cgroup/memory,hugetlb", "memory,hugetlb")},
@@ -123,18 +120,10 @@ static void memory_of_a_group(void **state)
         {"/sys/fs/cgroup/memory,hugetlb/a/memory.usage_in_bytes", "96\n"},
         {"/sys/fs/cgroup/memory,hugetlb/a/b/memory.oom_control", "under_oom 0\noom_kill 2\n"},
         {"/sys/fs/cgroup/memory,hugetlb/a/memory.oom_control", "under_oom 0\noom_kill 5\n"}};
-    (void)state;
     files = group;
     struct machine_memory memory = machine_memory();
     assert_true(memory.by_group);
     assert_true(memory.bytes == 4096);
     assert_true(machine_memory_free() == 4000);
     assert_true(machine_memory_kills() == 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cores_of_a_quota),
-                                       cmocka_unit_test(memory_of_a_group)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* What options mean (point_resolve), held against what they do: of every option of every task, of
  * the model and of training, points that mean the same train the same, byte for byte, and those
  * that train the same mean the same. And their identity is the one in which they are left out. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 #include "engine/base/text.h"
 #include "sweep/worker/trial.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static char folder[64], text_file[128], rows_file[128];
 
@@ -224,9 +222,10 @@ static void try_section(const struct point *base, const char *name,
     }
 }
 
-static void options_of_all_tasks(void **state)
+GROUP(setup, teardown)
+
+TEST(options_of_all_tasks)
 {
-    (void)state;
     for (const struct task *const *t = task_table; *t; t++) {
         struct point p = small_point(*t, false);
         try_section(&p, "task", (*t)->options);
@@ -238,9 +237,8 @@ static void options_of_all_tasks(void **state)
     }
 }
 
-static void options_of_model_and_training(void **state)
+TEST(options_of_model_and_training)
 {
-    (void)state;
     static const char *const bases[][3][2] = {
         {{"model.heads", "2"}},
         {{"model.heads", "1"}, {"train.disagreement.weight", "0.5"}, {"train.eval_every", "4"}},
@@ -283,9 +281,8 @@ static int count_instances(struct point *p, const char *facts)
     return different;
 }
 
-static void instances_that_draw_the_same(void **state)
+TEST(instances_that_draw_the_same)
 {
-    (void)state;
     struct point p = small_point(task_find("gather"), false);
     set_option(&p, "task.slots", "1");
     set_option(&p, "task.length", "4");
@@ -304,14 +301,4 @@ static void instances_that_draw_the_same(void **state)
     assert_in_range(count_instances(&p, facts.text), 2, 12);
     free(facts.text);
     write_files();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_all_tasks),
-        cmocka_unit_test(options_of_model_and_training),
-        cmocka_unit_test(instances_that_draw_the_same),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

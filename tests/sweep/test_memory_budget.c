@@ -34,9 +34,8 @@ static struct plan *plan_of(struct config *c)
     return p;
 }
 
-static void the_largest_must_fit_together(void **state)
+TEST(the_largest_must_fit_together)
 {
-    (void)state;
     struct config *c = config_of(file);
     struct plan *p = plan_of(c);
     double small = point_bytes(p, 0) + MEMORY_BUDGET_WORKER,
@@ -63,9 +62,8 @@ static void the_largest_must_fit_together(void **state)
 }
 
 /* Further threads fit beside the largest trials; a number of them is part of each trial. */
-static void threads_must_fit_too(void **state)
+TEST(threads_must_fit_too)
 {
-    (void)state;
     char text[512];
     snprintf(text, sizeof text, "%sthreads: 3\n", file);
     struct config *c = config_of(file), *three = config_of(text);
@@ -92,9 +90,8 @@ static void threads_must_fit_too(void **state)
 }
 
 /* A trial is ended at its limit, so it cannot take more. */
-static void a_limit_is_the_most_that_a_trial_takes(void **state)
+TEST(a_limit_is_the_most_that_a_trial_takes)
 {
-    (void)state;
     char text[512];
     snprintf(text, sizeof text, "%slimits: {memory: 32MiB}\n", file);
     struct config *c = config_of(text);
@@ -111,9 +108,8 @@ static void a_limit_is_the_most_that_a_trial_takes(void **state)
 }
 
 /* In MiB; 0 is all that the node has. */
-static void a_job_has_what_it_asked_for(void **state)
+TEST(a_job_has_what_it_asked_for)
 {
-    (void)state;
     const double mib = 1 << 20;
     unsetenv("HEADCOUNT_FREE_MIB");
     assert_true(isinf(memory_budget_of_job(4)));
@@ -133,24 +129,11 @@ static void a_job_has_what_it_asked_for(void **state)
     unsetenv("SLURM_CPUS_ON_NODE");
 }
 
-static void free_memory_is_some_of_it(void **state)
+TEST(free_memory_is_some_of_it)
 {
-    (void)state;
     unsetenv("HEADCOUNT_FREE_MIB");
     assert_true(memory_budget_available() > 1 << 20);
     assert_true(machine_memory_free() <= machine_memory().bytes);
     setenv("HEADCOUNT_FREE_MIB", "3", 1);
     assert_true(memory_budget_available() == 3 << 20);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_must_fit_together),
-        cmocka_unit_test(threads_must_fit_too),
-        cmocka_unit_test(a_limit_is_the_most_that_a_trial_takes),
-        cmocka_unit_test(a_job_has_what_it_asked_for),
-        cmocka_unit_test(free_memory_is_some_of_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

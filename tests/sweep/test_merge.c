@@ -3,12 +3,13 @@
  * merged by tests/cli/test_merge.sh. */
 #include "merge_help.h"
 
+FIXTURE(set_up, tear_down)
+
 /* ---- trials ---- */
 
-static void the_further_one_stays(void **state)
+TEST(the_further_one_stays)
 {
     static const enum fate ours[] = {LOST, FAILED, DONE}, theirs[] = {DONE, LOST, DONE, FAILED};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, ours, 3, .5);
     make_file(&f.from, FOUR, theirs, 4, .5);
@@ -32,10 +33,9 @@ static void the_further_one_stays(void **state)
 }
 
 /* What was eliminated is none of the trials that could be taken over. */
-static void what_is_not_needed_is_not_counted(void **state)
+TEST(what_is_not_needed_is_not_counted)
 {
     static const enum fate theirs[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, theirs, 0, .5);
     make_file(&f.from, FOUR, theirs, 2, .5);
@@ -47,10 +47,9 @@ static void what_is_not_needed_is_not_counted(void **state)
 }
 
 /* A trial that is at work counts for what it had saved before. */
-static void a_file_that_is_run(void **state)
+TEST(a_file_that_is_run)
 {
     static const enum fate theirs[] = {DONE, RUNNING, LOST};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.from, FOUR, theirs, 3, .5);
     merge(x, STATUS_OK);
@@ -73,7 +72,7 @@ static void a_file_that_is_run(void **state)
     assert_sound(&f.into);
 }
 
-static void results_that_differ(void **state)
+TEST(results_that_differ)
 {
     static const enum fate done[] = {DONE, DONE};
     static const struct {
@@ -94,7 +93,6 @@ static void results_that_differ(void **state)
          "UPDATE attempt SET outcome = 'diverged' WHERE trial_id = 2",
          {"has state diverged there (trial 2), but completed in"}},
     };
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, done, 2, .5);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -116,10 +114,9 @@ static void results_that_differ(void **state)
 }
 
 /* Of a result that both have, none of the rows is added to; what studies found is. */
-static void the_same_result_stays_as_it_is(void **state)
+TEST(the_same_result_stays_as_it_is)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, done, 2, .5);
     make_file(&f.from, FOUR, done, 2, .5);
@@ -134,10 +131,9 @@ static void the_same_result_stays_as_it_is(void **state)
 }
 
 /* Numbers of trials, configurations and builds are given anew, behind those of deleted trials. */
-static void numbers_are_given_anew(void **state)
+TEST(numbers_are_given_anew)
 {
     static const enum fate done[] = {DONE, DONE, DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.from, FOUR, done, 4, .5);
     change(&f.from, "UPDATE build SET cpu = 'theirs'; UPDATE trial SET remark = 'r' WHERE trial_id"
@@ -172,10 +168,9 @@ static void numbers_are_given_anew(void **state)
 
 /* ---- plans and claims ---- */
 
-static void same_plans_are_one(void **state)
+TEST(same_plans_are_one)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, done, 2, .5);
     make_file(&f.from, FOUR, done, 2, .5);
@@ -188,10 +183,9 @@ static void same_plans_are_one(void **state)
 }
 
 /* Of different plans the newer is the sweep's, whichever file comes first. */
-static void the_newer_plan_stays(void **state)
+TEST(the_newer_plan_stays)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     for (int theirs_newer = 0; theirs_newer < 2; theirs_newer++) {
         struct files f = files_of(x);
         unlink(f.into.db);
@@ -221,13 +215,12 @@ static void the_newer_plan_stays(void **state)
 
 /* That holds where the plans list the same trials, and only ask for other values beyond them. In
  * whichever order the files are merged, and however often. */
-static void the_newer_rules_stay(void **state)
+TEST(the_newer_rules_stay)
 {
     static const enum fate done[] = {DONE, DONE, DONE, DONE};
     static const char *const asked[][3] = {{"", ", extend: 4", "4 1 [\"extend\"]"},
                                            {", extend: 4", "", "0 0 [\"extend\"]"},
                                            {", extend: 2", ", extend: 4", "4 1 [\"extend\"]"}};
-    struct fixture *x = *state;
     for (int i = 0; i < 6; i++) {
         struct files f = files_of(x);
         struct fixture *older = i & 1 ? &f.into : &f.from, *newer = i & 1 ? &f.from : &f.into;
@@ -255,12 +248,11 @@ static void the_newer_rules_stay(void **state)
 }
 
 /* Looks that were judged by what is not asked any more are judged anew. */
-static void looks_of_other_rules(void **state)
+TEST(looks_of_other_rules)
 {
     static const enum fate done[] = {DONE, DONE};
     static const char *const claims[] = {"", "claim: {best: 2, over: [1]}\n",
                                          "equivalence: 0.25\n"};
-    struct fixture *x = *state;
     for (int i = 0; i < 6; i++) {
         struct files f = files_of(x);
         char yaml[600];
@@ -278,12 +270,11 @@ static void looks_of_other_rules(void **state)
 }
 
 /* In whichever order three files are merged, of which two ask for the same. */
-static void rules_that_come_back(void **state)
+TEST(rules_that_come_back)
 {
     static const enum fate done[] = {DONE, DONE, DONE, DONE};
     static const char orders[][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},
                                      {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         struct files f = files_of(x);
         unlink(f.into.db);
@@ -307,10 +298,9 @@ static void rules_that_come_back(void **state)
 }
 
 /* Files of development versions do not say what a plan asks for, but what of it had changed. */
-static void rules_that_are_not_told(void **state)
+TEST(rules_that_are_not_told)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     for (int without = 0; without < 3; without++) {
         unlink(f.into.db);
@@ -328,10 +318,9 @@ static void rules_that_are_not_told(void **state)
     }
 }
 
-static void sweeps_that_do_not_go_together(void **state)
+TEST(sweeps_that_do_not_go_together)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, done, 2, .5);
     make_file(&f.from, SWEEP("[4, 8]", "seeds: 2\n"), done, 2, .5);
@@ -346,7 +335,7 @@ static void sweeps_that_do_not_go_together(void **state)
 
 /* ---- troubles ---- */
 
-static void rows_that_cannot_be(void **state)
+TEST(rows_that_cannot_be)
 {
     static const char *const cases[][2] = {
         {"PRAGMA ignore_check_constraints = ON; UPDATE trial SET test_acc = 7 WHERE trial_id = 1",
@@ -357,7 +346,6 @@ static void rows_that_cannot_be(void **state)
          "the attempts of a trial are not those that are counted"},
     };
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unlink(f.from.db);
@@ -370,30 +358,7 @@ static void rows_that_cannot_be(void **state)
     }
 }
 
-static void any_trouble_changes_nothing(void **state)
+TEST(any_trouble_changes_nothing)
 {
-    bring_under_trouble(*state, merge_stores);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(the_further_one_stays),
-        TEST(what_is_not_needed_is_not_counted),
-        TEST(a_file_that_is_run),
-        TEST(results_that_differ),
-        TEST(the_same_result_stays_as_it_is),
-        TEST(numbers_are_given_anew),
-        TEST(same_plans_are_one),
-        TEST(the_newer_plan_stays),
-        TEST(the_newer_rules_stay),
-        TEST(rules_that_come_back),
-        TEST(looks_of_other_rules),
-        TEST(rules_that_are_not_told),
-        TEST(sweeps_that_do_not_go_together),
-        TEST(rows_that_cannot_be),
-        TEST(any_trouble_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    bring_under_trouble(x, merge_stores);
 }

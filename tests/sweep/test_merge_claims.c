@@ -2,11 +2,12 @@
  */
 #include "merge_help.h"
 
+FIXTURE(set_up, tear_down)
+
 /* A claim in one file, results of before in the other. */
-static void a_claim_after_results_of_the_other_file_has_seen_them(void **state)
+TEST(a_claim_after_results_of_the_other_file_has_seen_them)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n"), done, 0, .5);
     make_file(&f.from, FOUR, done, 2, .5);
@@ -21,7 +22,7 @@ static void a_claim_after_results_of_the_other_file_has_seen_them(void **state)
 
 /* A claim in one file, results of other trials in the other: of the same ones, and of trials that
  * differ in how often they are evaluated. In whichever order the files are merged. */
-static void what_others_had_found_out(void **state)
+TEST(what_others_had_found_out)
 {
     static const char claimed[] = "name: claimed\n"
                                   "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
@@ -31,7 +32,6 @@ static void what_others_had_found_out(void **state)
     static const char answer[] = "SELECT seen || ' ' || similar || similar_differ FROM plan_change"
                                  " WHERE claim IS NOT NULL";
     static const enum fate done[] = {DONE, DONE, DONE};
-    struct fixture *x = *state;
     for (int i = 0; i < 4; i++) {
         struct files f = files_of(x);
         struct fixture *with_claim = i & 1 ? &f.into : &f.from, *with = i & 1 ? &f.from : &f.into;
@@ -79,11 +79,10 @@ static void make_killed_file(struct fixture *x, bool result)
 }
 
 /* Nothing could be seen of it, whether the other file has anything to do with the claim or not. */
-static void a_trial_killed_before_its_first_evaluation_was_not_seen(void **state)
+TEST(a_trial_killed_before_its_first_evaluation_was_not_seen)
 {
     static const enum fate done[] = {DONE, DONE};
     static const char *const others[] = {FOUR, SWEEP("[4, 8]", "seeds: 2\n")};
-    struct fixture *x = *state;
     for (int i = 0; i < 2; i++) {
         struct files f = files_of(x);
         unlink(f.into.db);
@@ -98,10 +97,9 @@ static void a_trial_killed_before_its_first_evaluation_was_not_seen(void **state
 
 /* A file that has to do with nothing of a claim says nothing about it, however what was here before
  * may look by now. */
-static void an_unrelated_file_does_not_change_what_was_seen(void **state)
+TEST(an_unrelated_file_does_not_change_what_was_seen)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_killed_file(&f.into, true);
     make_file(&f.from, SWEEP("[4, 8]", "seeds: 2\n"), done, 2, .5);
@@ -153,7 +151,7 @@ static void make_claim(struct fixture *x)
 
 /* Curves are in the file at each evaluation, checkpoints come only now and then: of work that was
  * lost nobody can say whether it had been evaluated before the claim. */
-static void work_lost_before_its_checkpoint_may_have_been_seen(void **state)
+TEST(work_lost_before_its_checkpoint_may_have_been_seen)
 {
     static const struct {
         enum attempt_cause cause;
@@ -163,7 +161,6 @@ static void work_lost_before_its_checkpoint_may_have_been_seen(void **state)
                  {CAUSE_COORDINATOR, "2026-01-03", "1"},
                  {CAUSE_STOPPED, "2026-01-03", "1"},
                  {CAUSE_STOPPED, "2026-01-01T12", "0"}};
-    struct fixture *x = *state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         struct files f = files_of(x);
         struct fixture *with_claim = i & 1 ? &f.into : &f.from, *with = i & 1 ? &f.from : &f.into;
@@ -179,11 +176,10 @@ static void work_lost_before_its_checkpoint_may_have_been_seen(void **state)
 
 /* Where another file's trial takes the place of one that had been evaluated, or the other way
  * round, a claim that a third file brings may have been read off what is not there any more. */
-static void what_did_not_stay_was_seen(void **state)
+TEST(what_did_not_stay_was_seen)
 {
     static const char *const ended[] = {"2026-01-03", "2026-01-01T12"};
     static const enum fate done[] = {DONE};
-    struct fixture *x = *state;
     for (int i = 0; i < 4; i++) {
         struct files f = files_of(x);
         struct fixture *early = i & 1 ? &f.into : &f.from, *late = i & 1 ? &f.from : &f.into;
@@ -209,9 +205,8 @@ static void what_did_not_stay_was_seen(void **state)
 }
 
 /* A trial that has gone on since the last merge is the same one. */
-static void what_has_gone_on_has_stayed(void **state)
+TEST(what_has_gone_on_has_stayed)
 {
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_interrupted(&f.into, CAUSE_STOPPED, true, "2026-01-03", false);
     make_interrupted(&f.from, CAUSE_STOPPED, true, "2026-01-03", true);
@@ -223,10 +218,9 @@ static void what_has_gone_on_has_stayed(void **state)
 /* The file of a claim has counted itself which of its trials could be seen. A result that was there
  * and not yet heard of when the claim was written was none; what the other file has trained since
  * says nothing about that, wherever the claim is. */
-static void what_the_claim_has_counted(void **state)
+TEST(what_the_claim_has_counted)
 {
     static const enum fate done[] = {DONE, DONE, DONE};
-    struct fixture *x = *state;
     for (int i = 0; i < 4; i++) {
         struct files f = files_of(x);
         unlink(f.into.db);
@@ -243,20 +237,4 @@ static void what_the_claim_has_counted(void **state)
         assert_into("SELECT seen || ' ' || similar FROM plan_change WHERE claim IS NOT NULL",
                     "0 0");
     }
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_claim_after_results_of_the_other_file_has_seen_them),
-        TEST(a_trial_killed_before_its_first_evaluation_was_not_seen),
-        TEST(an_unrelated_file_does_not_change_what_was_seen),
-        TEST(what_others_had_found_out),
-        TEST(work_lost_before_its_checkpoint_may_have_been_seen),
-        TEST(what_did_not_stay_was_seen),
-        TEST(what_has_gone_on_has_stayed),
-        TEST(what_the_claim_has_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

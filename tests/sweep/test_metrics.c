@@ -8,8 +8,8 @@
 #include "engine/base/utf8.h"
 #include "sweep/db/lock.h"
 #include "sweep/serve/metrics.h"
-#include "tests/assert_each.h"
 #include "tests/sweep/serve_help.h"
+#include "tests/test.h"
 
 /* ---- the format, as documented by Prometheus ---- */
 
@@ -178,7 +178,9 @@ static const char ATTEMPTS[] =
     "  (4, 2, 1, 'n2', 't', 'requeued', 0, 'stopped'), (3, 3, 1, 'n1', 't', NULL, 0, NULL),"
     "  (4, 3, 1, 'n2', 't', NULL, 0, NULL), (5, 1, 1, 'n1', 't', NULL, 0, NULL);";
 
-static void numbers_are_those_of_the_file(void **state)
+FIXTURE(served_set_up, served_tear_down)
+
+TEST(numbers_are_those_of_the_file)
 {
     static const char *const lines[] = {
         "# TYPE headcount_trials gauge",
@@ -201,7 +203,6 @@ static void numbers_are_those_of_the_file(void **state)
         "headcount_run_active 0",
         "headcount_http_event_streams 0",
     };
-    struct served *f = *state;
     struct stat st;
     char line[200];
     assert_int_equal(served_write(f, ATTEMPTS), 0);
@@ -224,9 +225,8 @@ static const char ODD[] =
     "UPDATE sweep SET name = 'a \"b\" \\' || char(10) || 'headcount_trials 1' || char(10, 9, 955);"
     "UPDATE attempt SET host = 'h\"' || char(13) || CAST(x'ff' AS TEXT) || '}' WHERE host = 'n2';";
 
-static void odd_names_are_escaped(void **state)
+TEST(odd_names_are_escaped)
 {
-    struct served *f = *state;
     assert_int_equal(served_write(f, ATTEMPTS), 0);
     assert_int_equal(served_write(f, ODD), 0);
     start(f);
@@ -240,9 +240,8 @@ static void odd_names_are_escaped(void **state)
 
 static const char NO_SWEEP[] = "DELETE FROM curve; DELETE FROM trial; DELETE FROM sweep;";
 
-static void a_file_without_sweeps(void **state)
+TEST(a_file_without_sweeps)
 {
-    struct served *f = *state;
     assert_int_equal(served_write(f, NO_SWEEP), 0);
     start(f);
     char *answer = scrape(f);
@@ -268,9 +267,8 @@ static void serve_three(struct served *f, char names[3][200], const char *paths[
     start(f);
 }
 
-static void several_files_are_told_from_each_other(void **state)
+TEST(several_files_are_told_from_each_other)
 {
-    struct served *f = *state;
     char names[3][200];
     const char *paths[3];
     serve_three(f, names, paths);
@@ -295,9 +293,8 @@ static char *scrape_until_gone(const struct served *f, const char *text)
     }
 }
 
-static void a_file_that_has_gone_hides_no_other(void **state)
+TEST(a_file_that_has_gone_hides_no_other)
 {
-    struct served *f = *state;
     char names[3][200];
     const char *paths[3];
     serve_three(f, names, paths);
@@ -317,9 +314,8 @@ static void a_file_that_has_gone_hides_no_other(void **state)
 }
 
 /* Each time anew, although the file has not changed: a run that was killed changes nothing. */
-static void a_run_is_seen_and_missed(void **state)
+TEST(a_run_is_seen_and_missed)
 {
-    struct served *f = *state;
     char lock[200];
     int fd;
     start(f);
@@ -336,9 +332,8 @@ static void a_run_is_seen_and_missed(void **state)
     }
 }
 
-static void requests_are_counted(void **state)
+TEST(requests_are_counted)
 {
-    struct served *f = *state;
     start(f);
     free(served_get(f, "/nowhere", ""));
     free(served_get(f, "/index", ""));
@@ -354,9 +349,8 @@ static void requests_are_counted(void **state)
     free(answer);
 }
 
-static void a_token_is_asked(void **state)
+TEST(a_token_is_asked)
 {
-    struct served *f = *state;
     char header[200];
     f->options.listen = "0.0.0.0";
     start(f);
@@ -380,10 +374,9 @@ static void a_token_is_asked(void **state)
 
 /* ---- promtool ---- */
 
-static void promtool_reads_it_without_a_word(void **state)
+TEST(promtool_reads_it_without_a_word)
 {
     static const char *const changes[] = {ATTEMPTS, ODD, NO_SWEEP};
-    struct served *f = *state;
     if (!has_promtool())
         skip();
     start(f);
@@ -398,9 +391,8 @@ static void promtool_reads_it_without_a_word(void **state)
     }
 }
 
-static void promtool_reads_several_files(void **state)
+TEST(promtool_reads_several_files)
 {
-    struct served *f = *state;
     char names[3][200];
     const char *paths[3];
     if (!has_promtool())
@@ -410,22 +402,4 @@ static void promtool_reads_several_files(void **state)
     promtool_reads(f, body_of(answer));
     free(answer);
     f->options.files = f->paths;
-}
-
-int main(void)
-{
-#define SERVED(f) cmocka_unit_test_setup_teardown(f, served_set_up, served_tear_down)
-    const struct CMUnitTest tests[] = {
-        SERVED(numbers_are_those_of_the_file),
-        SERVED(odd_names_are_escaped),
-        SERVED(a_file_without_sweeps),
-        SERVED(several_files_are_told_from_each_other),
-        SERVED(a_file_that_has_gone_hides_no_other),
-        SERVED(a_run_is_seen_and_missed),
-        SERVED(requests_are_counted),
-        SERVED(a_token_is_asked),
-        SERVED(promtool_reads_it_without_a_word),
-        SERVED(promtool_reads_several_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

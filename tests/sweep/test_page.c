@@ -1,6 +1,4 @@
 /* The pieces of the page, from rows in a results file, and how they are escaped. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +17,10 @@
 #include "sweep/page/page_stream.h"
 #include "sweep/trials/trials_internal.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *f
 
 enum { TRIALS = 7, EVALUATIONS = 50, BEST_STEP = 130 };
 
@@ -134,10 +135,11 @@ static int occurrences(const char *text, const char *of)
     return n;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* The last run first. */
-static void test_index(void **state)
+TEST(test_index)
 {
-    struct fixture *f = *state;
     char *text = PIECE(f, page_index(in, out));
     const char *new_sweep = strstr(text, "\"new\""), *old_sweep = strstr(text, "\"old\"");
     assert_non_null(new_sweep);
@@ -147,9 +149,8 @@ static void test_index(void **state)
 }
 
 /* Pages follow each other without a gap, and the last one says that it is. */
-static void test_trials(void **state)
+TEST(test_trials)
 {
-    struct fixture *f = *state;
     int seen = 0;
     int64_t after = 0;
     for (int page = 0; page < 3; page++) {
@@ -179,9 +180,8 @@ static void put_columns(struct scope *x, const char *sql, FILE *out)
 }
 
 /* Each column is in its shortest form; nulls, reals and texts keep their values. */
-static void test_columns(void **state)
+TEST(test_columns)
 {
-    struct fixture *f = *state;
     char *text = PIECE(f, put_columns(in,
                                       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
                                       "                          FROM n WHERE i < 6)"
@@ -210,9 +210,8 @@ static void test_columns(void **state)
 }
 
 /* Of a long curve some points, the best and the last among them; nulls stay nulls. */
-static void test_curve(void **state)
+TEST(test_curve)
 {
-    struct fixture *f = *state;
     char *all = PIECE(f, page_curve(in, 1, 0, out));
     assert_int_equal(occurrences(all, "1.2346e+05"), EVALUATIONS);
     assert_int_equal(occurrences(all, "null"), EVALUATIONS);
@@ -230,9 +229,8 @@ static void test_curve(void **state)
 }
 
 /* What a trial was trained with, and each of its attempts. */
-static void test_trial(void **state)
+TEST(test_trial)
 {
-    struct fixture *f = *state;
     sql(f, "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome,"
            "                     resumed_from_step, cause, error)"
            "  VALUES (3, 1, 1, 'a', '2026-01-01T00:00:00.000Z', 'requeued', 0, 'lost', NULL),"
@@ -250,9 +248,8 @@ static void test_trial(void **state)
 }
 
 /* The best trial of each head count first; of a trial all of its heads or none. */
-static void test_heads(void **state)
+TEST(test_heads)
 {
-    struct fixture *f = *state;
     char *all = PIECE(f, page_heads(in, 2, 0, 100, out));
     const char *first = strstr(all, "\"rows\":[[1,0,0,null,null,0.25,0.3333,");
     assert_non_null(first);
@@ -265,9 +262,8 @@ static void test_heads(void **state)
     free(all), free(few), free(one);
 }
 
-static void test_summary(void **state)
+TEST(test_summary)
 {
-    struct fixture *f = *state;
     char *text = PIECE(f, page_summary(in, 2, out));
     assert_non_null(strstr(text, "\"states\":{\"queued\":0,\"running\":0,\"completed\":7,"));
     assert_non_null(strstr(text, "\"pruning\":null"));
@@ -282,9 +278,8 @@ static void test_summary(void **state)
 }
 
 /* Weights that are not there: the page tells, the piece fails. */
-static void test_attention(void **state)
+TEST(test_attention)
 {
-    struct fixture *f = *state;
     struct text_buffer b = {0};
     FILE *out = text_stream(&b);
     assert_int_not_equal(page_attention(f->store, 1, out, &f->message), STATUS_OK);
@@ -306,9 +301,8 @@ static void test_attention(void **state)
 
 /* No data, the script of the live page, and leave to ask the server that it is from: in the page as
  * in the header. */
-static void test_live(void **state)
+TEST(test_live)
 {
-    struct fixture *f = *state;
     struct text_buffer live = {0}, policy = {0}, file = {0};
     FILE *out = text_stream(&live);
     assert_int_equal(page_write_live(out, &f->message), STATUS_OK);
@@ -332,9 +326,10 @@ static void test_live(void **state)
     free(live.text), free(policy.text), free(file.text);
 }
 
-static void test_paths(void **state)
+FIXTURE(NULL, NULL)
+
+TEST(test_paths)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"cannot open /home/me/x.csv: no", "cannot open x.csv: no"},
         {"/a/b", "b"},
@@ -366,9 +361,8 @@ static enum status escape(const char *text, enum page_place place, FILE *out)
     return IN_SCOPE(x, NULL, NULL, fputs(text, page_stream(x, out, place)));
 }
 
-static void test_escapes(void **state)
+TEST(test_escapes)
 {
-    (void)state;
     const char *const raw = "<a href=\"x\">&'</a>";
     const char *const wanted[] = {
         [PAGE_TEXT] = "&lt;a href=&quot;x&quot;&gt;&amp;&#39;&lt;/a&gt;",
@@ -385,9 +379,8 @@ static void test_escapes(void **state)
 }
 
 /* RFC 4648, section 10. */
-static void test_base64(void **state)
+TEST(test_base64)
 {
-    (void)state;
     const char *const vector[][2] = {{"f", "Zg=="},         {"fo", "Zm8="},
                                      {"foo", "Zm9v"},       {"foob", "Zm9vYg=="},
                                      {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
@@ -399,23 +392,4 @@ static void test_base64(void **state)
         assert_string_equal(b.text, vector[i][1]);
         free(b.text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_index, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_columns, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_curve, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_trial, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_heads, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_summary, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_attention, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_live, set_up, tear_down),
-        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_base64),
-    };
-    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }

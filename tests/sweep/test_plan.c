@@ -13,9 +13,8 @@
 
 /* Identities of the committed example. A difference means that stored results would not be found
  * again: raise a version instead. */
-static void test_golden(void **state)
+TEST(test_golden)
 {
-    (void)state;
     struct config *c;
     struct plan *p;
     struct message m;
@@ -49,9 +48,8 @@ static int64_t heads_of(const struct plan *p, long i)
     return point.model.heads;
 }
 
-static void test_grid_order(void **state)
+TEST(test_grid_order)
 {
-    (void)state;
     struct plan *p = plan_of("train: {lr: [1e-2, 1e-3]}\n" GATHER
                              "model: {heads: [4, 1, 2], norm: [post, pre]}\n"
                              "seeds: [5, 3]\n");
@@ -73,9 +71,8 @@ static void test_grid_order(void **state)
     free_all(p);
 }
 
-static void test_identity_of_points(void **state)
+TEST(test_identity_of_points)
 {
-    (void)state;
     /* Axes of several tasks, sections and types. */
     struct plan *p =
         plan_of("task: {name: [gather, recall, pointers], slots: [1, 2], length: [8, 16]}\n"
@@ -98,9 +95,8 @@ static void test_identity_of_points(void **state)
 }
 
 /* What is not part of the identity: names, seeds, order, spelling, machinery. */
-static void test_identity_invariance(void **state)
+TEST(test_identity_invariance)
 {
-    (void)state;
     struct plan *a = plan_of(GATHER "train: {lr: 1e-3}\nmodel: {heads: [1, 2]}\n");
     struct plan *b = plan_of("model: {d_head: split, heads: [2, 1]}\nname: other\nseeds: [9]\n"
                              "train: {lr: 0.001}\nretries: 0\nworkers: 2\nlimits: {time: 1h}\n"
@@ -115,9 +111,8 @@ static void test_identity_invariance(void **state)
     free_all(b);
 }
 
-static void test_dropped(void **state)
+TEST(test_dropped)
 {
-    (void)state;
     long constraint, exclude, duplicate;
     struct plan *p =
         plan_of(GATHER "model: {d_model: 32, heads: [1, 2, 3, 4, 8, 4]}\n"
@@ -182,9 +177,8 @@ static void test_dropped(void **state)
     free_all(p);
 }
 
-static void test_constraint_values(void **state)
+TEST(test_constraint_values)
 {
-    (void)state;
     /* Words of number options are words; booleans are 0 or 1; dotted names reach everything. */
     struct plan *p = plan_of("task: {name: hist, bos: [false, true], length: 8}\n"
                              "model: {heads: [1, 3], d_model: 32, d_head: [split, 8]}\n"
@@ -198,9 +192,8 @@ static void test_constraint_values(void **state)
     free_all(p);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {GATHER "model:\n  d_model: 32\n  heads: [4, 12]\ntrain: {lr: [1e-3, 2e-3]}\n",
          "s.yaml:4:14: the point model.heads=12, train.lr=0.001 is impossible: model.heads is 12, "
@@ -310,9 +303,8 @@ static bool add_suggested(char *text, size_t size)
 /* The rules that are suggested for odd widths under rotary positions drop no point that can be,
  * also where other options hold words: in the end all 18 with learned positions are there and, with
  * rotary ones, 6 with the d_k 4, 2 with the d_head 6 and one with 4 heads of a split. */
-static void test_suggested(void **state)
+TEST(test_suggested)
 {
-    (void)state;
     char text[1024] =
         GATHER "model: {d_model: 32, positions: [rotary, learned], heads: [4, 32],\n"
                "  d_head: [split, 5, 6], d_k: [d_head, 3, 4]}\nconstraints:\n- model.heads > 0\n";
@@ -335,9 +327,8 @@ static void test_suggested(void **state)
 }
 
 /* 26 axes of 10 values each: the count does not fit 64 bits and is not expanded. */
-static void test_overflow(void **state)
+TEST(test_overflow)
 {
-    (void)state;
     static const char *const names[] = {"batch",   "beta1",         "beta2",        "clip",
                                         "epsilon", "eval_every",    "examples",     "lr",
                                         "steps",   "test_examples", "val_examples", "weight_decay"};
@@ -354,9 +345,8 @@ static void test_overflow(void **state)
                          "shorten its lists, sample it (method: random), or raise run_cap");
 }
 
-static void test_large(void **state)
+TEST(test_large)
 {
-    (void)state;
     char text[2048] = GATHER "model: {heads: [1, 2, 4, 8, 16]}\ntrain: {steps: [";
     for (int i = 0; i < 100; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%d,", 100 + i);
@@ -371,9 +361,8 @@ static void test_large(void **state)
 }
 
 /* Every allocation fails once: an error each time, and never a crash or a leak. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    (void)state;
 #ifdef FAULTS_IN_MALLOC
     static const char *const files[] = {"tests/data/yaml/everything.yaml", "configs/controls.yaml",
                                         "tests/data/yaml/inference.yaml"};
@@ -410,9 +399,8 @@ static void test_no_memory(void **state)
 }
 
 /* Faults that are found while memory runs out stay what they are or become NO_MEMORY. */
-static void test_no_memory_for_faults(void **state)
+TEST(test_no_memory_for_faults)
 {
-    (void)state;
 #ifdef FAULTS_IN_MALLOC
     static const char *const texts[] = {
         GATHER "constraints: ['model.head == 4']\n", GATHER "model: {heds: 4}\n",
@@ -448,23 +436,4 @@ static void test_no_memory_for_faults(void **state)
 #else
     skip();
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_grid_order),
-        cmocka_unit_test(test_identity_of_points),
-        cmocka_unit_test(test_identity_invariance),
-        cmocka_unit_test(test_dropped),
-        cmocka_unit_test(test_constraint_values),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_suggested),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_no_memory_for_faults),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,9 @@ struct fixture {
     struct message m;
 };
 
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *x
+
 /* A text of that many bytes, other ones for another letter. */
 static void write_text(const struct fixture *x, const char *name, char letter, int bytes)
 {
@@ -117,9 +120,10 @@ static void assert_file(struct fixture *x, const char *name)
     assert_string_equal(option(&p, "file"), path);
 }
 
-static void test_path_starts(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_path_starts)
 {
-    struct fixture *x = *state;
     char set[128];
     plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, NULL);
     assert_file(x, "sub/a.txt");
@@ -141,9 +145,8 @@ static void test_path_starts(void **state)
 }
 
 /* The path is no part of what a trial is: a copy of the file is the same file. */
-static void test_identity(void **state)
+TEST(test_identity)
 {
-    struct fixture *x = *state;
     char json[POINT_JSON_MAX], other[POINT_JSON_MAX], sha256[65];
     struct point p, back;
     struct message m;
@@ -164,9 +167,8 @@ static void test_identity(void **state)
     assert_string_not_equal(json, other);
 }
 
-static void test_axis(void **state)
+TEST(test_axis)
 {
-    struct fixture *x = *state;
     struct plan_text text;
     long constraint, exclude, twins;
     int count;
@@ -192,9 +194,8 @@ static void test_axis(void **state)
 }
 
 /* Files that the results file knows are not read again. */
-static void test_known(void **state)
+TEST(test_known)
 {
-    struct fixture *x = *state;
     static const char yaml[] = "task: {name: text, file: a.txt, length: 8}\n" LM;
     char json[POINT_JSON_MAX], other[POINT_JSON_MAX], sha256[65];
     int count;
@@ -214,18 +215,16 @@ static void test_known(void **state)
     plan_free(again);
 }
 
-static void test_no_file(void **state)
+TEST(test_no_file)
 {
-    struct fixture *x = *state;
     int count;
     plan_it(x, "task: {name: gather}\n", NULL);
     plan_surveys(x->plan, &count);
     assert_int_equal(count, 0);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    struct fixture *x = *state;
     static const char good[] = "task: {name: text, file: a.txt, length: 8}\n" LM;
     assert_refused_at(x, "task: {name: text, file: none.txt}\n" LM, NULL,
                       "sub/s.yaml:1:26: ", "/sub/none.txt: cannot open: No such file");
@@ -250,9 +249,8 @@ static void test_refused(void **state)
 }
 
 /* Losses of files are averaged, whatever guessing is worth on each; accuracies are not. */
-static void test_replicate(void **state)
+TEST(test_replicate)
 {
-    struct fixture *x = *state;
     static const char yaml[] = "task: {name: text, file: [a.txt, ../mixed.txt], length: 8}\n" LM
                                "replicate: [task.file]\n";
     struct plan_text text;
@@ -268,9 +266,8 @@ static void test_replicate(void **state)
 }
 
 /* A folder of any depth leads to a path that still fits, or to a refusal. */
-static void test_long_path(void **state)
+TEST(test_long_path)
 {
-    struct fixture *x = *state;
     char set[OPTION_STRING_MAX + 64] = "task.file=";
     size_t first = strlen(set);
     memset(set + first, 'd', OPTION_STRING_MAX);
@@ -299,9 +296,8 @@ static void run_out_of_memory(struct fixture *x, const struct survey *known, int
     }
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    struct fixture *x = *state;
 #if FAULTS_IN_MALLOC
     int count;
     plan_it(x, "task: {name: text, file: [a.txt, ../a.txt], length: [8, 9, 10]}\n" LM, NULL);
@@ -313,20 +309,4 @@ static void test_no_memory(void **state)
     (void)x, (void)run_out_of_memory;
     skip();
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_path_starts, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_identity, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_axis, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_replicate, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_long_path, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

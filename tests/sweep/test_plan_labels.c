@@ -4,9 +4,8 @@
 
 #include "tests/sweep/plan_help.h"
 
-static void test_settings(void **state)
+TEST(test_settings)
 {
-    (void)state;
     struct plan_text name;
     struct plan *p = plan_of("task: {name: [gather, recall], slots: [1, 2]}\n"
                              "model: {heads: [1, 2], d_head: [split, 8]}\n"
@@ -48,7 +47,7 @@ static void test_settings(void **state)
     free_all(p);
 }
 
-static void test_full_labels(void **state)
+TEST(test_full_labels)
 {
     static const struct {
         const char *label, *tuning, *full;
@@ -65,7 +64,6 @@ static void test_full_labels(void **state)
         {"", "{\"task.x\":\"\",\"task.y\":[1,-1]}", "x=, y=[1, -1]"},
     };
     char text[64], cut[8];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         plan_full_label(cases[i].label, cases[i].tuning, text, sizeof text);
         assert_string_equal(text, cases[i].full);
@@ -76,9 +74,8 @@ static void test_full_labels(void **state)
 }
 
 /* Settings are written down in a fixed room; what could outgrow it is refused beforehand. */
-static void test_settings_too_long(void **state)
+TEST(test_settings_too_long)
 {
-    (void)state;
     char text[4096] = "method: random\nsamples: 3\ntask:\n  name: gather\n  slots: 64\n"
                       "  length: 4096\n  offsets:\n";
     struct plan_text name;
@@ -122,14 +119,4 @@ static void test_settings_too_long(void **state)
     assert_refused(
         text, "s.yaml:36:11: too much varies at once: the names and longest values of the axes up "
               "to train.schedule.name take more than 1024 characters; split the sweep");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_full_labels),
-        cmocka_unit_test(test_settings_too_long),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/assert_each.h"
 #include "tests/sweep/plan_help.h"
+#include "tests/test.h"
 
 #define DRAWS                                                                                      \
     "method: random\nsampler_seed: 3\n" GATHER                                                     \
@@ -12,9 +12,8 @@
     "train: {lr: {min: 1e-4, max: 1e-2, distribution: log_uniform_values},\n"                      \
     "        weight_decay: {min: 0.5, max: 0.75}}\n"
 
-static void test_random(void **state)
+TEST(test_random)
 {
-    (void)state;
     struct plan *p = plan_of(DRAWS "samples: 2000\n");
     long widths[14] = {0}, below = 0;
     assert_int_equal(plan_points(p), 6000); /* each draw at every head count */
@@ -46,9 +45,8 @@ static void test_random(void **state)
 }
 
 /* Draw i depends on nothing but (sampler seed, axis, i). */
-static void test_random_stability(void **state)
+TEST(test_random_stability)
 {
-    (void)state;
     struct plan *few = plan_of(DRAWS "samples: 10\n"), *many = plan_of(DRAWS "samples: 500\n");
     struct plan *reordered =
         plan_of("train: {weight_decay: {max: 0.75, min: 0.5},\n"
@@ -73,9 +71,8 @@ static void test_random_stability(void **state)
 }
 
 /* W&B's way to write what is fixed. */
-static void test_value(void **state)
+TEST(test_value)
 {
-    (void)state;
     struct plan *p =
         plan_of("task: {name: {value: gather}, length: {value: 8}}\n"
                 "model: {heads: {value: 2}}\ntrain: {schedule: {name: {value: cosine}}}\n");
@@ -90,9 +87,8 @@ static void test_value(void **state)
     free_all(q);
 }
 
-static void test_random_ranges(void **state)
+TEST(test_random_ranges)
 {
-    (void)state;
     /* Wider than 32 bits, and whole numbers for a real option. */
     struct plan *p = plan_of(GATHER "method: random\nsamples: 50\n"
                                     "train: {steps: {min: 1, max: 1000000000},\n"
@@ -113,9 +109,8 @@ static void test_random_ranges(void **state)
     free_all(p);
 }
 
-static void test_random_duplicates(void **state)
+TEST(test_random_duplicates)
 {
-    (void)state;
     long constraint, exclude, duplicate;
     struct plan *p = plan_of(GATHER "method: random\nsamples: 100\n"
                                     "model: {heads: [1, 2, 4], norm: [pre, post]}\n"
@@ -133,16 +128,4 @@ static void test_random_duplicates(void **state)
         }
     }
     free_all(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_random_stability),
-        cmocka_unit_test(test_random_ranges),
-        cmocka_unit_test(test_random_duplicates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/assert_each.h"
 #include "tests/sweep/plan_help.h"
+#include "tests/test.h"
 
-static void test_tuning_trials(void **state)
+TEST(test_tuning_trials)
 {
-    (void)state;
     struct plan *p = plan_of(GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 3e-3]}\n"
                                     "seeds: [4, 2]\ntune: {axes: [train.lr], seeds: 3}\n");
     assert_int_equal(plan_points(p), 4);
@@ -22,9 +21,8 @@ static void test_tuning_trials(void **state)
     free_all(p);
 }
 
-static void test_looks(void **state)
+TEST(test_looks)
 {
-    (void)state;
     struct plan *p = plan_of(GATHER "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 1e-2]}\n"
                                     "tune: {axes: [train.lr], seeds: 2}\nlooks: [2, 3, 5]\n");
     assert_int_equal(plan_trials(p), 4 * (2 + 5));
@@ -55,9 +53,8 @@ static void check_rungs(const char *train, const char *rungs, int n, const int64
     free_all(p);
 }
 
-static void test_rungs(void **state)
+TEST(test_rungs)
 {
-    (void)state;
     int64_t steps[PLAN_RUNGS_MAX];
     check_rungs("steps: 1500, eval_every: 50", "min_steps: 150", 3, (int64_t[]){150, 450, 1350});
     check_rungs("steps: 1350, eval_every: 50", "min_steps: 150", 2, (int64_t[]){150, 450});
@@ -74,9 +71,8 @@ static void test_rungs(void **state)
     free_all(p);
 }
 
-static void test_rungs_refused(void **state)
+TEST(test_rungs_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {GATHER "train: {lr: [1e-3, 1e-2], steps: [100, 200], eval_every: 50}\n"
                 "tune: {axes: [train.lr], rungs: {min_steps: 60}}\n",
@@ -100,9 +96,8 @@ static void test_rungs_refused(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-static void test_candidates(void **state)
+TEST(test_candidates)
 {
-    (void)state;
     struct plan *p =
         plan_of(GATHER "model: {heads: [1, 2], norm: [pre, post]}\n"
                        "train: {lr: [1e-3, 1e-2, 1e-1], batch: [8, 16]}\n"
@@ -121,9 +116,8 @@ static void test_candidates(void **state)
     free_all(p);
 }
 
-static void test_replicate_refused(void **state)
+TEST(test_replicate_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {"task: {name: gather, vocab: [16, 8]}\nreplicate: [task.vocab]\n",
          "s.yaml:2:13: replicates must be equally hard to guess, but chance accuracy is 0.125 at "
@@ -136,9 +130,8 @@ static void test_replicate_refused(void **state)
                      "replicate: [task.instance]\n"));
 }
 
-static void test_replicate(void **state)
+TEST(test_replicate)
 {
-    (void)state;
     struct plan_text name;
     struct plan *p = plan_of("task: {name: gather, instance: [3, 4], slots: [1, 2]}\n"
                              "model: {heads: [1, 2]}\ntrain: {lr: [1e-3, 1e-2], batch: [8, 16]}\n"
@@ -169,9 +162,8 @@ static void check_pairs(bool equal, const char *a, const char *b)
     free_all(q);
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-    (void)state;
     static const char some[] = GATHER "model: {heads: [1, 2], norm: [pre, post]}\nseeds: 3\n";
     check_pairs(true, some, some);
     check_pairs(true, some,
@@ -222,9 +214,8 @@ static void check_shards(const char *text, int of, long group_trials)
     free_all(p);
 }
 
-static void test_shards(void **state)
+TEST(test_shards)
 {
-    (void)state;
     for (int of = 1; of < 40; of++) {
         check_shards(GATHER "model: {heads: [1, 2, 4]}\nseeds: 9\n", of, 1);
         check_shards(GATHER "model: {heads: [1, 2, 4, 8, 16, 32]}\nseeds: 4\n", of, 1);
@@ -235,9 +226,8 @@ static void test_shards(void **state)
 }
 
 /* Every shard meets every head count where it has as many trials. */
-static void test_shards_mix(void **state)
+TEST(test_shards_mix)
 {
-    (void)state;
     struct plan *p = plan_of(GATHER "model: {heads: [1, 2, 4, 8]}\nseeds: 8\n");
     struct message m;
     for (int number = 1; number <= 4; number++) {
@@ -252,9 +242,8 @@ static void test_shards_mix(void **state)
 }
 
 /* Under tune a head count of a setting is chosen for within one shard, replicates and all. */
-static void test_shards_under_tune(void **state)
+TEST(test_shards_under_tune)
 {
-    (void)state;
     struct plan *p =
         plan_of("task: {name: gather, slots: 2, instance: [0, 1]}\n"
                 "model: {heads: [1, 2, 4], norm: [pre, post]}\ntrain: {lr: [1e-3, 1e-2]}\n"
@@ -284,9 +273,8 @@ static void test_shards_under_tune(void **state)
     free_all(p);
 }
 
-static void test_shards_read(void **state)
+TEST(test_shards_read)
 {
-    (void)state;
     static const char *const wrong[] = {"",
                                         "3",
                                         "/",
@@ -338,9 +326,8 @@ static const char *file_for(const char *path)
 }
 
 /* Every ready sweep asks a question and plans. */
-static void test_ready_sweeps(void **state)
+TEST(test_ready_sweeps)
 {
-    (void)state;
     glob_t found;
     assert_int_equal(glob("configs/*.yaml", 0, NULL, &found), 0);
     assert_true(found.gl_pathc >= 10);
@@ -361,24 +348,4 @@ static void test_ready_sweeps(void **state)
         free_all(p);
     }
     globfree(&found);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ready_sweeps),
-        cmocka_unit_test(test_tuning_trials),
-        cmocka_unit_test(test_looks),
-        cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_rungs_refused),
-        cmocka_unit_test(test_replicate),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_replicate_refused),
-        cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_shards_mix),
-        cmocka_unit_test(test_shards_under_tune),
-        cmocka_unit_test(test_shards_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

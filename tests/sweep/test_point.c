@@ -4,9 +4,8 @@
 #include "engine/base/sha256.h"
 #include "tests/sweep/config_help.h"
 
-static void test_options(void **state)
+TEST(test_options)
 {
-    (void)state;
     struct point p;
     struct point_section section;
     point_init(&p, task_find("gather"));
@@ -28,9 +27,8 @@ static void test_options(void **state)
 
 /* The identity of a default point, byte by byte: a change here makes every stored result a stranger
  * and is a new version of the task or of training. */
-static void test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     struct point p;
     char json[POINT_JSON_MAX];
     point_init(&p, task_find("gather"));
@@ -52,9 +50,8 @@ static void test_json(void **state)
 }
 
 /* Every task's points come back from their JSON, also with lists as long as they may be. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     for (const struct task *const *t = task_table; *t; t++) {
         struct point p, back;
         struct message m;
@@ -83,9 +80,8 @@ static void test_round_trip(void **state)
 }
 
 /* A canonical JSON with one piece replaced is refused for that. */
-static void test_parse_refused(void **state)
+TEST(test_parse_refused)
 {
-    (void)state;
     static const struct {
         const char *old, *new, *message;
     } list[] = {
@@ -162,9 +158,8 @@ static void test_parse_refused(void **state)
 }
 
 /* Never more than POINT_JSON_MAX bytes are looked at, whatever stands in the file. */
-static void test_parse_long(void **state)
+TEST(test_parse_long)
 {
-    (void)state;
     static char json[3 * POINT_JSON_MAX];
     struct point p;
     struct message m;
@@ -183,9 +178,8 @@ static void test_parse_long(void **state)
 
 /* Options of heads that came later: each of these lists computes what a model that never mentions
  * them computes, and is it. */
-static void test_canonical_default(void **state)
+TEST(test_canonical_default)
 {
-    (void)state;
     static const char *const same[][4][2] = {
         {{"kv_heads", "4"}},
         {{"kv_heads", "heads"}, {"mask", "none"}, {"form", "project"}},
@@ -209,9 +203,8 @@ static void test_canonical_default(void **state)
 }
 
 /* What each says where it counts, and that segment_width 0 is the width that it stands for. */
-static void test_canonical_forms(void **state)
+TEST(test_canonical_forms)
 {
-    (void)state;
     static const struct {
         const char *option[4][2], *json;
     } list[] = {
@@ -245,9 +238,8 @@ static void test_canonical_forms(void **state)
 
 /* A weight of 0 asks for nothing: of which kind does not matter, and the identity is the old one.
  */
-static void test_canonical_disagreement(void **state)
+TEST(test_canonical_disagreement)
 {
-    (void)state;
     char plain[POINT_JSON_MAX], text[POINT_JSON_MAX];
     struct point p, back;
     struct message m;
@@ -267,15 +259,4 @@ static void test_canonical_disagreement(void **state)
     assert_non_null(strstr(text, "\"disagreement\":{\"weight\":0.5}"));
     assert_int_equal(point_parse(text, &back, &m), STATUS_OK);
     assert_int_equal(back.train.disagreement, SIMILARITY_OUTPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),         cmocka_unit_test(test_json),
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_parse_refused),
-        cmocka_unit_test(test_parse_long),      cmocka_unit_test(test_canonical_default),
-        cmocka_unit_test(test_canonical_forms), cmocka_unit_test(test_canonical_disagreement),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static const struct task late_task = {.name = "late",
                                       .options_size = sizeof(struct later_options),
                                       .shape = late_shape};
 
-static void test_late(void **state)
+TEST(test_late)
 {
-    (void)state;
     struct point p;
     char json[POINT_JSON_MAX];
     point_init(&p, &late_task);
@@ -90,9 +89,8 @@ static void assert_impossible(const struct point *p, enum point_fault_kind kind,
 }
 
 /* What a task refuses, it says with the options that it is about. */
-static void test_check_tasks(void **state)
+TEST(test_check_tasks)
 {
-    (void)state;
     struct point p;
     point_init(&p, task_find("gather"));
     const struct option_entry *slots = option_find(p.task->options, "slots");
@@ -116,9 +114,8 @@ static void test_check_tasks(void **state)
     assert_impossible(&p, POINT_FAULT_TASK, "task.length", "task.length is 1 and task.bos");
 }
 
-static void test_check(void **state)
+TEST(test_check)
 {
-    (void)state;
     struct point p;
     struct encoder_io io;
     struct task_shape shape;
@@ -198,9 +195,8 @@ static void test_check(void **state)
 }
 
 /* The sets of a file are no larger than its parts; a row takes its padding, a source its own. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     struct point p;
     struct encoder_io io;
     struct task_shape shape;
@@ -222,15 +218,4 @@ static void test_memory(void **state)
     assert_true(point_memory(&p, &io, &shape) == all - 110 * example);
     shape = (struct task_shape){.padded = true};
     assert_true(point_memory(&p, &io, &shape) == all + 3532 * (double)io.length);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_check_tasks),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,5 @@
 /* What is kept of a worker's stderr, and its slot in a pool: this program is the worker, too. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +11,7 @@
 #include "sweep/worker/worker_ends.h"
 #include "sweep/worker/worker_pool.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* ---- the worker ---- */
 
@@ -80,27 +78,24 @@ static void hears(const char *verb, const char *said, size_t size, const char *k
     assert_int_equal(p.end.exit_code, strcmp(verb, "abort") == 0 ? 0 : 3);
 }
 
-static void lines_stay_lines(void **state)
+TEST(lines_stay_lines)
 {
     static const char three[] = "first\n\tsecond \x1b[31m\xce\xbb\n\nlast\n\n";
     static const char kept[] = "first\n\tsecond \x1b[31m\xce\xbb\n\nlast";
-    (void)state;
     hears("plain", three, sizeof three - 1, kept);
     hears("pieces", three, sizeof three - 1, kept);
     hears("plain", "\n", 1, "");
 }
 
-static void a_nul_hides_nothing(void **state)
+TEST(a_nul_hides_nothing)
 {
-    (void)state;
     hears("plain", "a\0b\nc", 5, "a?b\nc");
     hears("pieces", "\0c", 2, "?c");
 }
 
-static void a_signal_leaves_what_was_said(void **state)
+TEST(a_signal_leaves_what_was_said)
 {
     struct process p;
-    (void)state;
     const char *error = hear(&p, "abort", "one\ntwo\n", 8);
     assert_memory_equal(error, "one\ntwo", 7);
     if (strncmp(error + 7, "\nqemu: ", 7) != 0) /* an emulator adds a line */
@@ -109,10 +104,9 @@ static void a_signal_leaves_what_was_said(void **state)
 }
 
 /* The last lines, whole ones. */
-static void of_much_the_end_is_kept(void **state)
+TEST(of_much_the_end_is_kept)
 {
     struct process p;
-    (void)state;
     const char *error = hear(&p, "lines", "the end", 7);
     size_t size = strlen(error);
     assert_memory_equal(error, "[...]\nline ", 11);
@@ -121,11 +115,10 @@ static void of_much_the_end_is_kept(void **state)
 }
 
 /* More than fits, in one line: a part of it, with what follows. */
-static void of_a_long_line_the_end_is_kept(void **state)
+TEST(of_a_long_line_the_end_is_kept)
 {
     static char said[20000];
     struct process p;
-    (void)state;
     memset(said, 'x', sizeof said);
     memcpy(said + sizeof said - 10, "\nthe end..", 10);
     for (int i = 0; i < 2; i++) {
@@ -137,13 +130,12 @@ static void of_a_long_line_the_end_is_kept(void **state)
 }
 
 /* One at first; then what it is told, while it runs. */
-static void a_worker_hears_how_many_threads(void **state)
+TEST(a_worker_hears_how_many_threads)
 {
     static const int next[] = {0, 2, 1, 5}; /* once it has said so many */
     struct process p;
     struct message m;
     char **environment = process_environment();
-    (void)state;
     assert_int_equal(process_spawn(&p, "threads", "a job", 5, environment, &m), STATUS_OK);
     free(environment);
     for (int said = 0; !process_attend(&p, on_message, NULL);) {
@@ -156,13 +148,12 @@ static void a_worker_hears_how_many_threads(void **state)
 }
 
 /* Slots come as they are asked for, and again. */
-static void a_pool_has_the_slots_that_were_used(void **state)
+TEST(a_pool_has_the_slots_that_were_used)
 {
     struct worker_pool w = {0};
     struct message m;
     struct pollfd fds[6];
     const struct worker_end *end;
-    (void)state;
     for (int i = 0; i < 4; i++) {
         int slot = i % 2 ? 0 : 2;
         assert_int_equal(worker_pool_start(&w, slot, "plain", "done", 4, &m), STATUS_OK);
@@ -182,16 +173,8 @@ static void a_pool_has_the_slots_that_were_used(void **state)
     worker_pool_free(&w, 0);
 }
 
-int main(int argc, char **argv)
+PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_stay_lines),
-        cmocka_unit_test(a_nul_hides_nothing),
-        cmocka_unit_test(a_signal_leaves_what_was_said),
-        cmocka_unit_test(of_much_the_end_is_kept),
-        cmocka_unit_test(of_a_long_line_the_end_is_kept),
-        cmocka_unit_test(a_worker_hears_how_many_threads),
-        cmocka_unit_test(a_pool_has_the_slots_that_were_used),
-    };
-    return argc > 1 ? be_worker(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
+    if (argc > 1)
+        exit(be_worker(argv[1]));
 }

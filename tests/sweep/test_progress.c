@@ -5,8 +5,8 @@
 #include "sweep/run/progress.h"
 #include "sweep/run/progress_heads.h"
 #include "sweep/run/progress_line.h"
-#include "tests/assert_each.h"
 #include "tests/sweep/terminal_help.h"
+#include "tests/test.h"
 
 static void start(struct progress_view *v, int slot, const char *label, int64_t trial_id)
 {
@@ -14,9 +14,8 @@ static void start(struct progress_view *v, int slot, const char *label, int64_t 
     progress_trial_started(v, slot, &t);
 }
 
-static void plain_lines(void **state)
+TEST(plain_lines)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     FILE *f = tmpfile();
@@ -47,9 +46,8 @@ static void plain_lines(void **state)
     fclose(f);
 }
 
-static void quiet_prints_notes_only(void **state)
+TEST(quiet_prints_notes_only)
 {
-    (void)state;
     struct terminal t = terminal_open(100);
     char text[4096];
     environment("xterm", "C", "");
@@ -87,9 +85,8 @@ static int in_background(struct terminal *t)
     return waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
 }
 
-static void the_background_draws_nothing(void **state)
+TEST(the_background_draws_nothing)
 {
-    (void)state;
     struct terminal t = terminal_open(100);
     char text[4096];
     int status;
@@ -106,9 +103,8 @@ static void the_background_draws_nothing(void **state)
     terminal_close(&t);
 }
 
-static void long_labels_keep_both_ends(void **state)
+TEST(long_labels_keep_both_ends)
 {
-    (void)state;
     struct line l;
     line_clear(&l);
     line_shorten(&l, "heads=2 lr=0.001 seed=1", 16);
@@ -131,9 +127,8 @@ static void long_labels_keep_both_ends(void **state)
     assert_string_equal(l.text, "\u4e2d..");
 }
 
-static void frames_are_redrawn_in_place(void **state)
+TEST(frames_are_redrawn_in_place)
 {
-    (void)state;
     struct terminal t = terminal_open(100);
     struct screen s;
     static char text[1 << 16];
@@ -186,9 +181,8 @@ static const struct head_counts some_heads[] = {
 
 /* What every head count has come to, above the trials; who runs is counted as it changes. */
 /* Also that of an earlier run, until a better one comes. */
-static void the_best_is_that_of_all_runs(void **state)
+TEST(the_best_is_that_of_all_runs)
 {
-    (void)state;
     struct terminal t = terminal_open(100);
     struct screen s;
     static char text[1 << 16];
@@ -215,9 +209,8 @@ static void the_best_is_that_of_all_runs(void **state)
 }
 
 /* Where the metric is a loss, values are losses and the least is the best. */
-static void losses_are_shown_as_losses(void **state)
+TEST(losses_are_shown_as_losses)
 {
-    (void)state;
     struct terminal t = terminal_open(100);
     struct screen s;
     static char text[1 << 16];
@@ -244,9 +237,8 @@ static void losses_are_shown_as_losses(void **state)
     terminal_close(&t);
 }
 
-static void a_table_of_head_counts(void **state)
+TEST(a_table_of_head_counts)
 {
-    (void)state;
     struct terminal t = terminal_open(60);
     struct screen s;
     static char text[1 << 16];
@@ -286,9 +278,8 @@ static void a_table_of_head_counts(void **state)
 }
 
 /* A table too wide is broken into blocks; one too long too shows the part where trials run. */
-static void wide_tables_are_broken(void **state)
+TEST(wide_tables_are_broken)
 {
-    (void)state;
     enum { COUNT = 48 };
     struct head_counts list[COUNT];
     long running[COUNT] = {0};
@@ -317,9 +308,8 @@ static void wide_tables_are_broken(void **state)
     assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, 0, 79, 20, lines), 0);
 }
 
-static void frames_fit_any_width(void **state)
+TEST(frames_fit_any_width)
 {
-    (void)state;
     static const int widths[] = {200, 80, 60, 40, 20, 10, 3};
     static char text[1 << 16];
     environment("xterm", "C.UTF-8", "");
@@ -344,9 +334,8 @@ static void frames_fit_any_width(void **state)
     }
 }
 
-static void narrower_terminal_is_wiped_whole(void **state)
+TEST(narrower_terminal_is_wiped_whole)
 {
-    (void)state;
     struct terminal t = terminal_open(120);
     static char text[1 << 16];
     environment("xterm", "C", "");
@@ -366,9 +355,8 @@ static void narrower_terminal_is_wiped_whole(void **state)
     terminal_close(&t);
 }
 
-static void no_view_is_no_view(void **state)
+TEST(no_view_is_no_view)
 {
-    (void)state;
     progress_counts(NULL, 1, 2, 3, 4);
     start(NULL, 0, "x", 1);
     progress_heads(NULL, NULL, 0);
@@ -381,23 +369,4 @@ static void no_view_is_no_view(void **state)
     progress_best(NULL, 1.0, "");
     progress_trial_paused(NULL, 0, 1, 1.0);
     progress_finish(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_lines),
-        cmocka_unit_test(quiet_prints_notes_only),
-        cmocka_unit_test(the_background_draws_nothing),
-        cmocka_unit_test(long_labels_keep_both_ends),
-        cmocka_unit_test(frames_are_redrawn_in_place),
-        cmocka_unit_test(the_best_is_that_of_all_runs),
-        cmocka_unit_test(losses_are_shown_as_losses),
-        cmocka_unit_test(a_table_of_head_counts),
-        cmocka_unit_test(wide_tables_are_broken),
-        cmocka_unit_test(frames_fit_any_width),
-        cmocka_unit_test(narrower_terminal_is_wiped_whole),
-        cmocka_unit_test(no_view_is_no_view),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

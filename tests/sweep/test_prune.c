@@ -1,19 +1,17 @@
 /* Models that are made smaller: they compute what the whole one computes with those heads masked;
  * fine-tuning; the options of `prune` as text and back. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "engine/form.h"
 #include "engine/kernels/blas.h"
 #include "sweep/study/prune.h"
+
+#include "tests/test.h"
 
 enum { LAYERS = 2, HEADS = 4, ALL = LAYERS * HEADS, SEED = 5 };
 
@@ -125,9 +123,8 @@ static int64_t form_named(const char *name)
 }
 
 /* Some of each layer, a layer without any, one head in all, none at all. */
-static void a_smaller_model_is_the_masked_one(void **state)
+TEST(a_smaller_model_is_the_masked_one)
 {
-    (void)state;
     static const bool keep[][ALL] = {{true, false, true, true, false, true, false, false},
                                      {false, false, false, false, true, true, false, true},
                                      {false, false, false, true},
@@ -144,9 +141,8 @@ static void a_smaller_model_is_the_masked_one(void **state)
             smaller_is_masked(&p[i], keep[k]);
 }
 
-static void fine_tuning_is_deterministic(void **state)
+TEST(fine_tuning_is_deterministic)
 {
-    (void)state;
     static const bool keep[ALL] = {true, false, true, true, true, true};
     struct point p = sample_point();
     const struct prune_options none = {.lr = NAN}, some = {.lr = NAN, .finetune = 20};
@@ -169,9 +165,8 @@ static void fine_tuning_is_deterministic(void **state)
 }
 
 /* Batches that the model was not trained on. */
-static void fine_tuning_goes_on_behind_training(void **state)
+TEST(fine_tuning_goes_on_behind_training)
 {
-    (void)state;
     static const bool keep[ALL] = {true};
     struct point p = sample_point();
     const struct prune_options o = {.lr = NAN};
@@ -191,9 +186,8 @@ static void fine_tuning_goes_on_behind_training(void **state)
 }
 
 /* What a rate destroys is not kept: the start is among what validation chooses from. */
-static void fine_tuning_keeps_the_best(void **state)
+TEST(fine_tuning_keeps_the_best)
 {
-    (void)state;
     static const bool keep[ALL] = {true, true, true, true, true, true, true};
     struct point p = sample_point();
     const struct prune_options none = {.lr = NAN},
@@ -209,9 +203,8 @@ static void fine_tuning_keeps_the_best(void **state)
     arena_free(&a);
 }
 
-static void a_model_without_so_many_heads(void **state)
+TEST(a_model_without_so_many_heads)
 {
-    (void)state;
     struct point p = sample_point();
     struct arena a;
     struct pruner *pruner;
@@ -244,9 +237,8 @@ static void assert_json(const struct prune_options *o, const char *expected)
     free(text.text);
 }
 
-static void options_come_back(void **state)
+TEST(options_come_back)
 {
-    (void)state;
     assert_json(&(struct prune_options){.lr = NAN}, "{\"by\":\"importance\",\"keep\":null}");
     assert_json(&(struct prune_options){.by = PRUNE_RANDOM, .keeps = 2, .keep = {8, 1}, .lr = NAN},
                 "{\"by\":\"random\",\"keep\":[8,1]}");
@@ -271,9 +263,8 @@ static void options_come_back(void **state)
     }
 }
 
-static void keep_is_read_strictly(void **state)
+TEST(keep_is_read_strictly)
 {
-    (void)state;
     struct prune_options o = {0};
     struct message m;
     assert_int_equal(prune_keep_parse("1,8,3", &o, &m), STATUS_OK);
@@ -293,18 +284,4 @@ static void keep_is_read_strictly(void **state)
     for (int i = 2; i <= PRUNE_KEEP_MAX + 1; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), ",%d", i);
     assert_int_equal(prune_keep_parse(many, &o, &m), STATUS_BAD_INPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_smaller_model_is_the_masked_one),
-        cmocka_unit_test(fine_tuning_is_deterministic),
-        cmocka_unit_test(fine_tuning_goes_on_behind_training),
-        cmocka_unit_test(fine_tuning_keeps_the_best),
-        cmocka_unit_test(a_model_without_so_many_heads),
-        cmocka_unit_test(options_come_back),
-        cmocka_unit_test(keep_is_read_strictly),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,13 @@
 /* The order in which heads are removed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "engine/kernels/blas.h"
 #include "sweep/study/pruner.h"
+
+#include "tests/test.h"
 
 enum {
     LENGTH = 5,
@@ -28,6 +26,9 @@ struct fixture {
     struct examples set;
     struct message m;
 };
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *x
 
 static struct encoder_io io(void)
 {
@@ -113,10 +114,11 @@ static void assert_orders_equal(const struct pruner_head *a, const struct pruner
     }
 }
 
+FIXTURE(set_up, tear_down)
+
 /* What a head adds is in proportion to its block of W_O. */
-static void importance_goes_by_what_heads_add(void **state)
+TEST(importance_goes_by_what_heads_add)
 {
-    struct fixture *x = *state;
     static const struct pruner_head known[ALL] = {{1, 2}, {0, 3}, {0, 1}, {1, 0},
                                                   {0, 0}, {1, 3}, {1, 1}, {0, 2}};
     struct pruner_head order[ALL];
@@ -129,9 +131,8 @@ static void importance_goes_by_what_heads_add(void **state)
 }
 
 /* Heads that add nothing are equal: by layer, then head. */
-static void ties_go_by_layer_and_head(void **state)
+TEST(ties_go_by_layer_and_head)
 {
-    struct fixture *x = *state;
     struct pruner_head order[ALL];
     for (int i = 0; i < ALL; i++)
         scale_head(x->encoder, i / HEADS, i % HEADS, 0);
@@ -143,9 +144,8 @@ static void ties_go_by_layer_and_head(void **state)
 }
 
 /* The same by another route: W_O blocks of copies are zeroed, and all of the network is run. */
-static void ablation_takes_the_lowest_loss(void **state)
+TEST(ablation_takes_the_lowest_loss)
 {
-    struct fixture *x = *state;
     struct pruner_head order[ALL], naive[ALL];
     double first[ALL]; /* losses before anything is removed */
     struct nn *nn = &x->encoder->nn;
@@ -189,9 +189,8 @@ static void ablation_takes_the_lowest_loss(void **state)
 
 /* A head that was removed and one whose block of W_O is zero are the same to those that are left: a
  * pruner that begins later comes to the same end. */
-static void importance_is_estimated_anew(void **state)
+TEST(importance_is_estimated_anew)
 {
-    struct fixture *x = *state;
     struct pruner_head order[ALL], later[ALL];
     remove_all(x, PRUNE_IMPORTANCE, 0, order);
     for (int i = 0; i < ALL - 1; i++) {
@@ -204,9 +203,8 @@ static void importance_is_estimated_anew(void **state)
     }
 }
 
-static void random_hangs_on_the_seed_alone(void **state)
+TEST(random_hangs_on_the_seed_alone)
 {
-    struct fixture *x = *state;
     struct pruner_head a[ALL], b[ALL], c[ALL];
     bool seen[ALL] = {false};
     remove_all(x, PRUNE_RANDOM, 7, a);
@@ -221,25 +219,12 @@ static void random_hangs_on_the_seed_alone(void **state)
         assert_true(seen[i]);
 }
 
-static void every_way_to_prune_is_found_by_its_name(void **state)
+TEST(every_way_to_prune_is_found_by_its_name)
 {
-    (void)state;
     enum prune_by by;
     for (int i = 0; i < PRUNE_METHODS; i++) {
         assert_true(prune_by_find(prune_by_name((enum prune_by)i), &by));
         assert_int_equal(by, i);
     }
     assert_false(prune_by_find("none", &by));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(importance_goes_by_what_heads_add), TEST(ties_go_by_layer_and_head),
-        TEST(ablation_takes_the_lowest_loss),    TEST(importance_is_estimated_anew),
-        TEST(random_hangs_on_the_seed_alone),    TEST(every_way_to_prune_is_found_by_its_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,9 @@
 
 #include "engine/base/clock.h"
 
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct bench *b
+
 /* While it is true, calloc has none; but not under sanitizers, whose own it is. */
 static bool no_memory;
 
@@ -89,9 +92,10 @@ static struct snapshot *snapshot_of_trials(struct bench *b)
     return &b->file[0].snapshot[WATCHED_VERSION];
 }
 
-static void an_answer_of_the_present_snapshot_serves(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(an_answer_of_the_present_snapshot_serves)
 {
-    struct bench *b = *state;
     assert_true(is_given(b));
     snapshot_of_trials(b)->stale = true; /* but the next is not due */
     assert_true(is_given(b));
@@ -101,9 +105,8 @@ static void an_answer_of_the_present_snapshot_serves(void **state)
 
 /* The server's own numbers and the lock are as of now, what is read from the file is of a snapshot;
  * nobody but the monitor that asks would want to hear of it. */
-static void metrics_are_looked_at_each_time(void **state)
+TEST(metrics_are_looked_at_each_time)
 {
-    struct bench *b = *state;
     int64_t serial = b->file[0].serial;
     b->ask.q = (struct request){.kind = REQUEST_METRICS};
     request_key(&b->ask.q, b->key);
@@ -120,9 +123,8 @@ static void metrics_are_looked_at_each_time(void **state)
     assert_int_equal(b->file[0].serial, serial);
 }
 
-static void while_the_reader_is_busy_an_older_one_serves(void **state)
+TEST(while_the_reader_is_busy_an_older_one_serves)
 {
-    struct bench *b = *state;
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
     b->kept->snapshot--;
     assert_false(reader_ask(&b->server, &other));
@@ -142,9 +144,8 @@ static void while_the_reader_is_busy_an_older_one_serves(void **state)
 }
 
 /* For lack of a job nobody else would announce the newer one. */
-static void an_older_one_in_want_of_room_is_followed_by_news(void **state)
+TEST(an_older_one_in_want_of_room_is_followed_by_news)
 {
-    struct bench *b = *state;
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};
     const struct request list = {.kind = REQUEST_INDEX};
     char key[REQUEST_KEY_SIZE];
@@ -166,9 +167,8 @@ static void an_older_one_in_want_of_room_is_followed_by_news(void **state)
     assert_true(b->server.index.stale && b->server.index_given);
 }
 
-static void an_answer_in_want_of_memory_is_followed_by_news(void **state)
+TEST(an_answer_in_want_of_memory_is_followed_by_news)
 {
-    struct bench *b = *state;
 #ifdef SANITIZED
     skip();
 #endif
@@ -207,9 +207,8 @@ static void note_resumed(struct server *s, void *connection)
 }
 
 /* What was asked of another file comes before a second piece of the same. */
-static void files_take_turns(void **state)
+TEST(files_take_turns)
 {
-    struct bench *b = *state;
     static const int file[] = {0, 0, 0, 1}, order[] = {0, 3, 1, 2};
     struct ask ask[4];
     b->server.rules.files = 2;
@@ -244,9 +243,8 @@ static void files_take_turns(void **state)
 }
 
 /* What one file takes keeps no other's answers old, nor those of another kind. */
-static void each_file_has_its_share(void **state)
+TEST(each_file_has_its_share)
 {
-    struct bench *b = *state;
     double now_s = clock_now_s();
     snapshot_spend(snapshot_of_trials(b), 1000, true, now_s);
     see(&b->file[1], 100, now_s);
@@ -258,16 +256,14 @@ static void each_file_has_its_share(void **state)
     assert_true(is_given(b));
 }
 
-static void a_file_that_nobody_watched_is_looked_at(void **state)
+TEST(a_file_that_nobody_watched_is_looked_at)
 {
-    struct bench *b = *state;
     b->file[0].looked_s -= 2;
     assert_false(is_given(b));
 }
 
-static void equal_questions_are_one_job(void **state)
+TEST(equal_questions_are_one_job)
 {
-    struct bench *b = *state;
     struct ask second;
     b->ask.q.after = 3;
     second = b->ask;
@@ -279,9 +275,8 @@ static void equal_questions_are_one_job(void **state)
     assert_ptr_equal(second.next, &b->ask);
 }
 
-static void nobody_waits_where_nothing_will_come(void **state)
+TEST(nobody_waits_where_nothing_will_come)
 {
-    struct bench *b = *state;
     b->ask.q.after = 3;
     b->server.answers.living += (size_t)1 << 30; /* that clients do not take */
     assert_true(reader_ask(&b->server, &b->ask));
@@ -293,9 +288,8 @@ static void nobody_waits_where_nothing_will_come(void **state)
 }
 
 /* Whoever would wait then would be a suspended connection when libmicrohttpd ends, which aborts. */
-static void at_the_end_nobody_joins_those_who_wait(void **state)
+TEST(at_the_end_nobody_joins_those_who_wait)
 {
-    struct bench *b = *state;
     b->ask.q.after = 3;
     struct ask late = b->ask;
     assert_false(reader_ask(&b->server, &b->ask));
@@ -330,9 +324,8 @@ static void end_watcher(struct bench *b)
     pthread_mutex_destroy(&b->server.lock);
 }
 
-static void who_takes_too_long_is_shut_out(void **state)
+TEST(who_takes_too_long_is_shut_out)
 {
-    struct bench *b = *state;
     int late[2], early[2];
     char byte;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, late), 0);
@@ -351,9 +344,8 @@ static void who_takes_too_long_is_shut_out(void **state)
 }
 
 /* However often others ask. */
-static void files_are_looked_at_four_times_a_second(void **state)
+TEST(files_are_looked_at_four_times_a_second)
 {
-    struct bench *b = *state;
     double looked_s = 0, from_s = clock_now_s();
     int looks = 0;
     b->server.asked_s = clock_now_s();
@@ -371,9 +363,8 @@ static void files_are_looked_at_four_times_a_second(void **state)
 }
 
 /* To those who may have the older one. */
-static void a_newer_list_of_sweeps_is_announced_for_each_file(void **state)
+TEST(a_newer_list_of_sweeps_is_announced_for_each_file)
 {
-    struct bench *b = *state;
     int64_t serial[2];
     b->server.rules.files = 2;
     see(&b->file[1], 100, clock_now_s());
@@ -396,26 +387,4 @@ static void a_newer_list_of_sweeps_is_announced_for_each_file(void **state)
     assert_int_equal(b->file[1].serial, serial[1]);
     pthread_mutex_unlock(&b->server.lock);
     pthread_mutex_destroy(&b->server.lock);
-}
-
-int main(void)
-{
-#define BENCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        BENCH(an_answer_of_the_present_snapshot_serves),
-        BENCH(metrics_are_looked_at_each_time),
-        BENCH(while_the_reader_is_busy_an_older_one_serves),
-        BENCH(an_older_one_in_want_of_room_is_followed_by_news),
-        BENCH(an_answer_in_want_of_memory_is_followed_by_news),
-        BENCH(files_take_turns),
-        BENCH(each_file_has_its_share),
-        BENCH(a_file_that_nobody_watched_is_looked_at),
-        BENCH(equal_questions_are_one_job),
-        BENCH(nobody_waits_where_nothing_will_come),
-        BENCH(at_the_end_nobody_joins_those_who_wait),
-        BENCH(who_takes_too_long_is_shut_out),
-        BENCH(files_are_looked_at_four_times_a_second),
-        BENCH(a_newer_list_of_sweeps_is_announced_for_each_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

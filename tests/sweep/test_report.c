@@ -34,9 +34,10 @@ static void assert_csv(struct fixture *f)
     free(csv);
 }
 
-static void test_exploratory(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_exploratory)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     assert_file("gather.txt", report(f, REPORT_TEXT, false));
@@ -73,9 +74,8 @@ static void test_exploratory(void **state)
 }
 
 /* No line is wider than a page, with colour there is nothing new but escapes. */
-static void test_text(void **state)
+TEST(test_text)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     char *plain = report(f, REPORT_TEXT, false), *colored = report(f, REPORT_TEXT, true);
@@ -97,9 +97,8 @@ static void test_text(void **state)
 }
 
 /* On a narrow terminal columns are left out, the least important first, and it says which. */
-static void test_narrow(void **state)
+TEST(test_narrow)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     assert_file("gather-60.txt", report_on(f, REPORT_TEXT, (struct text_page){.columns = 60}));
@@ -110,9 +109,8 @@ static void test_narrow(void **state)
 }
 
 /* Everything that is said, and nothing of more lines. */
-static void test_explained(void **state)
+TEST(test_explained)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{\"task.slots\":4}", "slots=4");
     f->explain = true;
@@ -125,9 +123,8 @@ static void test_explained(void **state)
 
 /* Two settings in the order of the plan (not of their names), a claim that was changed, a diverged
  * trial, trials that are still queued or have left the plan. */
-static void test_settings(void **state)
+TEST(test_settings)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "'{\"best\":4,\"over\":[1,32]}'");
     sql(f, "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
            " seen_outside, trials_ended, pairs_sha256) VALUES"
@@ -158,9 +155,8 @@ static void test_settings(void **state)
 }
 
 /* A claim is not judged where nothing has ended; where some has, in the others. */
-static void test_claim_not_judged_yet(void **state)
+TEST(test_claim_not_judged_yet)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "'{\"best\":4,\"over\":[1,32]}'");
     sql(f, "INSERT INTO plan_change (sweep_id, changed, pairs, added, removed, what, claim, seen,"
            " seen_outside, trials_ended, pairs_sha256) VALUES"
@@ -175,9 +171,8 @@ static void test_claim_not_judged_yet(void **state)
                 "The claim is judged in each of 2 settings: nothing has been judged yet.");
 }
 
-static void test_nothing_run(void **state)
+TEST(test_nothing_run)
 {
-    struct fixture *f = *state;
     struct grid_point p = {4, 1, .003, "{}", "", "{}"};
     add_sweep(f, "'gather'", "[]", "NULL");
     add_config(f, 1, &p, 9488);
@@ -190,9 +185,8 @@ static void test_nothing_run(void **state)
 }
 
 /* Losses: less is better, on a scale of their own; a head count that met its limit has no mean. */
-static void test_loss(void **state)
+TEST(test_loss)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     sql(f, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize';"
@@ -221,9 +215,8 @@ static void replicate_instances(struct fixture *f)
 }
 
 /* Five seeds on three instances are three values, with two components of their variance. */
-static void test_replicate(void **state)
+TEST(test_replicate)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     replicate_instances(f);
@@ -241,9 +234,8 @@ static void test_replicate(void **state)
 }
 
 /* Two looks: the interval of a difference is wider, and later seeds are not there yet. */
-static void test_looks(void **state)
+TEST(test_looks)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     sql(f, "UPDATE sweep SET looks = '[3,5]'; UPDATE trial SET look = 2 WHERE seed > 2");
@@ -259,9 +251,8 @@ static void test_looks(void **state)
 }
 
 /* What became of the plan while results could be seen stands above everything, by name. */
-static void test_history(void **state)
+TEST(test_history)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     sql(f,
@@ -286,9 +277,8 @@ static void test_history(void **state)
     free(markdown);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     FILE *full = fopen("/dev/full", "w");
@@ -336,9 +326,8 @@ static void add_evaluations(struct fixture *f)
            " SELECT trial_id, 'gone', '{}', 0, 0, 9 FROM trial");
 }
 
-static void test_shifted(void **state)
+TEST(test_shifted)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_evaluations(f);
@@ -366,9 +355,8 @@ static void test_shifted(void **state)
 }
 
 /* Units are instances: seeds of one are no evidence of their own. */
-static void test_shifted_replicates(void **state)
+TEST(test_shifted_replicates)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_evaluations(f);
@@ -379,9 +367,8 @@ static void test_shifted_replicates(void **state)
 }
 
 /* The same with twice the steps, in another sweep of the file. */
-static void test_longer(void **state)
+TEST(test_longer)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_second(f, "'long'");
@@ -403,20 +390,4 @@ static void test_longer(void **state)
     assert_json(f, json, "$.settings[0].verdict.longer.comparisons[1].heads_b", "32");
     assert_json(f, json, "$.settings[0].verdict.longer.comparisons[1].outcome", "better");
     free(json);
-}
-
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        CASE(test_exploratory), CASE(test_text),
-        CASE(test_explained),   CASE(test_narrow),
-        CASE(test_settings),    CASE(test_claim_not_judged_yet),
-        CASE(test_nothing_run), CASE(test_loss),
-        CASE(test_replicate),   CASE(test_looks),
-        CASE(test_history),     CASE(test_failures),
-        CASE(test_shifted),     CASE(test_shifted_replicates),
-        CASE(test_longer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

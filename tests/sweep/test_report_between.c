@@ -56,9 +56,10 @@ static void add_claim(struct fixture *f, const char *claim, int seen)
         claim, claim, seen, seen);
 }
 
-static void all_pairs_of_a_grid_are_reported(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(all_pairs_of_a_grid_are_reported)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
     add_grid(f);
     assert_file("between.txt", report(f, REPORT_TEXT, false));
@@ -77,9 +78,8 @@ static void all_pairs_of_a_grid_are_reported(void **state)
 #define CLAIM "{\"better\":{\"model.kv_heads\":1},\"heads\":8,\"than\":{\"model.kv_heads\":8}}"
 
 /* Each combination of the other axes by itself. */
-static void a_claim_is_reported_for_each_value_of_other_axes(void **state)
+TEST(a_claim_is_reported_for_each_value_of_other_axes)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
     add_grid(f);
     add_claim(f, CLAIM, 0);
@@ -108,9 +108,8 @@ static void a_claim_is_reported_for_each_value_of_other_axes(void **state)
 #define WRONG "{\"better\":{\"model.kv_heads\":8},\"heads\":8,\"than\":{\"model.kv_heads\":1}}"
 
 /* Shown to be worse is shown, whether the claim was first or late. */
-static void a_wrong_claim_is_shown_to_be_worse_even_if_late(void **state)
+TEST(a_wrong_claim_is_shown_to_be_worse_even_if_late)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
     add_setting(f, 1, 8, 1, 16, wide);
     add_setting(f, 2, 8, 8, 16, narrow);
@@ -127,9 +126,8 @@ static void a_wrong_claim_is_shown_to_be_worse_even_if_late(void **state)
 }
 
 /* Losses of a text are in bits per byte too. */
-static void losses_of_a_text_are_in_bits_per_byte_too(void **state)
+TEST(losses_of_a_text_are_in_bits_per_byte_too)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
     add_setting(f, 1, 8, 1, 16, wide);
     add_setting(f, 2, 8, 8, 16, narrow);
@@ -144,10 +142,9 @@ static void losses_of_a_text_are_in_bits_per_byte_too(void **state)
 }
 
 /* Pairs that have no test: neither is better than guessing, or nothing differs. */
-static void pairs_at_chance_or_all_equal_are_not_tested(void **state)
+TEST(pairs_at_chance_or_all_equal_are_not_tested)
 {
     static const double guess[5] = {.0625, .0624, .0626, .0625, .0625}, one[5] = {1, 1, 1, 1, 1};
-    struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
     add_setting(f, 1, 8, 1, 16, guess);
     add_setting(f, 2, 8, 2, 16, guess);
@@ -177,9 +174,8 @@ static void pairs_at_chance_or_all_equal_are_not_tested(void **state)
     free(text);
 }
 
-static void a_report_without_pairs_says_so(void **state)
+TEST(a_report_without_pairs_says_so)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'kv'", "[]", "NULL");
     add_setting(f, 1, 8, 1, 16, wide);
     char *text = between_on(f, REPORT_TEXT);
@@ -192,21 +188,4 @@ static void a_report_without_pairs_says_so(void **state)
     text = between_on(f, REPORT_JSON);
     assert_string_equal(text, "{\"sweep\":\"kv\",\"between\":null}\n");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_pairs_of_a_grid_are_reported, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_claim_is_reported_for_each_value_of_other_axes, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_wrong_claim_is_shown_to_be_worse_even_if_late, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(losses_of_a_text_are_in_bits_per_byte_too, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(pairs_at_chance_or_all_equal_are_not_tested, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_report_without_pairs_says_so, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

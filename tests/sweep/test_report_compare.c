@@ -15,11 +15,12 @@ static char *compared(struct fixture *f, enum report_format format, int columns)
     return text;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Paired where seeds and task are the same, unpaired and said so where not; head counts that only
  * one sweep has; what differs, once. */
-static void test_compare(void **state)
+TEST(test_compare)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_second(f, "'gather-fast'");
@@ -48,9 +49,8 @@ static void test_compare(void **state)
 }
 
 /* Trials that diverged count as guesses, which is told as in the report of their sweep. */
-static void test_compare_diverged(void **state)
+TEST(test_compare_diverged)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_second(f, "'gather-fast'");
@@ -67,9 +67,8 @@ static void test_compare_diverged(void **state)
 }
 
 /* Settings of the same name stand together; a sweep of one setting stands beside all. */
-static void test_compare_settings(void **state)
+TEST(test_compare_settings)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 1, "{\"task.slots\":1}", "slots=1");
     add_gather(f, 2, "{\"task.slots\":2}", "slots=2");
@@ -96,9 +95,8 @@ static void test_compare_settings(void **state)
 }
 
 /* Names are other people's text. */
-static void test_hostile_name(void **state)
+TEST(test_hostile_name)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'a\"b\\c' || char(27) || '[2J' || char(10) || ',|x*'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     char *text = report(f, REPORT_TEXT, true), *csv = report(f, REPORT_CSV, false);
@@ -123,16 +121,4 @@ static void test_hostile_name(void **state)
     free(text);
     free(markdown);
     free(json);
-}
-
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        CASE(test_compare),
-        CASE(test_compare_diverged),
-        CASE(test_compare_settings),
-        CASE(test_hostile_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

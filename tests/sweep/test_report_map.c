@@ -31,10 +31,11 @@ static void add_map(struct fixture *f)
     add_cell(f, 8, 20, 0);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Two quantities beside heads are a map, in columns where there is room; h* doubles with slots. */
-static void test_map(void **state)
+TEST(test_map)
 {
-    struct fixture *f = *state;
     add_map(f);
     assert_file("map.md", report(f, REPORT_MARKDOWN, false));
     char *text = report(f, REPORT_TEXT, false);
@@ -71,9 +72,8 @@ static void set_hardest(struct fixture *f, const char *column, double acc)
 }
 
 /* Where no trial reaches .99 there is a best head count, but it is enough for nothing. */
-static void test_unsolved(void **state)
+TEST(test_unsolved)
 {
-    struct fixture *f = *state;
     add_map(f);
     set_hardest(f, "val_acc", .98); /* how often a setting is solved is a matter of its tests */
     char *json = report(f, REPORT_JSON, false);
@@ -102,9 +102,8 @@ static void test_unsolved(void **state)
 }
 
 /* Losses have no such bound. */
-static void test_losses(void **state)
+TEST(test_losses)
 {
-    struct fixture *f = *state;
     add_map(f);
     sql(f, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize';"
            "UPDATE trial SET val_loss = 1.5 - val_acc, test_loss = 1.5 - test_acc");
@@ -115,9 +114,8 @@ static void test_losses(void **state)
 }
 
 /* Where no h* is at the floor, the second line would be the first. */
-static void test_no_floor(void **state)
+TEST(test_no_floor)
 {
-    struct fixture *f = *state;
     add_map(f);
     sql(f, "UPDATE trial SET test_acc = .5, val_acc = .5 WHERE config_id IN"
            " (SELECT config_id FROM config WHERE heads = 1)");
@@ -132,9 +130,8 @@ static void test_no_floor(void **state)
 
 /* A setting with one head count has nothing to choose from: neither a set that may be the best nor
  * an h*. */
-static void test_alone(void **state)
+TEST(test_alone)
 {
-    struct fixture *f = *state;
     add_map(f);
     sql(f, "DELETE FROM trial WHERE setting LIKE '%%:10,%%slots\":8}' AND config_id NOT IN"
            " (SELECT config_id FROM config WHERE heads = 8)");
@@ -149,9 +146,8 @@ static void test_alone(void **state)
 }
 
 /* Seeds that all give the same line do not tell how far it may lie off. */
-static void test_same_draws(void **state)
+TEST(test_same_draws)
 {
-    struct fixture *f = *state;
     add_map(f);
     char *json = report(f, REPORT_JSON, false);
     assert_null(strstr(json, "\"ci95_low\":null,\"ci95_high\":null}]"));
@@ -171,9 +167,8 @@ static void test_same_draws(void **state)
 }
 
 /* One quantity is a list; what cannot be put on a scale, or has too few values, is no map. */
-static void test_one_axis(void **state)
+TEST(test_one_axis)
 {
-    struct fixture *f = *state;
     static const char *const none[] = {
         "'{\"model.d_model\":\"' || slots || '\"}'",
         "'{\"train.examples\":' || (slots - 1) || '}'",
@@ -210,14 +205,4 @@ static void test_one_axis(void **state)
     text = report(f, REPORT_TEXT, false);
     assert_null(strstr(text, "h*"));
     free(text);
-}
-
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        CASE(test_map),   CASE(test_unsolved),   CASE(test_losses),   CASE(test_no_floor),
-        CASE(test_alone), CASE(test_same_draws), CASE(test_one_axis),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,10 +92,11 @@ static void run_out_of_memory(struct fixture *f, int kind)
     assert_true(errors > least && limits > least);
 }
 
-static void a_report_without_memory_is_whole_or_an_error(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_report_without_memory_is_whole_or_an_error)
 {
     enum { KINDS = 6 };
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_rest(f);
@@ -120,9 +121,8 @@ static void add_pairs(struct fixture *f)
     }
 }
 
-static void a_report_of_pairs_without_memory_is_whole_or_an_error(void **state)
+TEST(a_report_of_pairs_without_memory_is_whole_or_an_error)
 {
-    struct fixture *f = *state;
     add_sweep(f, "'gather'", "[]", "NULL");
     add_pairs(f);
     for (int kind = 0; kind < 4 && FAULTS_IN_MALLOC; kind += 3)
@@ -173,13 +173,7 @@ static void give_sqlite_its_own(void)
 }
 #endif
 
-int main(void)
+PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_report_without_memory_is_whole_or_an_error, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_report_of_pairs_without_memory_is_whole_or_an_error,
-                                        set_up, tear_down)};
     give_sqlite_its_own();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,10 @@ static void add_text(struct fixture *f)
     make_text(f);
 }
 
-static void test_text(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_text)
 {
-    struct fixture *f = *state;
     add_text(f);
     assert_file("text.txt", report(f, REPORT_TEXT, false));
     assert_file("text.md", report(f, REPORT_MARKDOWN, false));
@@ -60,9 +61,8 @@ static void test_text(void **state)
 }
 
 /* Both units of a loss; three intervals, of which that over both is the comparison's. */
-static void test_text_json(void **state)
+TEST(test_text_json)
 {
-    struct fixture *f = *state;
     add_text(f);
     char *json = report(f, REPORT_JSON, false);
     const char *const expected[][2] = {
@@ -107,9 +107,8 @@ static void add_labels(struct fixture *f, const char *labels)
         labels);
 }
 
-static void test_labels(void **state)
+TEST(test_labels)
 {
-    struct fixture *f = *state;
     add_labels(f, "[\"neg\",\"pos\",\"neither, nor\"]");
     assert_file("labels.txt", report(f, REPORT_TEXT, false));
     assert_file("labels.md", report(f, REPORT_MARKDOWN, false));
@@ -125,9 +124,8 @@ static void test_labels(void **state)
 }
 
 /* Head counts that recognise every label have no worst one. */
-static void test_labels_all_recognised(void **state)
+TEST(test_labels_all_recognised)
 {
-    struct fixture *f = *state;
     add_labels(f, "[\"neg\",\"pos\"]");
     sql(f, "UPDATE label_acc SET acc = 1 WHERE trial_id IN (SELECT trial_id FROM trial JOIN config"
            " USING (config_id) WHERE heads <> 2 AND heads <> 8)");
@@ -146,9 +144,8 @@ static void test_labels_all_recognised(void **state)
 }
 
 /* Labels that differ in spaces alone can be told apart. */
-static void test_labels_with_spaces(void **state)
+TEST(test_labels_with_spaces)
 {
-    struct fixture *f = *state;
     add_labels(f, "[\"neg\",\"neg \"]");
     char *text = report(f, REPORT_TEXT, false);
     assert_non_null(strstr(text, "\n\"neg \" "));
@@ -158,25 +155,11 @@ static void test_labels_with_spaces(void **state)
 }
 
 /* Of many labels, those that are recognised worst. */
-static void test_many_labels(void **state)
+TEST(test_many_labels)
 {
-    struct fixture *f = *state;
     add_labels(f, "[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\",\"j\",\"k\",\"l\","
                   "\"m\",\"n\",\"o\",\"p\",\"q\",\"r\",\"a label whose name is rather long\"]");
     char *text = report(f, REPORT_TEXT, false);
     assert_file("labels-many.txt", strdup(strstr(text, "Test accuracy of each label")));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_text_json, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_labels, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_labels_all_recognised, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_labels_with_spaces, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_many_labels, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

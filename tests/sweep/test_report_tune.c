@@ -26,11 +26,12 @@ static void add_tuned(struct fixture *f, int slots, const char *setting, const c
     sql(f, "UPDATE trial SET state = 'not_needed' WHERE choice = 'eliminated'");
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Under tune: trials that wait for the choice are one planned trial per seed; what was chosen is
  * named, and that a choice is at an edge. */
-static void test_tune(void **state)
+TEST(test_tune)
 {
-    struct fixture *f = *state;
     static const double score[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
     add_sweep(f, "'gather'", TUNED, "NULL");
     add_tuned(f, 4, "{}", "", score);
@@ -59,9 +60,8 @@ static void test_tune(void **state)
 }
 
 /* exclude can give a head count other values than the others have, in one setting or in all. */
-static void test_values_of_a_head_count(void **state)
+TEST(test_values_of_a_head_count)
 {
-    struct fixture *f = *state;
     static const double inner[2][3] = {{.8, .9, .7}, {.5, .95, .6}};
     add_sweep(f, "'gather'", TUNED, "NULL");
     add_tuned(f, 4, "{\"task.slots\":4}", "slots=4", inner);
@@ -83,9 +83,8 @@ static void test_values_of_a_head_count(void **state)
 }
 
 /* Edges of which no finding is are told in one sentence. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
-    struct fixture *f = *state;
     static const double low[2][3] = {{.9, .8, .7}, {.5, .95, .6}};
     static const double high[2][3] = {{.8, .9, .7}, {.5, .6, .95}};
     static const double inner[2][3] = {{.8, .9, .7}, {.5, .95, .6}};
@@ -103,15 +102,4 @@ static void test_edges(void **state)
                 "\n- At the edge of the grid: 1 head chose the largest lr tried, "
                 "0.01, and may be better beyond it (slots=8); 1 head chose the smallest lr tried, "
                 "0.001, and may be better beyond it (slots=5; slots=7).\n");
-}
-
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        CASE(test_tune),
-        CASE(test_values_of_a_head_count),
-        CASE(test_edges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,4 @@
 /* What the server takes and what it refuses, from the text of a request alone. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +7,7 @@
 #include "sweep/serve/answers.h"
 #include "sweep/serve/request.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { MOST = 80 };
 static const char SECRET[] = "0123456789abcdef";
@@ -48,7 +46,7 @@ static int ask(const char *target)
     return ask_as(&at_home, "GET", target, "Host: localhost:8080\n");
 }
 
-static void every_piece_has_its_address(void **state)
+TEST(every_piece_has_its_address)
 {
     static const struct {
         const char *target;
@@ -77,7 +75,6 @@ static void every_piece_has_its_address(void **state)
         {"/0/3/comparison?with=2,1,4,5,6,7,8", REQUEST_COMPARISON, 0, 3, 0, 200, 0, 7},
         {"/0/3/attention?trial=9", REQUEST_ATTENTION, 0, 3, 0, 200, 9, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (ask(cases[i].target) != REQUEST_OK)
             fail_msg("%s: %s", cases[i].target, why.text);
@@ -93,7 +90,7 @@ static void every_piece_has_its_address(void **state)
     assert_int_equal(q.list[0] + 10 * q.list[1] + 100 * q.list[2], 765);
 }
 
-static void nothing_else_has_one(void **state)
+TEST(nothing_else_has_one)
 {
     static const struct {
         const char *target;
@@ -159,16 +156,14 @@ static void nothing_else_has_one(void **state)
         {"/0/3/trial?trial=0", 400},
         {"/0/3/trial?trial=2", 200},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (ask(cases[i].target) != cases[i].code)
             fail_msg("%s is not %d", cases[i].target, cases[i].code);
 }
 
-static void lists_and_addresses_have_an_end(void **state)
+TEST(lists_and_addresses_have_an_end)
 {
     char target[REQUEST_TARGET_MAX + 2] = "/0/3/curves?trials=1";
-    (void)state;
     for (int i = 1; i < REQUEST_CURVES_MAX; i++)
         strcat(target, ",100000000000000000");
     assert_int_equal(ask(target), REQUEST_OK);
@@ -182,12 +177,11 @@ static void lists_and_addresses_have_an_end(void **state)
     assert_int_equal(ask(target), REQUEST_NOT_FOUND);
 }
 
-static void headers_have_an_end(void **state)
+TEST(headers_have_an_end)
 {
     static char lines[16000];
     const struct request_field nul[] = {{"Host", "localhost", 4, 9}, {"X", "a", 1, 3}};
     const struct request_head head = {"GET", "/", nul, 2};
-    (void)state;
     strcpy(lines, "Host: localhost\nX: ");
     memset(lines + strlen(lines), 'x', REQUEST_HEADERS_MAX - 30);
     strcat(lines, "\n");
@@ -203,7 +197,7 @@ static void headers_have_an_end(void **state)
     assert_int_equal(request_read(&at_home, &head, &q, &why), REQUEST_BAD);
 }
 
-static void only_our_own_names_are_answered(void **state)
+TEST(only_our_own_names_are_answered)
 {
     static const struct {
         const char *lines;
@@ -228,7 +222,6 @@ static void only_our_own_names_are_answered(void **state)
         {"Host: localhost\nHost: localhost\n", 400, 400},
         {"X: y\n", 400, 400},
     };
-    (void)state;
     token_of(SECRET, strlen(SECRET), &token);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (ask_as(&at_home, "GET", "/", cases[i].lines) != cases[i].home)
@@ -246,14 +239,13 @@ static void only_our_own_names_are_answered(void **state)
     }
 }
 
-static void methods_and_bodies(void **state)
+TEST(methods_and_bodies)
 {
     static const char *const others[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get", ""};
     static const char *const bodies[] = {
         "Content-Length: 1\n", "Content-Length: 0\nContent-Length: 0\n",
         "Transfer-Encoding: chunked\n", "Content-Length: +0\n",
         "Transfer-Encoding: identity\nTransfer-Encoding: chunked\n"};
-    (void)state;
     assert_int_equal(ask_as(&at_home, "HEAD", "/", "Host: localhost\n"), REQUEST_OK);
     assert_int_equal(ask_as(&at_home, "GET", "/", "Host: localhost\nContent-Length: 0\n"),
                      REQUEST_OK);
@@ -267,9 +259,8 @@ static void methods_and_bodies(void **state)
     }
 }
 
-static void other_sites_may_lead_here_but_not_ask(void **state)
+TEST(other_sites_may_lead_here_but_not_ask)
 {
-    (void)state;
     assert_int_equal(
         ask_as(&at_home, "GET", "/0/1/", "Host: localhost\nSec-Fetch-Site: cross-site\n"),
         REQUEST_OK);
@@ -295,10 +286,9 @@ static int ask_open(const char *target, const char *line)
     return ask_as(&open_rules, "GET", target, lines);
 }
 
-static void a_token_comes_in_three_ways(void **state)
+TEST(a_token_comes_in_three_ways)
 {
     char cookie[200], name[REQUEST_COOKIE_SIZE];
-    (void)state;
     token_of(SECRET, strlen(SECRET), &token);
     assert_string_equal(request_cookie(&open_rules, name), "headcount_8080");
     assert_int_equal(ask_open("/index", ""), REQUEST_FORBIDDEN);
@@ -335,9 +325,8 @@ static void a_token_comes_in_three_ways(void **state)
                      REQUEST_FORBIDDEN);
 }
 
-static void where_none_is_asked_a_token_is_left_out(void **state)
+TEST(where_none_is_asked_a_token_is_left_out)
 {
-    (void)state;
     assert_int_equal(ask("/index?token=abc"), REQUEST_MOVED);
     assert_string_equal(q.location, "./index");
     assert_false(q.set_cookie);
@@ -347,7 +336,7 @@ static void where_none_is_asked_a_token_is_left_out(void **state)
     assert_string_equal(q.location, "./1/");
 }
 
-static void equal_questions_have_equal_keys(void **state)
+TEST(equal_questions_have_equal_keys)
 {
     char a[REQUEST_KEY_SIZE], b[REQUEST_KEY_SIZE];
     static const char *const different[] = {"/",
@@ -362,7 +351,6 @@ static void equal_questions_have_equal_keys(void **state)
                                             "/0/1/curves?trials=1",
                                             "/0/1/curves?trials=1,2",
                                             "/0/1/curves?trials=12"};
-    (void)state;
     ask("/0/3/trials");
     request_key(&q, a);
     ask("/0/3/trials?most=1000&after=0");
@@ -377,9 +365,8 @@ static void equal_questions_have_equal_keys(void **state)
     }
 }
 
-static void entity_tags_are_found_in_lists(void **state)
+TEST(entity_tags_are_found_in_lists)
 {
-    (void)state;
     assert_true(answer_tag_is_in("\"abc\"", "\"abc\""));
     assert_true(answer_tag_is_in("\"abc\"", "\"x\", W/\"abc\""));
     assert_true(answer_tag_is_in("\"abc\"", "*"));
@@ -387,22 +374,4 @@ static void entity_tags_are_found_in_lists(void **state)
     assert_false(answer_tag_is_in("\"abc\"", "abc"));
     assert_false(answer_tag_is_in("\"abc\"", ""));
     assert_false(answer_tag_is_in("\"abc\"", NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_piece_has_its_address),
-        cmocka_unit_test(nothing_else_has_one),
-        cmocka_unit_test(lists_and_addresses_have_an_end),
-        cmocka_unit_test(headers_have_an_end),
-        cmocka_unit_test(only_our_own_names_are_answered),
-        cmocka_unit_test(methods_and_bodies),
-        cmocka_unit_test(other_sites_may_lead_here_but_not_ask),
-        cmocka_unit_test(a_token_comes_in_three_ways),
-        cmocka_unit_test(where_none_is_asked_a_token_is_left_out),
-        cmocka_unit_test(equal_questions_have_equal_keys),
-        cmocka_unit_test(entity_tags_are_found_in_lists),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

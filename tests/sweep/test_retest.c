@@ -35,8 +35,10 @@ static void assert_off(struct fixture *x, struct store *s, const char *answer, c
 
 #define CASES "{\"val_acc\":100,\"test_acc\":1000,\"test_exact\":50,\"test_acc_by_slot\":[500,500]}"
 
+FIXTURE(set_up, tear_down)
+
 /* The trial's row and result have the same values; the weights give others. */
-static void small_differences_of_other_kernels_are_accepted(void **state)
+TEST(small_differences_of_other_kernels_are_accepted)
 {
     static const struct {
         const char *change, *expected; /* SQL, of the JSON a */
@@ -62,7 +64,6 @@ static void small_differences_of_other_kernels_are_accepted(void **state)
         {"json_set(a, '$.label_acc', json('[{\"label\":\"it\",\"n\":9,\"acc\":1}]'))",
          "label_acc it row result"},
     };
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     assert_true(finish(x, r.s, &c, result_of(0.5)));
@@ -75,13 +76,11 @@ static void small_differences_of_other_kernels_are_accepted(void **state)
         snprintf(answer, sizeof answer, "%s", ask(r.db, sql));
         assert_off(x, r.s, answer, cases[i].expected);
     }
-    close_store(x, r.s);
 }
 
 /* Of row and result, the one that the weights do not give. */
-static void the_value_that_the_weights_do_not_give_is_named(void **state)
+TEST(the_value_that_the_weights_do_not_give_is_named)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     char answer[4096];
@@ -95,7 +94,6 @@ static void the_value_that_the_weights_do_not_give_is_named(void **state)
     snprintf(answer + strlen(answer), sizeof answer - strlen(answer),
              "\"again\":%s,\"cases\":" CASES "}", result_of(0.5));
     assert_off(x, r.s, answer, "test_acc row");
-    close_store(x, r.s);
 }
 
 /* ---- weights ---- */
@@ -155,9 +153,8 @@ static char *retest(struct fixture *x, struct trained *t, const struct result *r
 
 /* A result whose numbers were edited, with a new digest and the row to match: only the weights
  * know. */
-static void an_edited_result_is_told_by_its_weights(void **state)
+TEST(an_edited_result_is_told_by_its_weights)
 {
-    struct fixture *x = *state;
     static struct trained t;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
@@ -184,13 +181,11 @@ static void an_edited_result_is_told_by_its_weights(void **state)
     free(answer);
     free(honest);
     arena_free(&t.arena);
-    close_store(x, r.s);
 }
 
 /* What cannot be read is an error of its own. */
-static void weights_that_are_not_recorded_are_refused(void **state)
+TEST(weights_that_are_not_recorded_are_refused)
 {
-    struct fixture *x = *state;
     static struct trained t;
     const struct data_place nowhere = {{0}};
     struct study_answer out = {{0}};
@@ -205,16 +200,4 @@ static void weights_that_are_not_recorded_are_refused(void **state)
     assert_null(out.json.text);
     arena_free(&a);
     arena_free(&t.arena);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(small_differences_of_other_kernels_are_accepted),
-        TEST(the_value_that_the_weights_do_not_give_is_named),
-        TEST(an_edited_result_is_told_by_its_weights),
-        TEST(weights_that_are_not_recorded_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

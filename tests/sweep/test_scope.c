@@ -9,9 +9,10 @@ static void note(void *letter)
     strcat(order, letter);
 }
 
-static void work_frees_what_it_took_in_reverse_order(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(work_frees_what_it_took_in_reverse_order)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int rows = 0;
     order[0] = '\0';
@@ -28,7 +29,6 @@ static void work_frees_what_it_took_in_reverse_order(void **state)
     }));
     assert_int_equal(rows, 2);
     assert_string_equal(order, "ba");
-    close_store(x, s);
 }
 
 /* Rows that were open are closed and the snapshot is over: the store can be written to and closed.
@@ -40,9 +40,8 @@ static void assert_clean(struct fixture *x, struct store *s)
     close_store(x, s);
 }
 
-static void failed_work_frees_all_and_leaves_no_transaction(void **state)
+TEST(failed_work_frees_all_and_leaves_no_transaction)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     order[0] = '\0';
     assert_status(STATUS_BUSY, IN_SCOPE(in, s, &x->m, {
@@ -56,9 +55,8 @@ static void failed_work_frees_all_and_leaves_no_transaction(void **state)
     assert_clean(x, s);
 }
 
-static void a_failing_query_ends_the_work(void **state)
+TEST(a_failing_query_ends_the_work)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     assert_int_not_equal(IN_SCOPE(in, s, &x->m,
                                   {
@@ -77,9 +75,8 @@ static void a_failing_query_ends_the_work(void **state)
     assert_clean(x, s);
 }
 
-static void running_out_of_memory_ends_the_work(void **state)
+TEST(running_out_of_memory_ends_the_work)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     assert_status(STATUS_NO_MEMORY, IN_SCOPE(in, s, &x->m, {
                       in->arena.limit = 1 << 14;
@@ -94,15 +91,4 @@ static void running_out_of_memory_ends_the_work(void **state)
     assert_string_equal(x->m.text, "no memory for a test");
     assert_int_equal(scope_end(NULL), STATUS_NO_MEMORY);
     assert_clean(x, s);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(work_frees_what_it_took_in_reverse_order),
-                                       TEST(failed_work_frees_all_and_leaves_no_transaction),
-                                       TEST(a_failing_query_ends_the_work),
-                                       TEST(running_out_of_memory_ends_the_work)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

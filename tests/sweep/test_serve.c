@@ -16,9 +16,10 @@ static const char *body_of(const char *answer)
     return end ? end + 4 : "";
 }
 
-static void each_piece_is_answered(void **state)
+FIXTURE(start, served_tear_down)
+
+TEST(each_piece_is_answered)
 {
-    const struct served *f = *state;
     served_answers(f, "/", 200, "<!doctype html>");
     served_answers(f, "/0/1/", 200, "<!doctype html>");
     served_answers(f, "/0/1", 303, "Location: ./1/\r\n");
@@ -45,9 +46,8 @@ static void each_piece_is_answered(void **state)
 }
 
 /* No answer is to be expected later: a page does not ask again. */
-static void sweeps_of_two_metrics_are_refused(void **state)
+TEST(sweeps_of_two_metrics_are_refused)
 {
-    struct served *f = *state;
     assert_int_equal(
         served_write(
             f, "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric,"
@@ -63,9 +63,8 @@ static void sweeps_of_two_metrics_are_refused(void **state)
     served_answers(f, "/0/2/comparison?with=1", 400, "judged by accuracy");
 }
 
-static void answers_say_how_they_may_be_used(void **state)
+TEST(answers_say_how_they_may_be_used)
 {
-    const struct served *f = *state;
     static const char *const targets[] = {"/", "/0/1/summary", "/nothing", "/0/7/summary", "/0/1"};
     static const char *const headers[] = {"Content-Security-Policy: default-src 'none'",
                                           "frame-ancestors 'none'",
@@ -86,9 +85,8 @@ static void answers_say_how_they_may_be_used(void **state)
     served_answers(f, "/", 200, "connect-src 'self'");
 }
 
-static void what_a_client_has_is_not_sent_again(void **state)
+TEST(what_a_client_has_is_not_sent_again)
 {
-    const struct served *f = *state;
     char *answer = served_get(f, "/0/1/trials", ""), header[200];
     const char *tag = strstr(answer, "ETag: ");
     assert_non_null(tag);
@@ -105,9 +103,8 @@ static void what_a_client_has_is_not_sent_again(void **state)
     free(answer);
 }
 
-static void head_is_get_without_a_body(void **state)
+TEST(head_is_get_without_a_body)
 {
-    const struct served *f = *state;
     char *answer = served_ask(f, "HEAD /0/1/trials HTTP/1.1\r\nHost: localhost\r\n"
                                  "Connection: close\r\n\r\n");
     assert_int_equal(served_code(answer), 200);
@@ -120,9 +117,8 @@ static void head_is_get_without_a_body(void **state)
     free(answer);
 }
 
-static void strangers_are_refused(void **state)
+TEST(strangers_are_refused)
 {
-    const struct served *f = *state;
     static const struct {
         const char *lines;
         int code;
@@ -178,9 +174,8 @@ static size_t hear(struct listener *l, size_t from, const char *part)
     }
 }
 
-static void changes_are_told(void **state)
+TEST(changes_are_told)
 {
-    struct served *f = *state;
     struct listener l;
     listen_to(f, &l);
     size_t at = hear(&l, 0, "Content-Type: text/event-stream");
@@ -217,9 +212,8 @@ static void see_change(struct server *s)
     }
 }
 
-static void without_a_cooldown_nothing_is_put_off(void **state)
+TEST(without_a_cooldown_nothing_is_put_off)
 {
-    struct served *f = *state;
     struct listener l;
     char news[60];
     served_answers(f, "/0/1/summary", 200, "\"running\":0");
@@ -246,9 +240,8 @@ static void without_a_cooldown_nothing_is_put_off(void **state)
     close(l.fd);
 }
 
-static void a_file_may_go_and_come_back(void **state)
+TEST(a_file_may_go_and_come_back)
 {
-    struct served *f = *state;
     struct listener l;
     char away[200];
     snprintf(away, sizeof away, "%s/away", f->folder);
@@ -272,9 +265,8 @@ static void a_file_may_go_and_come_back(void **state)
 }
 
 /* A page does not ask again of a file with an error, but tries again after an answer that fails. */
-static void an_error_that_may_pass_is_not_one_of_the_file(void **state)
+TEST(an_error_that_may_pass_is_not_one_of_the_file)
 {
-    struct served *f = *state;
     struct listener l;
     sqlite3 *db;
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
@@ -295,17 +287,15 @@ static void an_error_that_may_pass_is_not_one_of_the_file(void **state)
     close(l.fd);
 }
 
-static void a_piece_that_cannot_be_read_says_why(void **state)
+TEST(a_piece_that_cannot_be_read_says_why)
 {
-    struct served *f = *state;
     assert_int_equal(served_write(f, "DROP VIEW progress"), 0);
     served_answers(f, "/index", 200, "view progress is missing");
     served_answers(f, "/0/1/trials", 503, "{\"error\":\"p q.db does not have the tables and views");
 }
 
-static void stored_words_name_no_folder(void **state)
+TEST(stored_words_name_no_folder)
 {
-    struct served *f = *state;
     char sql[1000];
     snprintf(sql, sizeof sql,
              "INSERT INTO build VALUES (1, '', '', '', '', '', '', '', ''); INSERT INTO attempt"
@@ -320,9 +310,8 @@ static void stored_words_name_no_folder(void **state)
 
 enum { CLIENTS = 50 };
 
-static void it_ends_although_many_listen(void **state)
+TEST(it_ends_although_many_listen)
 {
-    struct served *f = *state;
     static struct listener l[CLIENTS];
     for (int i = 0; i < CLIENTS; i++)
         listen_to(f, &l[i]);
@@ -341,10 +330,9 @@ static void it_ends_although_many_listen(void **state)
 }
 
 /* More than may be connected, all silent: who asks is answered at once. */
-static void the_silent_keep_nobody_out(void **state)
+TEST(the_silent_keep_nobody_out)
 {
     enum { SILENT = 300 };
-    const struct served *f = *state;
     int fd[SILENT];
     for (int i = 0; i < SILENT; i++) {
         fd[i] = served_connect(f);
@@ -371,9 +359,8 @@ static int open_files(void)
 }
 
 /* Long before anything is to be told to them. */
-static void who_listened_and_went_makes_room(void **state)
+TEST(who_listened_and_went_makes_room)
 {
-    const struct served *f = *state;
     static struct listener l[CLIENTS];
     int before = open_files();
     usleep(1000000); /* what was seen at first has been told twice */
@@ -389,9 +376,8 @@ static void who_listened_and_went_makes_room(void **state)
     assert_true(open_files() <= before + CLIENTS / 2);
 }
 
-static void one_connection_asks_again_and_again(void **state)
+TEST(one_connection_asks_again_and_again)
 {
-    const struct served *f = *state;
     static const char lines[] =
         "GET /0/1/trials HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /0/1/summary HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -401,28 +387,4 @@ static void one_connection_asks_again_and_again(void **state)
     at = at ? strstr(at, "{\"report\":") : NULL;
     assert_non_null(at ? strstr(at, "{\"files\":") : NULL);
     free(answers);
-}
-
-int main(void)
-{
-#define SERVED(test) cmocka_unit_test_setup_teardown(test, start, served_tear_down)
-    const struct CMUnitTest tests[] = {
-        SERVED(each_piece_is_answered),
-        SERVED(sweeps_of_two_metrics_are_refused),
-        SERVED(answers_say_how_they_may_be_used),
-        SERVED(what_a_client_has_is_not_sent_again),
-        SERVED(head_is_get_without_a_body),
-        SERVED(strangers_are_refused),
-        SERVED(changes_are_told),
-        SERVED(without_a_cooldown_nothing_is_put_off),
-        SERVED(a_file_may_go_and_come_back),
-        SERVED(an_error_that_may_pass_is_not_one_of_the_file),
-        SERVED(a_piece_that_cannot_be_read_says_why),
-        SERVED(stored_words_name_no_folder),
-        SERVED(it_ends_although_many_listen),
-        SERVED(the_silent_keep_nobody_out),
-        SERVED(who_listened_and_went_makes_room),
-        SERVED(one_connection_asks_again_and_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

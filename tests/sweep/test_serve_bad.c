@@ -169,10 +169,11 @@ static void send_bad(const struct served *f, const struct bytes *b, unsigned num
     close(fd);
 }
 
-static void a_thousand_malformed_requests(void **state)
+FIXTURE(start, served_tear_down)
+
+TEST(a_thousand_malformed_requests)
 {
     static struct bytes b;
-    const struct served *f = *state;
     unsigned seed = 1;
     for (unsigned i = 0; i < REQUESTS; i++) {
         make_request(&b, &seed);
@@ -183,7 +184,9 @@ static void a_thousand_malformed_requests(void **state)
     answers_others(f);
 }
 
-static void nobody_guesses_the_token(void **state)
+FIXTURE(start_with_token, served_tear_down)
+
+TEST(nobody_guesses_the_token)
 {
     static const char *const guesses[] = {
         "",
@@ -195,7 +198,6 @@ static void nobody_guesses_the_token(void **state)
         "Cookie: headcount_%d=\r\n",
         "Cookie: headcount_%d=0000000000000000000000000000000000000000000000000000000000000000\r\n",
     };
-    const struct served *f = *state;
     static const char *const targets[] = {
         "/",        "/index",           "/events",           "/0/1/summary",
         "/?token=", "/index?token=%00", "/?token=a&token=b", "/metrics"};
@@ -215,12 +217,13 @@ static void nobody_guesses_the_token(void **state)
         }
 }
 
+FIXTURE(start, served_tear_down)
+
 /* A byte now and then on more connections than one client may have. */
-static void the_slow_hold_nobody_up(void **state)
+TEST(the_slow_hold_nobody_up)
 {
     enum { SLOW = 100 };
     static const char line[] = "GET /0/1/summary HTTP/1.1\r\nHost: localhost\r\n";
-    const struct served *f = *state;
     int fd[SLOW];
     for (int i = 0; i < SLOW; i++)
         assert_true((fd[i] = served_connect(f)) >= 0);
@@ -240,11 +243,10 @@ static void the_slow_hold_nobody_up(void **state)
 }
 
 /* Asks for much, and takes nothing of it. */
-static void who_takes_no_answer_holds_nobody_up(void **state)
+TEST(who_takes_no_answer_holds_nobody_up)
 {
     enum { GREEDY = 30, TIMES = 200 };
     static const char line[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    const struct served *f = *state;
     int fd[GREEDY];
     for (int i = 0; i < GREEDY; i++) {
         assert_true((fd[i] = served_connect(f)) >= 0);
@@ -257,11 +259,10 @@ static void who_takes_no_answer_holds_nobody_up(void **state)
         close(fd[i]);
 }
 
-static void it_ends_amid_half_requests(void **state)
+TEST(it_ends_amid_half_requests)
 {
     enum { HALF = 60 };
     static const char line[] = "GET /0/1/summary HTTP/1.1\r\nHost: localhost\r\nX: ";
-    struct served *f = *state;
     int fd[HALF];
     for (int i = 0; i < HALF; i++) {
         assert_true((fd[i] = served_connect(f)) >= 0);
@@ -291,10 +292,11 @@ static int connect_from(const struct served *f, const char *address)
     return fd;
 }
 
-static void one_address_has_so_many_connections(void **state)
+FIXTURE(start_with_token, served_tear_down)
+
+TEST(one_address_has_so_many_connections)
 {
     static const char lines[] = "GET /index HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    const struct served *f = *state;
     int fd[SERVE_PER_ADDRESS];
     char byte;
     for (int i = 0; i < SERVE_PER_ADDRESS; i++)
@@ -316,10 +318,11 @@ static void one_address_has_so_many_connections(void **state)
     }
 }
 
+FIXTURE(served_set_up, served_tear_down)
+
 /* One of the files becomes a program that never ends, or is locked: the other is there. */
-static void a_bad_file_keeps_no_other_out(void **state)
+TEST(a_bad_file_keeps_no_other_out)
 {
-    struct served *f = *state;
     char good[200];
     snprintf(good, sizeof good, "%s/good.db", f->folder);
     snprintf(f->message.text, sizeof f->message.text, "cp '%s' '%s'", f->path, good);
@@ -343,22 +346,4 @@ static void a_bad_file_keeps_no_other_out(void **state)
     served_answers(f, "/metrics", 200, "{file=\"good.db\",sweep=\"new\",state=\"completed\"} 7\n");
     served_answers(f, "/1/1/trials", 200, "\"total\":7");
     sqlite3_close(db);
-}
-
-int main(void)
-{
-#define SERVED(test) cmocka_unit_test_setup_teardown(test, start, served_tear_down)
-    const struct CMUnitTest tests[] = {
-        SERVED(a_thousand_malformed_requests),
-        cmocka_unit_test_setup_teardown(nobody_guesses_the_token, start_with_token,
-                                        served_tear_down),
-        SERVED(the_slow_hold_nobody_up),
-        SERVED(who_takes_no_answer_holds_nobody_up),
-        SERVED(it_ends_amid_half_requests),
-        cmocka_unit_test_setup_teardown(one_address_has_so_many_connections, start_with_token,
-                                        served_tear_down),
-        cmocka_unit_test_setup_teardown(a_bad_file_keeps_no_other_out, served_set_up,
-                                        served_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,10 @@ static void refuses(struct served *f, const char *words)
         fail_msg("no '%s' in %s", words, f->message.text);
 }
 
-static void what_cannot_be_served_is_refused(void **state)
+FIXTURE(served_set_up, served_tear_down)
+
+TEST(what_cannot_be_served_is_refused)
 {
-    struct served *f = *state;
     const char *good = f->path, *bad[] = {good, f->folder};
     f->options.files = bad;
     f->options.count = 2;
@@ -29,9 +30,8 @@ static void what_cannot_be_served_is_refused(void **state)
     refuses(f, "chmod 600");
 }
 
-static void a_taken_port_is_told_or_passed_over(void **state)
+TEST(a_taken_port_is_told_or_passed_over)
 {
-    struct served *f = *state;
     assert_int_equal(served_start(f), 0);
     struct served second = *f;
     second.options.port = f->port;
@@ -42,9 +42,8 @@ static void a_taken_port_is_told_or_passed_over(void **state)
     assert_true(serve_stop(second.server));
 }
 
-static void several_files_are_told_apart(void **state)
+TEST(several_files_are_told_apart)
 {
-    struct served *f = *state;
     f->options.count = 2;
     assert_int_equal(served_start(f), 0);
     served_answers(f, "/1/1/trials", 200, "\"total\":7");
@@ -55,9 +54,8 @@ static void several_files_are_told_apart(void **state)
 }
 
 /* Everybody can come: nobody without the token. */
-static void others_need_the_token(void **state)
+TEST(others_need_the_token)
 {
-    struct served *f = *state;
     char target[100], header[400];
     f->options.listen = "0.0.0.0";
     assert_int_equal(served_start(f), 0);
@@ -86,16 +84,4 @@ static void others_need_the_token(void **state)
     answer = served_get(f, "/index", header);
     assert_int_equal(served_code(answer), 200);
     free(answer);
-}
-
-int main(void)
-{
-#define UNSERVED(test) cmocka_unit_test_setup_teardown(test, served_set_up, served_tear_down)
-    const struct CMUnitTest tests[] = {
-        UNSERVED(what_cannot_be_served_is_refused),
-        UNSERVED(a_taken_port_is_told_or_passed_over),
-        UNSERVED(several_files_are_told_apart),
-        UNSERVED(others_need_the_token),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,4 @@
 /* The results files of shards that lie beside a results file. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "tests/unit/file_folder.h"
 
 static void make(const char *name)
@@ -32,9 +29,10 @@ static void assert_shard(const struct shard_file *shard, const char *name, long 
     assert_int_equal(shard->of, of);
 }
 
-static void names_have_the_number_before_the_ending(void **state)
+GROUP(set_up, NULL)
+
+TEST(names_have_the_number_before_the_ending)
 {
-    (void)state;
     const char *const names[][2] = {{"results/x.db", "results/x-2-of-8.db"},
                                     {"x", "x-2-of-8"},
                                     {"a.db/x", "a.db/x-2-of-8"},
@@ -47,9 +45,8 @@ static void names_have_the_number_before_the_ending(void **state)
 }
 
 /* By the number of shards, then by their own, not as names are sorted. */
-static void shards_of_any_number_are_found(void **state)
+TEST(shards_of_any_number_are_found)
 {
-    (void)state;
     const char *const others[] = {
         "x.db",         "x-1-of-2.db.lock", "x-1-of-2.db-wal",   "x-0-of-2.db",
         "x-3-of-2.db",  "x-01-of-2.db",     "x-1-of-02.db",      "x-1-of-2",
@@ -79,9 +76,8 @@ static void shards_of_any_number_are_found(void **state)
     assert_int_equal(files.count, 0);
 }
 
-static void a_file_without_an_ending_has_shards_without(void **state)
+TEST(a_file_without_an_ending_has_shards_without)
 {
-    (void)state;
     struct shard_files files;
     char db[400];
     make("z-1-of-2");
@@ -94,9 +90,8 @@ static void a_file_without_an_ending_has_shards_without(void **state)
 }
 
 /* A name without a folder is one of the working directory. */
-static void names_stay_as_they_were_given(void **state)
+TEST(names_stay_as_they_were_given)
 {
-    (void)state;
     struct shard_files files;
     char before[400];
     make("w-1-of-1.db");
@@ -109,9 +104,8 @@ static void names_stay_as_they_were_given(void **state)
     assert_int_equal(chdir(before), 0);
 }
 
-static void a_folder_that_cannot_be_read_is_named(void **state)
+TEST(a_folder_that_cannot_be_read_is_named)
 {
-    (void)state;
     struct shard_files files;
     struct message m;
     char db[400], locked[300];
@@ -125,16 +119,4 @@ static void a_folder_that_cannot_be_read_is_named(void **state)
     assert_non_null(strstr(m.text, locked));
     assert_int_equal(files.count, 0);
     shard_files_free(&files);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_have_the_number_before_the_ending),
-        cmocka_unit_test(shards_of_any_number_are_found),
-        cmocka_unit_test(a_file_without_an_ending_has_shards_without),
-        cmocka_unit_test(names_stay_as_they_were_given),
-        cmocka_unit_test(a_folder_that_cannot_be_read_is_named),
-    };
-    return cmocka_run_group_tests_name("shard_files", tests, set_up, NULL);
 }

@@ -1,6 +1,4 @@
 /* What a slot of the coordinator keeps of what its worker says. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +6,7 @@
 
 #include "sweep/run/slot.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct kept_notes {
     int64_t count;
@@ -26,12 +24,11 @@ static void keep_note(void *context, const struct slot *s, enum wire_type type, 
     snprintf(kept->last, sizeof kept->last, "%s", text);
 }
 
-static void notes_are_few_and_short(void **state)
+TEST(notes_are_few_and_short)
 {
     static char note[WIRE_LIMIT];
     struct slot s = {0};
     struct kept_notes kept = {0};
-    (void)state;
     memset(note, 'x', sizeof note - 1);
     for (int i = 0; i < 60; i++)
         slot_hear(&s, NULL, &(struct wire_frame){.type = WIRE_NOTE, .payload = note}, keep_note,
@@ -47,12 +44,4 @@ static void notes_are_few_and_short(void **state)
     assert_string_equal(kept.last, "a short one");
     slot_count_notes(&s, keep_note, &kept);
     assert_string_equal(kept.last, "a short one");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notes_are_few_and_short),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

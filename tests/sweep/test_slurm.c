@@ -1,10 +1,6 @@
 /* What is made of Slurm's words about an allocation, and sbatch as a script in PATH. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +9,8 @@
 #include <unistd.h>
 
 #include "sweep/hosts/slurm.h"
+
+#include "tests/test.h"
 
 static struct message m;
 static char folder[] = "/tmp/headcount-slurm.XXXXXX";
@@ -30,9 +28,8 @@ static void assert_specs(const char *names, const char *cpus, const char *expect
     free(list);
 }
 
-static void nodes_and_cpus_of_an_allocation_become_hosts(void **state)
+TEST(nodes_and_cpus_of_an_allocation_become_hosts)
 {
-    (void)state;
     assert_specs("n1\n", "16", "n1:16");
     assert_specs("n1\nn2\nn3\n", "2(x3)", "n1:2,n2:2,n3:2");
     assert_specs("n1\nn2\na-3\nb.c", "2(x2),72,1", "n1:2,n2:2,a-3:72,b.c:1");
@@ -49,11 +46,10 @@ static void refuse(const char *names, const char *cpus, const char *words)
 }
 
 /* What it has there bounds how many trials are begun on each node. */
-static void each_node_has_the_memory_of_its_cpus(void **state)
+TEST(each_node_has_the_memory_of_its_cpus)
 {
     struct host_spec *list = NULL;
     int count = 0;
-    (void)state;
     setenv("SLURM_MEM_PER_CPU", "100", 1);
     assert_int_equal(slurm_specs("n1\nn2", "2,4", &list, &count, &m), STATUS_OK);
     unsetenv("SLURM_MEM_PER_CPU");
@@ -62,9 +58,8 @@ static void each_node_has_the_memory_of_its_cpus(void **state)
     free(list);
 }
 
-static void allocations_that_make_no_sense_are_refused(void **state)
+TEST(allocations_that_make_no_sense_are_refused)
 {
-    (void)state;
     refuse("", "2", "no nodes");
     refuse("n1\nn2\n", "2", "2 nodes");
     refuse("n1\n", "", "CPUs");
@@ -96,11 +91,10 @@ static void remove_program(const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-static void scontrol_names_the_nodes_of_an_allocation(void **state)
+TEST(scontrol_names_the_nodes_of_an_allocation)
 {
     struct host_spec *list = NULL;
     int count = 0;
-    (void)state;
     unsetenv("SLURM_JOB_NODELIST");
     setenv("SLURM_JOB_CPUS_PER_NODE", "2(x2)", 1);
     assert_int_equal(slurm_hosts(&list, &count, &m), STATUS_BAD_INPUT);
@@ -154,10 +148,9 @@ static enum status wait_for(const char *answer, struct slurm_wait *wait)
 
 #define UNTIL_TOLD "until [ -e \"${0%/*}/told\" ]; do sleep .05; done\n"
 
-static void waiting_for_a_job_tells_its_number_and_exit_status(void **state)
+TEST(waiting_for_a_job_tells_its_number_and_exit_status)
 {
     struct slurm_wait wait;
-    (void)state;
     assert_int_equal(wait_for("echo 17\n" UNTIL_TOLD "exit 7", &wait), STATUS_OK);
     assert_string_equal(first_id, "17");
     assert_int_equal(wait.exit_status, 7);
@@ -174,11 +167,10 @@ static void waiting_for_a_job_tells_its_number_and_exit_status(void **state)
     remove_program("sbatch");
 }
 
-static void a_submitted_job_is_known_by_its_number(void **state)
+TEST(a_submitted_job_is_known_by_its_number)
 {
     char id[SLURM_ID] = "";
     static char script[100001];
-    (void)state;
     memset(script, 'x', sizeof script - 1);
     install("sbatch", "[ \"$1|$2|$#\" = '--parsable|--job-name=two words|2' ] || exit 2\n"
                       "[ $(wc -c) = 100000 ] || exit 3\necho '17;cluster'");
@@ -231,9 +223,8 @@ static void assert_jobs(const char *db, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void jobs_in_the_queue_are_found_by_their_results_file(void **state)
+TEST(jobs_in_the_queue_are_found_by_their_results_file)
 {
-    (void)state;
     queue("17|17|N/A|RUNNING|None|quick|headcount /r/x.db\\n"
           "18|18|N/A|RUNNING|None|quick|headcount /r/x.db2\\n"
           "19|19|N/A|RUNNING|None|quick|\\n"
@@ -266,10 +257,9 @@ static void jobs_in_the_queue_are_found_by_their_results_file(void **state)
     remove_program("squeue");
 }
 
-static void a_queue_without_an_answer_is_an_error(void **state)
+TEST(a_queue_without_an_answer_is_an_error)
 {
     bool answered;
-    (void)state;
     char *path = strdup(getenv("PATH"));
     install("squeue", "echo '17|17|N/A|RUNNING|None|quick|headcount /r/x.db'; exit 1");
     assert_int_equal(jobs("/r/x.db"), STATUS_IO);
@@ -301,9 +291,8 @@ static void assert_comment(const char *db, const char *expected)
     free(comment);
 }
 
-static void a_comment_names_the_results_file_by_its_full_path(void **state)
+TEST(a_comment_names_the_results_file_by_its_full_path)
 {
-    (void)state;
     static char name[2000];
     char path[256], other[256], expected[512], cwd[256];
     assert_comment("/r/x.db", "headcount /r/x.db");
@@ -333,7 +322,7 @@ static void a_comment_names_the_results_file_by_its_full_path(void **state)
     free(comment);
 }
 
-static void squeue_tells_whether_the_allocation_is_there(void **state)
+TEST(squeue_tells_whether_the_allocation_is_there)
 {
     static const struct {
         const char *squeue;
@@ -354,7 +343,6 @@ static void squeue_tells_whether_the_allocation_is_there(void **state)
         {"kill -KILL $$", SLURM_NO_ANSWER},
         {"[ \"$*$SQUEUE_STATES\" = '-h -j 17 -o %T' ] && echo RUNNING", SLURM_THERE},
     };
-    (void)state;
     setenv("SLURM_JOB_ID", "17", 1);
     setenv("SQUEUE_STATES", "PENDING", 1);
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
@@ -383,21 +371,4 @@ static int tear_down(void **state)
     free(list);
     return rmdir(folder);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_and_cpus_of_an_allocation_become_hosts),
-        cmocka_unit_test(each_node_has_the_memory_of_its_cpus),
-        cmocka_unit_test(allocations_that_make_no_sense_are_refused),
-        cmocka_unit_test(scontrol_names_the_nodes_of_an_allocation),
-        cmocka_unit_test(jobs_in_the_queue_are_found_by_their_results_file),
-        cmocka_unit_test(a_queue_without_an_answer_is_an_error),
-        cmocka_unit_test(a_comment_names_the_results_file_by_its_full_path),
-        cmocka_unit_test(waiting_for_a_job_tells_its_number_and_exit_status),
-        cmocka_unit_test(squeue_tells_whether_the_allocation_is_there),
-        cmocka_unit_test(
-            a_submitted_job_is_known_by_its_number), /* leaves PATH with nothing in it */
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down)

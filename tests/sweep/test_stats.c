@@ -1,19 +1,16 @@
 /* Every statistic against SciPy (tests/data/stats, made by make_stats.py) within 1e-6 relative, and
  * against printed tables. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sweep/judge/crossed.h"
 #include "sweep/judge/stats.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 enum { MAX_FIELDS = 12, MAX_LINE = 4096, MAX_SEEDS = 64, MAX_CELLS = 96 };
 
@@ -65,9 +62,8 @@ static void assert_close(double actual, double expected, const char *what, int r
         fail_msg("%s, row %d: %.17g, expected %.17g", what, row, actual, expected);
 }
 
-static void test_beta(void **state)
+TEST(test_beta)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/beta.csv");
     while (file_next(&t, 4))
@@ -77,9 +73,8 @@ static void test_beta(void **state)
     assert_true(stats_beta(2, 3, 1) == 1);
 }
 
-static void test_t(void **state)
+TEST(test_t)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/t_p.csv");
     while (file_next(&t, 3)) {
@@ -99,9 +94,8 @@ static void test_t(void **state)
     assert_true(isnan(stats_t_p(NAN, 3)));
 }
 
-static void test_binomial(void **state)
+TEST(test_binomial)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/binomial.csv");
     while (file_next(&t, 4)) {
@@ -112,9 +106,8 @@ static void test_binomial(void **state)
     }
 }
 
-static void test_published(void **state)
+TEST(test_published)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/published.csv");
     while (file_next(&t, 6)) {
@@ -141,9 +134,8 @@ static int numbers(char *text, double *x)
     return n;
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/pairs.csv");
     while (file_next(&t, 12)) {
@@ -174,9 +166,8 @@ static void test_pairs(void **state)
 
 /* Darwin's maize, height of crossed minus self-fertilised plants in eighths of an inch: Fisher
  * 1935, section 21, counts 1,726 of the 32,768 signs at least as extreme. */
-static void test_fisher(void **state)
+TEST(test_fisher)
 {
-    (void)state;
     const double d[15] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
     const double zero[15] = {0};
     struct stats_paired r = stats_pair(d, zero, 15);
@@ -185,9 +176,8 @@ static void test_fisher(void **state)
     assert_int_equal(r.wins, 13);
 }
 
-static void test_pair_without_variance(void **state)
+TEST(test_pair_without_variance)
 {
-    (void)state;
     const double a[4] = {.3, .5, .7, .9}, b[4] = {.2, .4, .6, .8};
     struct stats_paired r = stats_pair(a, b, 4); /* .1 each, up to rounding */
     assert_each(r.all_equal, isnan(r.p), isnan(r.t), isnan(r.low), isnan(r.high));
@@ -205,9 +195,8 @@ static void test_pair_without_variance(void **state)
 
 /* Beyond the exact range draws stand for all signs: the normal limit is close at n = 60, and the
  * value is the same every time. */
-static void test_sign_flip_draws(void **state)
+TEST(test_sign_flip_draws)
 {
-    (void)state;
     double a[60], b[60], small_a[25], small_b[25];
     for (int i = 0; i < 60; i++) {
         a[i] = .8 + .001 * ((i * 37) % 61);
@@ -233,18 +222,16 @@ static void test_sign_flip_draws(void **state)
     assert_each(r.exact, r.sign_flip_p == r.sign_flip_least);
 }
 
-static void test_sign_flip_seeds(void **state)
+TEST(test_sign_flip_seeds)
 {
-    (void)state;
     assert_int_equal(stats_sign_flip_seeds(.05), 6);
     assert_int_equal(stats_sign_flip_seeds(.0125), 8);
     assert_int_equal(stats_sign_flip_seeds(.0625), 6); /* below, not at */
     assert_int_equal(stats_sign_flip_seeds(1.5), 1);
 }
 
-static void test_summary(void **state)
+TEST(test_summary)
 {
-    (void)state;
     double x[5] = {.9, .7, 1, .8, .6};
     struct stats_summary s = stats_summarize(x, 5, STATS_ANY);
     assert_close(s.mean, .8, "mean", 0);
@@ -267,9 +254,8 @@ static void test_summary(void **state)
 }
 
 /* No accuracy lies above 1, and none below 0; no loss does either. */
-static void test_intervals_are_cut(void **state)
+TEST(test_intervals_are_cut)
 {
-    (void)state;
     double x[3] = {.2, 1, 1};
     struct stats_summary any = stats_summarize(x, 3, STATS_ANY),
                          accuracy = stats_summarize(x, 3, STATS_ACCURACY),
@@ -282,9 +268,8 @@ static void test_intervals_are_cut(void **state)
     assert_each(isnan(low), isnan(high));
 }
 
-static void test_holm(void **state)
+TEST(test_holm)
 {
-    (void)state;
     double p[4] = {.04, .01, .03, .005};
     int order[4];
     stats_holm(p, 4, order);
@@ -299,9 +284,8 @@ static void test_holm(void **state)
 }
 
 /* One-sided: against SciPy's ttest_1samp, both ways. */
-static void test_above(void **state)
+TEST(test_above)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/above.csv");
     while (file_next(&t, 5)) {
@@ -316,9 +300,8 @@ static void test_above(void **state)
     assert_each(stats_above(0, 0, 5, 0) == 1, stats_above(-1, 0, 5, 0) == 1);
 }
 
-static void test_median_interval(void **state)
+TEST(test_median_interval)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/median.csv");
     while (file_next(&t, 3)) {
@@ -334,9 +317,8 @@ static void test_median_interval(void **state)
     }
 }
 
-static void test_components(void **state)
+TEST(test_components)
 {
-    (void)state;
     /* Strength of cloth from four looms: Montgomery, Design and Analysis of Experiments, chapter
      * 13 (example 13.1): 1.90 within, 6.96 between. */
     const double looms[16] = {98, 97, 99, 96, 91, 90, 93, 92, 96, 95, 97, 95, 95, 96, 99, 98};
@@ -361,9 +343,8 @@ static void test_components(void **state)
     assert_each(isnan(between), isnan(within));
 }
 
-static void test_crossed(void **state)
+TEST(test_crossed)
 {
-    (void)state;
     struct table_file t;
     file_open(&t, "tests/data/stats/crossed.csv");
     while (file_next(&t, 10)) {
@@ -388,9 +369,8 @@ static void test_crossed(void **state)
 }
 
 /* Over rows, and over columns, it is the paired t test of their means. */
-static void test_crossed_one_way(void **state)
+TEST(test_crossed_one_way)
 {
-    (void)state;
     const double x[6] = {.1, .3, .2, .5, .4, .9}, zero[3] = {0};
     const double rows[2] = {.2, .6}, columns[3] = {.3, .35, .55};
     struct stats_paired by_row = stats_pair_t(rows, zero, 2);
@@ -407,9 +387,8 @@ static void test_crossed_one_way(void **state)
 }
 
 /* One row, or one column, or nothing that varies beyond rounding, makes no test over both. */
-static void test_crossed_without_variance(void **state)
+TEST(test_crossed_without_variance)
 {
-    (void)state;
     const double x[6] = {.1, .3, .2, .5, .4, .9};
     double same[6], low, high;
     struct crossed c = crossed_new(x, 1, 6, 1), none = {0};
@@ -428,9 +407,8 @@ static void test_crossed_without_variance(void **state)
     assert_each(c.se[CROSSED_BOTH] == 0, isnan(crossed_p(&c, CROSSED_BOTH)));
 }
 
-static void test_levels(void **state)
+TEST(test_levels)
 {
-    (void)state;
     const double a[5] = {.9, .7, 1, .8, .6}, zero[5] = {0};
     struct stats_paired r = stats_pair_t(a, zero, 5);
     stats_pair_level(&r, .99);
@@ -442,9 +420,8 @@ static void test_levels(void **state)
 }
 
 /* At most three of four hypotheses can be true at once: 3, 3, 2, 1 in place of 4, 3, 2, 1. */
-static void test_step_down(void **state)
+TEST(test_step_down)
 {
-    (void)state;
     double p[4] = {.04, .01, .03, .005}, two[2] = {.03, .04};
     int order[4];
     stats_step_down(p, 4, 3, order);
@@ -453,31 +430,4 @@ static void test_step_down(void **state)
         assert_close(p[i], expected[i], "step_down", i);
     stats_step_down(two, 2, 1, order);
     assert_each(two[0] == .03, two[1] == .04);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_beta),
-        cmocka_unit_test(test_t),
-        cmocka_unit_test(test_binomial),
-        cmocka_unit_test(test_published),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_fisher),
-        cmocka_unit_test(test_pair_without_variance),
-        cmocka_unit_test(test_sign_flip_draws),
-        cmocka_unit_test(test_sign_flip_seeds),
-        cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_intervals_are_cut),
-        cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_above),
-        cmocka_unit_test(test_median_interval),
-        cmocka_unit_test(test_components),
-        cmocka_unit_test(test_crossed),
-        cmocka_unit_test(test_crossed_one_way),
-        cmocka_unit_test(test_crossed_without_variance),
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_step_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

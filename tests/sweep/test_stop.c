@@ -1,8 +1,6 @@
 /* Which signals ask to stop, and which of them a second time. */
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +10,7 @@
 
 #include "sweep/worker/stop.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static int install(void **state)
 {
@@ -34,18 +32,18 @@ static bool wake_is_readable(void)
     return poll(&fd, 1, 0) == 1;
 }
 
-static void test_nothing_asked(void **state)
+FIXTURE(install, restore)
+
+TEST(test_nothing_asked)
 {
-    (void)state;
     assert_int_equal(stop_requests(), 0);
     assert_false(wake_is_readable());
 }
 
-static void test_every_signal_asks(void **state)
+TEST(test_every_signal_asks)
 {
     static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU};
     struct message m;
-    (void)state;
     for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
         stop_restore();
         assert_int_equal(stop_install(&m), STATUS_OK);
@@ -58,9 +56,8 @@ static void test_every_signal_asks(void **state)
     }
 }
 
-static void test_second_interrupt_counts(void **state)
+TEST(test_second_interrupt_counts)
 {
-    (void)state;
     raise(SIGINT);
     raise(SIGTERM);
     assert_int_equal(stop_requests(), 2);
@@ -68,9 +65,8 @@ static void test_second_interrupt_counts(void **state)
 }
 
 /* `timeout` signals the process and its group: that is one request, a later one is another. */
-static void test_echo_does_not_count(void **state)
+TEST(test_echo_does_not_count)
 {
-    (void)state;
     raise(SIGINT);
     raise(SIGINT);
     assert_int_equal(stop_requests(), 1);
@@ -80,9 +76,8 @@ static void test_echo_does_not_count(void **state)
 }
 
 /* A terminal that closes says so more than once; that is no order to kill. */
-static void test_second_hangup_does_not_count(void **state)
+TEST(test_second_hangup_does_not_count)
 {
-    (void)state;
     raise(SIGHUP);
     raise(SIGHUP);
     raise(SIGUSR1);
@@ -93,20 +88,18 @@ static void test_second_hangup_does_not_count(void **state)
     assert_int_equal(stop_requests(), 2);
 }
 
-static void test_child_only_wakes(void **state)
+TEST(test_child_only_wakes)
 {
-    (void)state;
     raise(SIGCHLD);
     assert_int_equal(stop_requests(), 0);
     assert_true(wake_is_readable());
 }
 
 /* By nohup; by a shell, of what a script starts in the background. */
-static void test_what_is_ignored_stays_so(void **state)
+TEST(test_what_is_ignored_stays_so)
 {
     static const int stays[] = {SIGHUP, SIGINT};
     struct message m;
-    (void)state;
     stop_restore();
     for (size_t i = 0; i < sizeof stays / sizeof stays[0]; i++) {
         signal(stays[i], SIG_IGN);
@@ -121,10 +114,9 @@ static void test_what_is_ignored_stays_so(void **state)
 }
 
 /* However the loop is held up: the process ends. */
-static void test_end_comes(void **state)
+TEST(test_end_comes)
 {
     int status;
-    (void)state;
     assert_int_equal(alarm(0), 0);
     raise(SIGTERM);
     unsigned left = alarm(0);
@@ -146,10 +138,9 @@ static void test_end_comes(void **state)
     assert_int_equal(alarm(0), 0);
 }
 
-static void test_restore(void **state)
+TEST(test_restore)
 {
     struct sigaction now;
-    (void)state;
     stop_restore();
     sigaction(SIGINT, NULL, &now);
     assert_true(now.sa_handler == SIG_DFL);
@@ -167,22 +158,8 @@ static void test_restore(void **state)
     assert_false(wake_is_readable());
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, install, restore)
-
-int main(void)
+PREPARE
 {
     signal(SIGINT, SIG_DFL); /* a shell starts its background jobs with it ignored, */
     signal(SIGHUP, SIG_DFL); /* and nohup whatever it starts with this one */
-    const struct CMUnitTest tests[] = {
-        CASE(test_nothing_asked),
-        CASE(test_every_signal_asks),
-        CASE(test_second_interrupt_counts),
-        CASE(test_echo_does_not_count),
-        CASE(test_second_hangup_does_not_count),
-        CASE(test_child_only_wakes),
-        CASE(test_what_is_ignored_stays_so),
-        CASE(test_end_comes),
-        CASE(test_restore),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,10 @@ static bool exists(const struct fixture *x, const char *suffix)
     return stat(path, &st) == 0;
 }
 
-static void creates_file_and_folders(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(creates_file_and_folders)
 {
-    struct fixture *x = *state;
     struct store *s = NULL;
     char version[16];
     snprintf(x->db, sizeof x->db, "%s/a/b/results.db", x->folder);
@@ -54,9 +55,8 @@ static void creates_file_and_folders(void **state)
     close_store(x, s);
 }
 
-static void quantiles_serve_any_n(void **state)
+TEST(quantiles_serve_any_n)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     /* Abramowitz and Stegun 1964, table 26.10. */
     assert_answer(store_db(s), "SELECT round(t, 3) FROM t_quantile WHERE level = 0.975 AND df = 1",
@@ -66,13 +66,11 @@ static void quantiles_serve_any_n(void **state)
     assert_answer(store_db(s),
                   "SELECT round(t, 3) FROM t_quantile WHERE level = 0.975 AND df = 120", "1.98");
     assert_answer(store_db(s), "SELECT count(*) FROM t_quantile WHERE df <= 999", "999");
-    close_store(x, s);
 }
 
-static void names_that_sqlite_would_interpret(void **state)
+TEST(names_that_sqlite_would_interpret)
 {
     static const char *const names[] = {":memory:", "file:x?mode=memory", "a%20b#c?immutable=1"};
-    struct fixture *x = *state;
     char here[4096];
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(chdir(x->folder), 0);
@@ -116,18 +114,16 @@ static void assert_refused(struct fixture *x, const char *words)
                  exists(x, ".d") || exists(x, ".lock"));
 }
 
-static void refuses_text(void **state)
+TEST(refuses_text)
 {
-    struct fixture *x = *state;
     FILE *f = fopen(x->db, "w");
     fputs("name: gather\n", f);
     fclose(f);
     assert_refused(x, "not an SQLite database");
 }
 
-static void refuses_foreign(void **state)
+TEST(refuses_foreign)
 {
-    struct fixture *x = *state;
     sqlite3 *db;
     assert_int_equal(sqlite3_open(x->db, &db), SQLITE_OK);
     run_sql(db, "PRAGMA journal_mode = WAL; CREATE TABLE photo (id INTEGER)");
@@ -139,9 +135,8 @@ static void refuses_foreign(void **state)
     assert_refused(x, "another program (application_id 77)");
 }
 
-static void refuses_other_formats(void **state)
+TEST(refuses_other_formats)
 {
-    struct fixture *x = *state;
     char folder[400], owner[420], sql[60], words[80], backup[24];
     close_store(x, open_store(x, STORE_WRITE));
     snprintf(folder, sizeof folder, "%s.d", x->db);
@@ -166,9 +161,8 @@ static void refuses_other_formats(void **state)
     }
 }
 
-static void refuses_what_is_no_file(void **state)
+TEST(refuses_what_is_no_file)
 {
-    struct fixture *x = *state;
     struct store *s;
     assert_status(STATUS_BAD_INPUT, store_open(x->folder, STORE_WRITE, &s, &x->m));
     assert_non_null(strstr(x->m.text, "a folder"));
@@ -181,10 +175,9 @@ static void refuses_what_is_no_file(void **state)
 }
 
 /* What is no name of a file is refused before a folder or a lock is made. */
-static void refuses_what_is_no_name(void **state)
+TEST(refuses_what_is_no_name)
 {
     static const char *const names[] = {"", "new/", "new/.", "new/..", ".", "..", "/dev/null", "/"};
-    struct fixture *x = *state;
     char here[400];
     assert_non_null(getcwd(here, sizeof here));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -202,9 +195,8 @@ static void refuses_what_is_no_name(void **state)
     assert_int_not_equal(access("/dev/null.lock", F_OK), 0);
 }
 
-static void refuses_damage(void **state)
+TEST(refuses_damage)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     /* A table that nothing looks at; a running trial makes the next writer check all the same. */
@@ -219,9 +211,8 @@ static void refuses_damage(void **state)
     assert_non_null(strstr(x->m.text, x->db));
 }
 
-static void empty_file_is_a_new_one(void **state)
+TEST(empty_file_is_a_new_one)
 {
-    struct fixture *x = *state;
     struct store *s;
     fclose(fopen(x->db, "w"));
     assert_status(STATUS_BAD_INPUT, store_open(x->db, STORE_READ, &s, &x->m));
@@ -231,9 +222,8 @@ static void empty_file_is_a_new_one(void **state)
 }
 
 /* What a kill leaves: the file and its log or journal, as they are at that instant. */
-static void killed_writer_is_recovered(void **state)
+TEST(killed_writer_is_recovered)
 {
-    struct fixture *x = *state;
     struct fixture y = *x;
     char log[400];
     struct store *s = open_store(x, STORE_WRITE);
@@ -264,9 +254,8 @@ static void killed_writer_is_recovered(void **state)
     assert_false(exists(&y, "-wal"));
 }
 
-static void hot_journal_is_rolled_back(void **state)
+TEST(hot_journal_is_rolled_back)
 {
-    struct fixture *x = *state;
     struct fixture y = *x;
     char from[400], to[400];
     struct store *s;
@@ -292,9 +281,8 @@ static void hot_journal_is_rolled_back(void **state)
     assert_false(exists(&y, "-journal"));
 }
 
-static void reads_where_nothing_can_be_written(void **state)
+TEST(reads_where_nothing_can_be_written)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     close_store(x, s);
@@ -320,9 +308,8 @@ static void reads_where_nothing_can_be_written(void **state)
 }
 
 /* A folder or file without the right to write: said, and nothing taken for written. */
-static void writes_nothing_where_it_must_not(void **state)
+TEST(writes_nothing_where_it_must_not)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE), *w = NULL;
     close_store(x, s);
     bool root = geteuid() == 0;
@@ -336,9 +323,8 @@ static void writes_nothing_where_it_must_not(void **state)
     assert_non_null(strstr(x->m.text, x->db));
 }
 
-static void readers_come_and_go(void **state)
+TEST(readers_come_and_go)
 {
-    struct fixture *x = *state;
     struct store *w = open_store(x, STORE_WRITE);
     plan_into(x, w, SWEEP("[1, 2]", "seeds: 1\n"));
     int64_t build = add_build(x, w);
@@ -357,9 +343,8 @@ static void readers_come_and_go(void **state)
 }
 
 /* Killed while it was made: SQLite's journal beside a file of zeros or nothing. */
-static void killed_creation_is_begun_again(void **state)
+TEST(killed_creation_is_begun_again)
 {
-    struct fixture *x = *state;
     char journal[400];
     snprintf(journal, sizeof journal, "%s-journal", x->db);
     for (int size = 0; size <= 4096; size += 4096) {
@@ -382,9 +367,8 @@ static void killed_creation_is_begun_again(void **state)
 
 /* A log of that name belongs to whoever made it last: one that was removed by the last writer of a
  * file that had stood here before takes all with it that is written from then on. */
-static void a_file_or_log_that_is_gone(void **state)
+TEST(a_file_or_log_that_is_gone)
 {
-    struct fixture *x = *state;
     static const char *const suffixes[] = {"", "-wal"};
     for (int replaced = 0; replaced < 2; replaced++) {
         for (int i = 0; i < 2; i++) {
@@ -404,29 +388,4 @@ static void a_file_or_log_that_is_gone(void **state)
             close_store(x, s);
         }
     }
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(creates_file_and_folders),
-        TEST(quantiles_serve_any_n),
-        TEST(names_that_sqlite_would_interpret),
-        TEST(refuses_text),
-        TEST(refuses_foreign),
-        TEST(refuses_other_formats),
-        TEST(refuses_what_is_no_file),
-        TEST(refuses_what_is_no_name),
-        TEST(refuses_damage),
-        TEST(empty_file_is_a_new_one),
-        TEST(killed_writer_is_recovered),
-        TEST(hot_journal_is_rolled_back),
-        TEST(reads_where_nothing_can_be_written),
-        TEST(writes_nothing_where_it_must_not),
-        TEST(readers_come_and_go),
-        TEST(killed_creation_is_begun_again),
-        TEST(a_file_or_log_that_is_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,10 @@ static struct run four_trials(struct fixture *x)
     return r;
 }
 
-static void a_file_as_it_should_be(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_file_as_it_should_be)
 {
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     struct told told = {0};
     assert_ok(store_check(r.s, tell, &told, &x->m));
@@ -30,9 +31,8 @@ static void a_file_as_it_should_be(void **state)
 }
 
 /* Its weights overflowed in its last step, as its last evaluation found out. */
-static void divergence_after_the_last_step(void **state)
+TEST(divergence_after_the_last_step)
 {
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     struct told told = {0};
     struct claimed c = claim(x, r.s, r.sweep, r.build);
@@ -49,7 +49,7 @@ static void divergence_after_the_last_step(void **state)
 }
 
 /* Numbers that the schema allows. */
-static void numbers_out_of_somebodys_hand(void **state)
+TEST(numbers_out_of_somebodys_hand)
 {
     static const char *const cases[][2] = {
         {"UPDATE trial SET attempt = 1000000000000 WHERE trial_id = 4",
@@ -80,7 +80,6 @@ static void numbers_out_of_somebodys_hand(void **state)
          " WHERE config_id = 2",
          "a configuration does not match its SHA-256: config 2"},
     };
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct told told = {0};
@@ -98,7 +97,7 @@ static void numbers_out_of_somebodys_hand(void **state)
 }
 
 /* What no run relies on: `check` tells. */
-static void other_promises(void **state)
+TEST(other_promises)
 {
     static const char *const cases[][2] = {
         {"UPDATE trial SET test_acc = 1 WHERE trial_id = 3",
@@ -153,7 +152,6 @@ static void other_promises(void **state)
         {"UPDATE t_quantile SET level = 0 WHERE df = 4", "that is no t quantile: df 4"},
         {"UPDATE t_quantile SET df = 1 << 62 WHERE df = 4", "that is no t quantile: df 4611"},
     };
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct told told = {0};
@@ -169,7 +167,7 @@ static void other_promises(void **state)
 }
 
 /* What studies found out about trial 1, of one head, and trials of two heads. */
-static void promises_of_studies(void **state)
+TEST(promises_of_studies)
 {
     static const char found[] =
         "INSERT INTO study SELECT trial_id, 'heads', '{}', 'now', 1, 1, checkpoint_sha256"
@@ -207,7 +205,6 @@ static void promises_of_studies(void **state)
         {"UPDATE ensemble SET trials = '[2]'", "so many heads: sweep plain, trials [2]"},
         {"UPDATE ensemble SET heads = 2", "so many heads: sweep plain, trials [1]"},
     };
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     struct told told = {0};
     run_sql(r.db, found);
@@ -226,7 +223,7 @@ static void promises_of_studies(void **state)
 }
 
 /* A reader's connection cannot write, and SQLite then does not look at CHECK by itself. */
-static void what_the_schema_forbids(void **state)
+TEST(what_the_schema_forbids)
 {
     static const char *const cases[][2] = {
         {"UPDATE sweep SET goal = 'upwards'",
@@ -234,7 +231,6 @@ static void what_the_schema_forbids(void **state)
         {"UPDATE trial SET val_acc = 2 WHERE trial_id = 1", "CHECK constraint failed in trial"},
         {"UPDATE curve SET step = -1 WHERE step = 50", "CHECK constraint failed in curve"},
     };
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     run_sql(r.db, "PRAGMA ignore_check_constraints = ON");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -250,7 +246,7 @@ static void what_the_schema_forbids(void **state)
 }
 
 /* The rows of a trial beside its result. */
-static void rows_beside_a_result(void **state)
+TEST(rows_beside_a_result)
 {
     static const char *const cases[][2] = {
         {"UPDATE trial SET test_acc = 0.6", "test_acc"},
@@ -264,7 +260,6 @@ static void rows_beside_a_result(void **state)
         {"INSERT INTO block_loss VALUES (1, 0, 1)", "block_loss"},
         {"INSERT INTO label_acc VALUES (1, 'a', 1, 1)", "label_acc"},
     };
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     char differ[200];
     assert_ok(store_compare_result(r.s, 1, result_of(0.5), differ, sizeof differ, &x->m));
@@ -285,9 +280,8 @@ static void note_foreign(void *context, const char *type, const char *name)
     tell(context, type, name);
 }
 
-static void views_and_triggers_of_a_user(void **state)
+TEST(views_and_triggers_of_a_user)
 {
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     struct told told = {0};
     assert_ok(store_find_foreign(r.s, note_foreign, &told, &x->m));
@@ -300,26 +294,12 @@ static void views_and_triggers_of_a_user(void **state)
     close_store(x, r.s);
 }
 
-static void a_file_that_cannot_be_read(void **state)
+TEST(a_file_that_cannot_be_read)
 {
-    struct fixture *x = *state;
     struct run r = four_trials(x);
     struct told told = {0};
     run_sql(r.db, "ALTER TABLE attempt RENAME TO tries");
     assert_int_not_equal(store_check_numbers(r.s, &x->m), STATUS_OK);
     assert_int_not_equal(store_check(r.s, tell, &told, &x->m), STATUS_OK);
     close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_file_as_it_should_be),        TEST(divergence_after_the_last_step),
-        TEST(numbers_out_of_somebodys_hand), TEST(other_promises),
-        TEST(promises_of_studies),           TEST(what_the_schema_forbids),
-        TEST(a_file_that_cannot_be_read),    TEST(rows_beside_a_result),
-        TEST(views_and_triggers_of_a_user),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static int64_t plan_anew(struct fixture *x, struct store *s, const char *yaml)
     struct planned p = plan_of(x, yaml);
     assert_ok(store_adopt(s, p.plan, &x->m));
     assert_ok(store_plan(s, p.plan, true, &changes, &x->m));
-    free_plan(p);
+    free_plan(x, p);
     return changes.sweep_id;
 }
 
@@ -47,9 +47,10 @@ static void assert_proof(struct fixture *x, struct store *s, int64_t sweep,
                  (long long)proof.pairs);
 }
 
-static void a_claim_before_all_results_stays_first(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_claim_before_all_results_stays_first)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     static const char yaml[] = YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST);
     int64_t a = plan_anew(x, s, yaml);
@@ -71,11 +72,10 @@ static void a_claim_before_all_results_stays_first(void **state)
     int64_t c = plan_anew(x, s, YAML("c", "[1, 2, 4]", "seeds: [20, 21]\n" OTHER));
     work(x, s, c, -1);
     assert_proof(x, s, c, PROOF_FIRST, 0, 0);
-    close_store(x, s);
 }
 
 /* Each takes the finished sweep "a", whose six trials have ended, and is told what it did. */
-static void no_detour_hides_that_a_claim_came_late(void **state)
+TEST(no_detour_hides_that_a_claim_came_late)
 {
     static const struct {
         const char *what, *rename;
@@ -192,7 +192,6 @@ static void no_detour_hides_that_a_claim_came_late(void **state)
          6,
          6},
     };
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(x->db, sizeof x->db, "%s/%zu.db", x->folder, i);
         struct store *s = open_store(x, STORE_WRITE);
@@ -216,9 +215,8 @@ static void no_detour_hides_that_a_claim_came_late(void **state)
 }
 
 /* The claim was first; what happened to it and to its plan then. */
-static void changes_after_a_first_claim_are_told(void **state)
+TEST(changes_after_a_first_claim_are_told)
 {
-    struct fixture *x = *state;
     struct verdict_proof proof;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST));
@@ -246,13 +244,11 @@ static void changes_after_a_first_claim_are_told(void **state)
     assert_answer(store_db(s),
                   "SELECT what ->> '$.heads_removed' FROM plan_change ORDER BY plan_change_id DESC",
                   "[2]");
-    close_store(x, s);
 }
 
 /* The same trials, judged by other rules than those that the claim was written for. */
-static void other_rules_are_a_change(void **state)
+TEST(other_rules_are_a_change)
 {
-    struct fixture *x = *state;
     struct verdict_proof proof;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\nequivalence: .01\n" FIRST));
@@ -275,15 +271,13 @@ static void other_rules_are_a_change(void **state)
                   "\"equivalence\":0.05,\"extend\":null,\"confirm\":null}");
     plan_anew(x, s, YAML("a", "[1, 2, 4]", "looks: [2, 3]\nequivalence: .05\n" FIRST));
     assert_answer(store_db(s), "SELECT count(*) FROM plan_change", "4");
-    close_store(x, s);
 }
 
 /* What was evaluated on the way could be seen, though it never ended: stopped, or deleted. */
-static void curves_are_seen_too(void **state)
+TEST(curves_are_seen_too)
 {
     static const char row[] = "[{\"step\":50,\"train_loss\":1,\"train_acc\":0.5,\"val_loss\":1,"
                               "\"val_acc\":0.5,\"grad_norm\":1,\"lr\":0.001,\"elapsed_s\":1}]";
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 1\n"));
     struct attempt_end stopped = {.exit_code = 75, .step = 60};
@@ -300,12 +294,10 @@ static void curves_are_seen_too(void **state)
     assert_ok(store_delete(s, a, &x->m));
     a = plan_anew(x, s, YAML("b", "[1, 2, 4]", "seeds: 1\n" FIRST));
     assert_proof(x, s, a, PROOF_LATE, 1, 3);
-    close_store(x, s);
 }
 
-static void a_copy_of_the_file_knows_that_a_claim_is_late(void **state)
+TEST(a_copy_of_the_file_knows_that_a_claim_is_late)
 {
-    struct fixture *x = *state;
     char original[320];
     struct store *s = open_store(x, STORE_WRITE);
     work(x, s, plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n")), -1);
@@ -316,19 +308,16 @@ static void a_copy_of_the_file_knows_that_a_claim_is_late(void **state)
     s = open_store(x, STORE_WRITE);
     assert_proof(x, s, plan_anew(x, s, YAML("copy", "[1, 2, 4]", "seeds: 2\n" FIRST)), PROOF_LATE,
                  6, 6);
-    close_store(x, s);
 }
 
 /* Written past the program. */
-static void a_claim_written_by_hand_is_late(void **state)
+TEST(a_claim_written_by_hand_is_late)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n" FIRST));
     work(x, s, a, 5);
     run_sql(store_db(s), "UPDATE sweep SET claim = '{\"best\":4,\"over\":[1]}'");
     assert_proof(x, s, a, PROOF_LATE, 5, 6);
-    close_store(x, s);
 }
 
 /* ---- trials like these ---- */
@@ -359,7 +348,7 @@ static void assert_similar(struct fixture *x, struct store *s, int64_t sweep, co
 }
 
 /* After the six trials of "a" have ended. */
-static void trials_like_these(void **state)
+TEST(trials_like_these)
 {
     static const struct {
         const char *what, *yaml, *expected;
@@ -398,7 +387,6 @@ static void trials_like_these(void **state)
          "train: {" SAME "}\n" HEADS("[1, 2, 4]") "seeds: 2\n" OTHER,
          "0"},
     };
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int deleted = 0; deleted < 2; deleted++) {
             snprintf(x->db, sizeof x->db, "%s/%zu-%d.db", x->folder, i, deleted);
@@ -417,10 +405,9 @@ static void trials_like_these(void **state)
 #define TWO_RATES "batch: 8, lr: [1e-3, 2e-3], eval_every: 50"
 
 /* What was tried to choose a learning rate says nothing of the seeds that are judged. */
-static void tuning_trials_are_not_alike(void **state)
+TEST(tuning_trials_are_not_alike)
 {
 #define TUNED "tune: {axes: [train.lr], seeds: 2}\n"
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t n = plan_anew(x, s, OTHERWISE("steps: 100, " TWO_RATES, "seeds: 1\n" OTHER TUNED));
     work(x, s, n, -1);
@@ -430,7 +417,6 @@ static void tuning_trials_are_not_alike(void **state)
     assert_similar(x, s, n, "other seeds are judged", "0");
     plan_anew(x, s, OTHERWISE("steps: 99, " TWO_RATES, "seeds: [0, 7]\n" OTHER TUNED));
     assert_similar(x, s, n, "a seed that was judged", "3 train.steps");
-    close_store(x, s);
 }
 
 /* ---- the same trials ---- */
@@ -460,7 +446,7 @@ static void spell_out(sqlite3 *db, const char *shorter, const char *longer)
 
 /* The six trials of "a" have ended, written down in full or not; whoever claims something about
  * them afterwards, in whatever words, has seen them. */
-static void the_same_trials_in_other_words(void **state)
+TEST(the_same_trials_in_other_words)
 {
     static const struct {
         const char *what, *yaml;
@@ -481,7 +467,6 @@ static void the_same_trials_in_other_words(void **state)
          "seeds: 2\n" OTHER,
          2},
     };
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int longer = 0; longer < 2; longer++) {
             snprintf(x->db, sizeof x->db, "%s/%zu-%d.db", x->folder, i, longer);
@@ -501,9 +486,8 @@ static void the_same_trials_in_other_words(void **state)
 }
 
 /* A sweep of an earlier version goes on with the trials that it has, however its file says it. */
-static void trials_of_longer_words_stay_in_the_plan(void **state)
+TEST(trials_of_longer_words_stay_in_the_plan)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t a = plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n"));
     spell_out(store_db(s), OFFSETS, "\"offsets\":[1,-1]");
@@ -523,29 +507,25 @@ static void trials_of_longer_words_stay_in_the_plan(void **state)
                       i < 2 ? "6 of 6, 3" : "6 of 9, 3");
     }
     assert_answer(store_db(s), "SELECT count(*) FROM config", "3");
-    close_store(x, s);
 }
 
 /* Each value was there, but not with these of the others. */
-static void new_combinations_of_known_options_count_as_similar(void **state)
+TEST(new_combinations_of_known_options_count_as_similar)
 {
     static const char crossed[] =
         OTHERWISE("steps: [99, 100], " TWO_RATES,
                   "seeds: 1\n" OTHER
                   "exclude: [{train.steps: 100, train.lr: 1e-3}, {train.steps: 99, train.lr: "
                   "2e-3}]\n");
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     work(x, s, plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 1\n")), -1);
     assert_similar(x, s, plan_anew(x, s, crossed), "crossed", "3 train.lr train.steps");
-    close_store(x, s);
 }
 
 /* What counts is the time at which claim or plan were written. */
-static void similar_trials_count_if_they_ended_before_the_claim(void **state)
+TEST(similar_trials_count_if_they_ended_before_the_claim)
 {
     static const char first[] = OTHERWISE(SAME ", test_examples: 511", "seeds: 2\n" OTHER);
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t n = plan_anew(x, s, first);
     work(x, s, plan_anew(x, s, YAML("a", "[1, 2, 4]", "seeds: 2\n")), -1);
@@ -556,26 +536,4 @@ static void similar_trials_count_if_they_ended_before_the_claim(void **state)
     assert_similar(x, s, n, "changed afterwards", "6 train.test_examples");
     work(x, s, n, -1);
     assert_similar(x, s, n, "its own trials", "6 train.test_examples");
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_claim_before_all_results_stays_first),
-        TEST(no_detour_hides_that_a_claim_came_late),
-        TEST(changes_after_a_first_claim_are_told),
-        TEST(other_rules_are_a_change),
-        TEST(curves_are_seen_too),
-        TEST(a_copy_of_the_file_knows_that_a_claim_is_late),
-        TEST(a_claim_written_by_hand_is_late),
-        TEST(the_same_trials_in_other_words),
-        TEST(trials_of_longer_words_stay_in_the_plan),
-        TEST(trials_like_these),
-        TEST(tuning_trials_are_not_alike),
-        TEST(new_combinations_of_known_options_count_as_similar),
-        TEST(similar_trials_count_if_they_ended_before_the_claim),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,10 +100,11 @@ static void assert_counted(struct fixture *x, struct run *r, int units, int tria
 
 #define assert_confirmed(x, r, kinds) assert_string_equal(confirmed(x, r), kinds)
 
-static void what_was_found_is_written_down(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(what_was_found_is_written_down)
 {
     static const char yaml[] = SWEEP("[1, 2, 4, 8]", FIND);
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -144,19 +145,16 @@ static void what_was_found_is_written_down(void **state)
     assert_answer(r.db, "SELECT group_concat(n) FROM cost", "3,3,3,3");
     assert_answer(r.db, "SELECT sum(confirms) || ' of ' || count(*) FROM trials", "24 of 36");
     assert_whole(x, &r);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
-static void planning_again_keeps_confirming_trials(void **state)
+TEST(planning_again_keeps_confirming_trials)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
     end_trials(x, &r, &p, 14, score, &n);
-    free_plan(p);
+    free_plan(x, p);
     struct plan_changes same = plan_into(x, r.s, yaml);
     assert_int_equal(same.added + same.left + same.returned, 0);
     assert_int_equal(same.kept, 9);
@@ -173,16 +171,13 @@ static void planning_again_keeps_confirming_trials(void **state)
     assert_int_equal(n, 6 + 13);
     assert_confirmed(x, &r, "claim_confirmed");
     assert_whole(x, &r);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
-static void another_confirmation_is_refused(void **state)
+TEST(another_confirmation_is_refused)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     static const char other[] = SWEEP("[1, 2, 4]", "seeds: 3\nconfirm: 8\n");
     static const char none[] = SWEEP("[1, 2, 4]", "seeds: 3\n");
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml), q = plan_of(x, other);
     struct plan_changes changes;
@@ -206,15 +201,11 @@ static void another_confirmation_is_refused(void **state)
     assert_int_equal(n, 0);
     assert_confirmed(x, &r, "claim_confirmed");
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE by = 'confirm'", "1");
-    free_plan(p);
-    free_plan(q);
-    close_store(x, r.s);
 }
 
-static void without_a_finding_no_confirming_trial_runs(void **state)
+TEST(without_a_finding_no_confirming_trial_runs)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -228,8 +219,6 @@ static void without_a_finding_no_confirming_trial_runs(void **state)
     assert_answer(r.db, "SELECT planned || ' ' || not_needed FROM progress", "9 18");
     assert_confirmed(x, &r, "-");
     assert_whole(x, &r);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Ends the next trial for good. */
@@ -246,10 +235,9 @@ static void fail_one(struct fixture *x, struct run *r, const struct planned *p)
 }
 
 /* A claim stays; where there was none, it is asked again. */
-static void a_claim_stays_when_trials_are_tried_again(void **state)
+TEST(a_claim_stays_when_trials_are_tried_again)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -272,17 +260,14 @@ static void a_claim_stays_when_trials_are_tried_again(void **state)
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE by = 'confirm'", "1");
     assert_confirmed(x, &r, "claim_confirmed");
     assert_whole(x, &r);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
-static void each_setting_is_confirmed_by_itself(void **state)
+TEST(each_setting_is_confirmed_by_itself)
 {
     static const char yaml[] = "name: two\ntask: {name: gather, length: 16, vocab: 8,"
                                " slots: [1, 2]}\n"
                                "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
                                "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n" FIND;
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -294,8 +279,6 @@ static void each_setting_is_confirmed_by_itself(void **state)
     assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE by = 'confirm' AND pairs = 12",
                   "2");
     assert_whole(x, &r);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* What was chosen, an added value too, is what is confirmed; a look that decides ends exploring. */
@@ -305,14 +288,13 @@ static double tuned_score(const struct claimed *c)
     return score(c) - (rate > .05 ? .1 : 0) - (rate < .05 ? .01 : 0) * (.05 - rate) * 20;
 }
 
-static void confirming_trials_have_the_tuned_values(void **state)
+TEST(confirming_trials_have_the_tuned_values)
 {
     static const char yaml[] = "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
                                "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
                                "train: {steps: 100, batch: 8, lr: [.0125, .025], eval_every: 50}\n"
                                "tune: {axes: [train.lr], seeds: 2, extend: 3}\n"
                                "looks: [3, 5]\nconfirm: 6\n";
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -333,11 +315,9 @@ static void confirming_trials_have_the_tuned_values(void **state)
     assert_string_equal(end_trials(x, &r, &p, 200, tuned_score, &n), "");
     assert_int_equal(n, 0);
     assert_whole(x, &r);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
-static void a_finding_is_confirmed_on_fresh_instances(void **state)
+TEST(a_finding_is_confirmed_on_fresh_instances)
 {
     static const char yaml[] =
         "name: many\ntask: {name: gather, length: 16, vocab: 8, slots: 2, instance: [1, 2, 3]}\n"
@@ -345,7 +325,6 @@ static void a_finding_is_confirmed_on_fresh_instances(void **state)
         "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
         "seeds: 2\nreplicate: [task.instance]\n"
         "confirm: {instances: [9, 10, 11, 12, 13, 14]}\n";
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -371,19 +350,16 @@ static void a_finding_is_confirmed_on_fresh_instances(void **state)
             "UPDATE config SET config_json = json_set(config_json,"
             " '$.task.options.instance', iif(instance = 9, 2, 11)) WHERE instance IN (9, 10)");
     assert_counted(x, &r, 4, 8);
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* Of another sweep, or of this one before it was deleted. */
-static void known_seeds_confirm_nothing(void **state)
+TEST(known_seeds_confirm_nothing)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     static const char before[] =
         "name: before\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
         "model: {d_model: 32, heads: [2, 4], layers: 1, d_ff: 32}\n"
         "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\nseeds: [2001, 2002]\n";
-    struct fixture *x = *state;
     struct run first = start(x, before);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -401,19 +377,18 @@ static void known_seeds_confirm_nothing(void **state)
     r.sweep = plan_into(x, r.s, yaml).sweep_id;
     end_trials(x, &r, &p, 100, score, &n);
     assert_answer(r.db, "SELECT trials || ' ' || seen FROM confirmations", "18 18");
-    free_plan(p);
+    free_plan(x, p);
     close_store(x, r.s);
 }
 
 /* Other options of training, the same fresh seeds: they are told of. */
-static void trials_like_these(void **state)
+TEST(trials_like_these)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
     static const char before[] =
         "name: before\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
         "model: {d_model: 32, heads: [2, 4], layers: 1, d_ff: 32}\n"
         "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 25}\nseeds: [0, 2001, 2002]\n";
-    struct fixture *x = *state;
     struct run first = start(x, before);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -426,15 +401,14 @@ static void trials_like_these(void **state)
     assert_answer(r.db, "SELECT similar || similar_differ FROM plan_change WHERE by = 'confirm'",
                   "4[\"train.eval_every\"]");
     assert_confirmed(x, &r, "claim_confirmed");
-    free_plan(p);
+    free_plan(x, p);
     close_store(x, r.s);
 }
 
 /* A transaction that cannot be has changed nothing. */
-static void a_failed_confirmation_changes_nothing(void **state)
+TEST(a_failed_confirmation_changes_nothing)
 {
     static const char yaml[] = SWEEP("[1, 2, 4]", FIND);
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     struct text_buffer said = {0};
@@ -463,12 +437,10 @@ static void a_failed_confirmation_changes_nothing(void **state)
     end_trials(x, &r, &p, 100, score, &n);
     assert_int_equal(n, 18);
     assert_confirmed(x, &r, "claim_confirmed");
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* What a hand has made otherwise is found. */
-static void check_finds_confirmations_changed_by_hand(void **state)
+TEST(check_finds_confirmations_changed_by_hand)
 {
     static const char yaml[] = SWEEP("[1, 2, 4, 8]", FIND);
     static const char *const broken[] = {
@@ -479,7 +451,6 @@ static void check_finds_confirmations_changed_by_hand(void **state)
         "UPDATE plan_change SET what = json_set(what, '$.configs.2', what ->> '$.configs.1')"
         " WHERE by = 'confirm'",
     };
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     struct planned p = plan_of(x, yaml);
     int n;
@@ -494,8 +465,6 @@ static void check_finds_confirmations_changed_by_hand(void **state)
             fail_msg("%s: %s", broken[i], told.text);
         store_rollback(r.s);
     }
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* ---- a sweep file that changes ---- */
@@ -513,7 +482,7 @@ static int run_all(struct fixture *x, struct run *r, const char *yaml, scores *o
     struct planned p = plan_of(x, yaml);
     assert_ok(store_plan(r->s, p.plan, true, &changes, &x->m));
     end_trials(x, r, &p, 1000, of, &n);
-    free_plan(p);
+    free_plan(x, p);
     /* What confirms is of the configurations that explored. */
     assert_answer(r->db,
                   "SELECT count(*) FROM trial AS t WHERE confirms AND in_plan AND replicate = '{}'"
@@ -580,9 +549,8 @@ static const struct edit {
 };
 
 /* A claim holds where the plan has what it was about, and with the first file it is back. */
-static void claims_follow_their_configurations(void **state)
+TEST(claims_follow_their_configurations)
 {
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         const struct edit *e = &edits[i];
         struct run r = start(x, first);
@@ -607,10 +575,9 @@ static void claims_follow_their_configurations(void **state)
     "tune: {axes: [train.lr], " tune "}\nseeds: 3\nconfirm: 6\n"
 
 /* What a claim is about has the values that were chosen, from whatever list and by whom. */
-static void claims_follow_the_choice(void **state)
+TEST(claims_follow_the_choice)
 {
     static const char yaml[] = TUNED("[.0125, .025]", "seeds: 2, extend: 3");
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     run_all(x, &r, yaml, tuned_score);
     assert_answer(r.db, PLANNED, "18 of 2");
@@ -631,7 +598,6 @@ static void claims_follow_the_choice(void **state)
     assert_int_equal(run_all(x, &r, yaml, tuned_score), 0);
     assert_answer(r.db, PLANNED, "18 of 2");
     assert_confirmed(x, &r, "claim_confirmed");
-    close_store(x, r.s);
 }
 
 #define MANY(instances, d_ff, confirm)                                                             \
@@ -641,10 +607,9 @@ static void claims_follow_the_choice(void **state)
     "seeds: 2\nreplicate: [task.instance]\nconfirm: {instances: [" confirm "]}\n"
 
 /* Fresh instances decide for all instances of a configuration, not for another one. */
-static void claims_are_about_all_instances(void **state)
+TEST(claims_are_about_all_instances)
 {
     static const char yaml[] = MANY("[1, 2, 3]", "32", "9, 10, 11, 12, 13, 14");
-    struct fixture *x = *state;
     struct run r = start(x, yaml);
     assert_int_equal(run_all(x, &r, yaml, score), 18 + 36);
     assert_int_equal(run_all(x, &r, MANY("[4, 2, 5]", "32", "9, 10, 11, 12, 13, 14"), score), 12);
@@ -656,13 +621,11 @@ static void claims_are_about_all_instances(void **state)
     assert_int_equal(run_all(x, &r, yaml, score), 0);
     assert_answer(r.db, PLANNED, "36 of 2");
     assert_confirmed(x, &r, "claim_confirmed");
-    close_store(x, r.s);
 }
 
 /* Two settings whose claims were written with other numbers of fresh seeds. */
-static void each_claim_keeps_its_fresh_seeds(void **state)
+TEST(each_claim_keeps_its_fresh_seeds)
 {
-    struct fixture *x = *state;
     struct run r = start(x, first);
     struct planned p = plan_of(x, GATHER("slots: [2, 1]", "seeds: 3\nconfirm: 7\n"));
     struct plan_changes changes;
@@ -680,16 +643,13 @@ static void each_claim_keeps_its_fresh_seeds(void **state)
     }
     assert_ok(scope_end(s));
     assert_status(STATUS_BAD_INPUT, store_plan(r.s, p.plan, true, &changes, &x->m));
-    free_plan(p);
-    close_store(x, r.s);
 }
 
 /* What version 1.0.0 has left where the task was another one: nothing of it is reported, and the
  * next run sees to it. */
-static void a_claim_of_another_task_is_not_reported(void **state)
+TEST(a_claim_of_another_task_is_not_reported)
 {
     static const char other[] = GATHER("slots: 1", FIND);
-    struct fixture *x = *state;
     struct run r = start(x, first);
     run_all(x, &r, first, score);
     struct planned p = plan_of(x, other);
@@ -703,31 +663,4 @@ static void a_claim_of_another_task_is_not_reported(void **state)
     assert_answer(r.db, PLANNED, "18 of 4");
     assert_int_equal(run_all(x, &r, first, score), 0);
     assert_confirmed(x, &r, "claim_confirmed");
-    free_plan(p);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(what_was_found_is_written_down),
-        TEST(planning_again_keeps_confirming_trials),
-        TEST(another_confirmation_is_refused),
-        TEST(without_a_finding_no_confirming_trial_runs),
-        TEST(a_claim_stays_when_trials_are_tried_again),
-        TEST(each_setting_is_confirmed_by_itself),
-        TEST(confirming_trials_have_the_tuned_values),
-        TEST(a_finding_is_confirmed_on_fresh_instances),
-        TEST(known_seeds_confirm_nothing),
-        TEST(trials_like_these),
-        TEST(a_failed_confirmation_changes_nothing),
-        TEST(check_finds_confirmations_changed_by_hand),
-        TEST(claims_follow_their_configurations),
-        TEST(claims_follow_the_choice),
-        TEST(claims_are_about_all_instances),
-        TEST(each_claim_keeps_its_fresh_seeds),
-        TEST(a_claim_of_another_task_is_not_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

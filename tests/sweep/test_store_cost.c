@@ -25,9 +25,10 @@ static struct store *paid(struct fixture *x)
     return s;
 }
 
-static void cost_numbers(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(cost_numbers)
 {
-    struct fixture *x = *state;
     struct store *s = paid(x);
     sqlite3 *db = store_db(s);
     /* 1e8 FLOPs of a step with 8 examples, a third of them forward */
@@ -49,9 +50,8 @@ static void cost_numbers(void **state)
     close_store(x, s);
 }
 
-static void pruned_beside_trained(void **state)
+TEST(pruned_beside_trained)
 {
-    struct fixture *x = *state;
     struct store *s = paid(x);
     sqlite3 *db = store_db(s);
     run_sql(db,
@@ -87,9 +87,8 @@ static void pruned_beside_trained(void **state)
 }
 
 /* Seeds of one instance are one value. */
-static void pruned_instances_are_the_units(void **state)
+TEST(pruned_instances_are_the_units)
 {
-    struct fixture *x = *state;
     struct store *s = paid(x);
     run_sql(store_db(s),
             "UPDATE sweep SET replicate = '[\"task.instance\"]';"
@@ -106,9 +105,8 @@ static void pruned_instances_are_the_units(void **state)
 }
 
 /* Only what the sweep file asks for now, of trials that count. */
-static void evaluations_that_are_asked_for(void **state)
+TEST(evaluations_that_are_asked_for)
 {
-    struct fixture *x = *state;
     struct store *s = paid(x);
     sqlite3 *db = store_db(s);
     run_sql(db, "INSERT INTO evaluation SELECT trial_id, 'noisy', '{\"noise\":0.5}', .25, .5, 1"
@@ -125,7 +123,7 @@ static void evaluations_that_are_asked_for(void **state)
 }
 
 /* Widths under forms that do not split d_model. */
-static void real_widths(void **state)
+TEST(real_widths)
 {
     static const struct {
         const char *change, *widths;
@@ -141,7 +139,6 @@ static void real_widths(void **state)
         {"'$.model.kv_heads', 1, '$.model.mask', 'causal'", "project - 1 causal 16 4 16"},
         {"'$.model.kv_heads', 'heads'", "project - 2 none 16 4 16"},
     };
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char sql[300];
@@ -157,14 +154,12 @@ static void real_widths(void **state)
                       cases[i].widths);
         run_sql(store_db(s), "ROLLBACK TO before; RELEASE before");
     }
-    close_store(x, s);
 }
 
 /* Accuracies .4, .1, 1 and .25 of 1, 2, 4 and 8 heads. More heads cost more of everything but
  * FLOPs, which are all alike; 1 and 4 are the only ones that nobody beats. */
-static void the_frontier(void **state)
+TEST(the_frontier)
 {
-    struct fixture *x = *state;
     struct store *s = paid(x);
     sqlite3 *db = store_db(s);
     char sql[1 << 13];
@@ -239,7 +234,7 @@ static const char *const views[] = {"trials",         "by_heads",    "tuning",  
                                     "tried",          "paired",      "progress", "cost",
                                     "prune_or_train", "evaluations", "by_label"};
 
-static void views_of_one_sweep(void **state)
+TEST(views_of_one_sweep)
 {
     static const char *const changes[] = {
         "",
@@ -250,7 +245,6 @@ static void views_of_one_sweep(void **state)
         /* Units are the means of their trials; of trials that are no instance there are none. */
         "UPDATE sweep SET replicate = '[\"task.instance\"]';"
         "UPDATE trial SET replicate = json_object('task.instance', iif(seed < 2, 0, 1))"};
-    struct fixture *x = *state;
     struct store *s = paid(x);
     add_other_sweep(store_db(s));
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -266,9 +260,8 @@ static void views_of_one_sweep(void **state)
 }
 
 /* The text of the program is run, and nothing that the file has under the name of a view. */
-static void views_of_the_file_are_not_run(void **state)
+TEST(views_of_the_file_are_not_run)
 {
-    struct fixture *x = *state;
     struct store *s = paid(x);
     run_sql(store_db(s), "DROP VIEW by_heads; CREATE VIEW by_heads AS SELECT 'foreign' AS sweep;"
                          "CREATE TEMP VIEW cost AS SELECT 'foreign' AS sweep");
@@ -330,11 +323,10 @@ static long work_of(struct fixture *x, const char *view, int settings)
 }
 
 /* A join that SQLite finds no index for takes 16 times as long for four times the trials. */
-static void views_take_as_long_as_there_are_trials(void **state)
+TEST(views_take_as_long_as_there_are_trials)
 {
     static const char *const of_trials[] = {"trials", "by_heads", "prune_or_train", "evaluations",
                                             "cost"};
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof of_trials / sizeof *of_trials; i++) {
         long one = work_of(x, of_trials[i], 250), four = work_of(x, of_trials[i], 1000);
         if (four > 6 * one)
@@ -408,31 +400,12 @@ static long small_work(struct fixture *x, int before, int large)
     return hundreds;
 }
 
-static void a_small_sweep_does_not_pay_for_a_large_one(void **state)
+TEST(a_small_sweep_does_not_pay_for_a_large_one)
 {
-    struct fixture *x = *state;
     for (int before = 0; before <= 4; before += 2) {
         long alone = small_work(x, before, 100), beside = small_work(x, before, 10000);
         if (beside > 2 * alone)
             fail_msg("with %d trials before: %ld hundred instructions and, beside many, %ld",
                      before, alone, beside);
     }
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(cost_numbers),
-        TEST(pruned_beside_trained),
-        TEST(pruned_instances_are_the_units),
-        TEST(evaluations_that_are_asked_for),
-        TEST(real_widths),
-        TEST(the_frontier),
-        TEST(views_of_one_sweep),
-        TEST(views_of_the_file_are_not_run),
-        TEST(views_take_as_long_as_there_are_trials),
-        TEST(a_small_sweep_does_not_pay_for_a_large_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,16 +27,17 @@ static void limit_writes(bool on)
         vfs->xSetSystemCall(vfs, calls[i], on ? (sqlite3_syscall_ptr)limited_pwrite : NULL);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* The disk fills up at the Nth write of claim, finish, claim, for every N, by WAL and by journal.
  */
-static void disk_fills_at_every_write(void **state)
+TEST(disk_fills_at_every_write)
 {
     static const struct store_migration none[] = {{0, NULL}};
     static const int errors[] = {ENOSPC, EDQUOT, EFBIG};
     for (int round = 0; round < 4; round++) {
         const struct store_format f = {STORE_VERSION, none, round == 3};
         full_errno = errors[round % 3];
-        struct fixture *x = *state;
         struct run r;
         char planned[400];
         bool fits = false;
@@ -99,9 +100,8 @@ static const char *long_curve(void)
 }
 
 /* A file that must not grow: SQLite undoes the statement; the rest of the batch can be kept. */
-static void full_file_spares_the_batch(void **state)
+TEST(full_file_spares_the_batch)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     char limit[64];
     assert_ok(store_begin(r.s, &x->m));
@@ -113,14 +113,12 @@ static void full_file_spares_the_batch(void **state)
     assert_ok(store_commit(r.s, &x->m));
     assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
     assert_answer(r.db, "SELECT count(*) FROM curve", "0");
-    close_store(x, r.s);
 }
 
 /* A disk that takes no more: SQLite rolls back the whole batch, and nothing of it may be
  * acknowledged after that. */
-static void full_disk_ends_the_batch(void **state)
+TEST(full_disk_ends_the_batch)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     full_errno = ENOSPC;
     run_sql(r.db, "PRAGMA cache_size = 1");
@@ -137,7 +135,6 @@ static void full_disk_ends_the_batch(void **state)
     assert_status(STATUS_DISK_FULL, store_commit(r.s, &x->m));
     assert_answer(r.db, "SELECT count(*) FROM attempt", "0");
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 1);
-    close_store(x, r.s);
 }
 
 static bool syncs_fail;
@@ -152,9 +149,8 @@ int fdatasync(int fd)
     return fsync(fd);
 }
 
-static void a_failed_sync_is_final(void **state)
+TEST(a_failed_sync_is_final)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed c;
     syncs_fail = true;
@@ -170,17 +166,4 @@ static void a_failed_sync_is_final(void **state)
     r.s = open_store(x, STORE_WRITE);
     assert_answer(store_db(r.s), "PRAGMA integrity_check", "ok");
     assert_answer(store_db(r.s), "SELECT count(*) FROM trial", "2");
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(disk_fills_at_every_write),
-        TEST(full_file_spares_the_batch),
-        TEST(full_disk_ends_the_batch),
-        TEST(a_failed_sync_is_final),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /* What people change in a results file: names, remarks, what is deleted. */
 #include "store_help.h"
 
-static void a_sweep_gets_another_name(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_sweep_gets_another_name)
 {
     static const char *const no_names[] = {"", "a b", "a/b", "\xc3\xa4", "x\x1b", "7", "-x"};
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     run_sql(r.db, "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"
                   " tune, created, last_run) SELECT 'other', question, yaml, yaml_sha256,"
@@ -24,10 +25,9 @@ static void a_sweep_gets_another_name(void **state)
     /* The file that still has the old name is another sweep. */
     struct plan_changes c = plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 1\n"));
     assert_int_not_equal(c.sweep_id, r.sweep);
-    close_store(x, r.s);
 }
 
-static void remarks_are_lines_of_text(void **state)
+TEST(remarks_are_lines_of_text)
 {
     static const struct {
         const char *text, *wrong;
@@ -37,7 +37,6 @@ static void remarks_are_lines_of_text(void **state)
         {"C1: \xc2\x9b", "byte 5 of the note"},
         {"no \xff", "byte 4 of the note is no UTF-8"},
     };
-    struct fixture *x = *state;
     char longest[4002];
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     assert_answer(r.db, "SELECT remark FROM sweep", "NULL");
@@ -56,18 +55,16 @@ static void remarks_are_lines_of_text(void **state)
     assert_answer(r.db, "SELECT remark FROM sweep", "größer, bitte");
     assert_ok(store_set_sweep_note(r.s, r.sweep, "", &x->m));
     assert_answer(r.db, "SELECT remark FROM sweep", "NULL");
-    close_store(x, r.s);
 }
 
 /* Everything of the sweep goes, nothing of others does, and the ledger knows what was tried. */
-static void a_deleted_sweep_leaves_a_ledger(void **state)
+TEST(a_deleted_sweep_leaves_a_ledger)
 {
     static const char other[] = "name: other\n"
                                 "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
                                 "model: {d_model: 32, heads: [2, 4], layers: 1, d_ff: 32}\n"
                                 "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
                                 "seeds: 1\nclaim: {best: 2, over: [4]}\n";
-    struct fixture *x = *state;
     bool failed, accepted;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 1, over: [2]}\n"));
     int64_t second = plan_into(x, r.s, other).sweep_id;
@@ -132,13 +129,11 @@ static void a_deleted_sweep_leaves_a_ledger(void **state)
         " WHERE deleted GLOB '20*Z' AND ended IS NOT NULL ORDER BY trial_id)",
         "1:0:plain:1,2:0:plain:1");
     assert_answer(r.db, "SELECT trial_id || ':' || seed FROM deleted WHERE ended IS NULL", "3:1");
-    close_store(x, r.s);
 }
 
 /* Files of a deleted trial may still lie in the folder: no other trial gets its number. */
-static void numbers_are_not_given_again(void **state)
+TEST(numbers_are_not_given_again)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\n"));
     for (int i = 0; i < 4; i++)
         claim(x, r.s, r.sweep, r.build);
@@ -147,13 +142,11 @@ static void numbers_are_not_given_again(void **state)
     assert_answer(r.db, "SELECT group_concat(trial_id || '.' || plan_order) FROM trial",
                   "5.0,6.1,7.2,8.3");
     assert_answer(r.db, "SELECT count(*) FROM deleted JOIN trial USING (trial_id)", "0");
-    close_store(x, r.s);
 }
 
 /* Else each row that goes would cost a look at all rows of a table. */
-static void what_goes_along_is_found_by_an_index(void **state)
+TEST(what_goes_along_is_found_by_an_index)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     sqlite3_stmt *references = NULL;
     int count = 0;
@@ -176,7 +169,6 @@ static void what_goes_along_is_found_by_an_index(void **state)
     }
     assert_true(count > 9);
     sqlite3_finalize(references);
-    close_store(x, r.s);
 }
 
 static int count_work(void *context)
@@ -215,27 +207,11 @@ static long work_of_deleting(struct fixture *x, struct run r, int trials)
 }
 
 /* Sweeps may have 100,000 trials. */
-static void deleting_takes_as_long_as_there_are_trials(void **state)
+TEST(deleting_takes_as_long_as_there_are_trials)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     long one = work_of_deleting(x, r, 500);
     long four = work_of_deleting(x, r, 2000);
     if (four > 6 * one)
         fail_msg("%ld and, with four times the trials, %ld thousand instructions", one, four);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_sweep_gets_another_name),
-        TEST(remarks_are_lines_of_text),
-        TEST(a_deleted_sweep_leaves_a_ledger),
-        TEST(numbers_are_not_given_again),
-        TEST(what_goes_along_is_found_by_an_index),
-        TEST(deleting_takes_as_long_as_there_are_trials),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
 #include "store_help.h"
 
 #include "sweep/trials/store_check.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 #define SWEEP_OF(heads, rates, tune, rest)                                                         \
     "name: far\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                            \
@@ -74,10 +75,11 @@ static void assert_chosen(struct run *r, int heads, const char *expected)
     assert_answer(r->db, sql, expected);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* Values follow one another until one is inside; those who judge wait for that. */
-static void values_are_added(void **state)
+TEST(values_are_added)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     assert_int_equal(work(x, &r, apart, 8), 8);
     assert_values(&r, 1, "0.001 0.003 0.01");
@@ -111,7 +113,6 @@ static void values_are_added(void **state)
                   "1 0.11 2, 2 0.003 2");
     assert_answer(r.db, "SELECT planned || ' ' || not_needed FROM progress", "20 12");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* Above .02 it only gets worse. */
@@ -121,9 +122,8 @@ static double inside(const struct claimed *c)
     return .5 + (rate > .02 ? -rate : rate);
 }
 
-static void what_is_inside_ends_it(void **state)
+TEST(what_is_inside_ends_it)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     work(x, &r, inside, 0);
     for (int heads = 1; heads <= 2; heads++) {
@@ -131,7 +131,6 @@ static void what_is_inside_ends_it(void **state)
         assert_chosen(&r, heads, "{\"train.lr\":0.01}");
     }
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 static double downwards(const struct claimed *c)
@@ -139,14 +138,12 @@ static double downwards(const struct claimed *c)
     return .9 - option_of(c, "lr") / 200;
 }
 
-static void values_are_added_below_the_smallest_too(void **state)
+TEST(values_are_added_below_the_smallest_too)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     work(x, &r, downwards, 0);
     assert_values(&r, 1, "0.00011+2 0.00033+1 0.001 0.003 0.01");
     assert_chosen(&r, 1, "{\"train.lr\":0.00011}");
-    close_store(x, r.s);
 }
 
 /* ---- where there is no way on ---- */
@@ -173,9 +170,8 @@ static void assert_not_extended(struct fixture *x, const char *yaml, scorer *sco
     unlink(x->db);
 }
 
-static void ties_exclusions_and_limits_end_what_is_added(void **state)
+TEST(ties_exclusions_and_limits_end_what_is_added)
 {
-    struct fixture *x = *state;
     static const char three[] = "0.001 0.003 0.01";
     assert_not_extended(x, FAR, same_everywhere, three); /* a tie goes to the inner value */
     assert_not_extended(x, FAR, perfect, three);
@@ -202,17 +198,15 @@ static double upwards(const struct claimed *c)
     return .5 + option_of(c, "lr") / 4000;
 }
 
-static void no_value_beyond_the_range_is_added(void **state)
+TEST(no_value_beyond_the_range_is_added)
 {
-    struct fixture *x = *state;
     assert_not_extended(x, SWEEP_OF("[1, 2]", "[10, 100]", ", extend: 4", ""), upwards,
                         "10.0 100.0 1000.0+1");
 }
 
 /* Ended without a result, they count as tried. */
-static void diverged_values_are_tried(void **state)
+TEST(diverged_values_are_tried)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     bool failed, accepted;
     for (struct claimed c; (c = claim(x, r.s, r.sweep, r.build)).trial_id;) {
@@ -233,7 +227,6 @@ static void diverged_values_are_tried(void **state)
     assert_values(&r, 1, "0.001 0.003 0.01 0.033+1 0.11+2");
     assert_chosen(&r, 1, "{\"train.lr\":0.11}");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 static double at_three(const struct claimed *c)
@@ -243,9 +236,8 @@ static double at_three(const struct claimed *c)
 }
 
 /* A choice that a failure has led to, and what followed from it, does not outlive the failure. */
-static void a_retry_leads_elsewhere(void **state)
+TEST(a_retry_leads_elsewhere)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     bool failed, accepted;
     long count = 0;
@@ -266,7 +258,6 @@ static void a_retry_leads_elsewhere(void **state)
     assert_chosen(&r, 1, "{\"train.lr\":0.003}");
     assert_answer(r.db, "SELECT count(*) FROM trials WHERE added AND state = 'completed'", "2");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* ---- several axes, replicates, settings ---- */
@@ -287,9 +278,8 @@ static double in_a_corner(const struct claimed *c)
            (option_of(c, "d_ff") > 16 ? .1 : 0);
 }
 
-static void one_axis_at_a_time(void **state)
+TEST(one_axis_at_a_time)
 {
-    struct fixture *x = *state;
     struct run r = start(x, WIDE);
     work(x, &r, in_a_corner, 0);
     assert_answer(r.db,
@@ -305,7 +295,6 @@ static void one_axis_at_a_time(void **state)
                   " AND state = 'completed'",
                   "4 2 2");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* ---- the same file, and another one, planned again ---- */
@@ -314,9 +303,8 @@ static const char all_trials[] =
     "SELECT group_concat(trial_id || state || choice || in_plan || added || plan_order || tuning)"
     " FROM (SELECT * FROM trial ORDER BY trial_id)";
 
-static void planning_again_keeps_added_values(void **state)
+TEST(planning_again_keeps_added_values)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     char before[4096];
     assert_int_equal(work(x, &r, apart, 10), 10); /* one of .033 has run, the other is queued */
@@ -340,13 +328,11 @@ static void planning_again_keeps_added_values(void **state)
     assert_answer(r.db, all_trials, before);
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* More seeds are for them as well, and a finer list leaves their results. */
-static void planned_otherwise(void **state)
+TEST(planned_otherwise)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     work(x, &r, apart, 0);
     struct plan_changes c = plan_into(
@@ -365,13 +351,11 @@ static void planned_otherwise(void **state)
     assert_values(&r, 1, "0.001 0.003 0.01 0.033+1 0.11+2");
     assert_chosen(&r, 1, "{\"train.lr\":0.11}");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* A file that lists a value later has its trials. */
-static void listed_later(void **state)
+TEST(listed_later)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     work(x, &r, apart, 0);
     static const char listed[] =
@@ -390,14 +374,12 @@ static void listed_later(void **state)
                   " AND attempt > 1",
                   "0");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* Trials of later looks are there for an added value too; no look is due before choices are final.
  */
-static void looks_wait_for_added_values(void **state)
+TEST(looks_wait_for_added_values)
 {
-    struct fixture *x = *state;
     struct run r =
         start(x, "name: far\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
                  "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
@@ -423,9 +405,8 @@ static void looks_wait_for_added_values(void **state)
 }
 
 /* What a hand has put where it cannot be is found. */
-static void check_finds_values_added_by_hand(void **state)
+TEST(check_finds_values_added_by_hand)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     struct told told = {0};
     work(x, &r, apart, 0);
@@ -438,14 +419,12 @@ static void check_finds_values_added_by_hand(void **state)
     told = (struct told){0};
     assert_ok(store_check(r.s, tell, &told, &x->m));
     assert_non_null(strstr(told.text, "plan or claim is not the one that was recorded last"));
-    close_store(x, r.s);
 }
 
 /* The file that is stored cannot be read any more: whoever needs it says so, and nothing changes.
  */
-static void a_file_that_is_refused(void **state)
+TEST(a_file_that_is_refused)
 {
-    struct fixture *x = *state;
     struct run r = start(x, FAR);
     bool accepted = true;
     work(x, &r, apart, 8);
@@ -461,27 +440,4 @@ static void a_file_that_is_refused(void **state)
     plan_into(x, r.s, FAR); /* the same command puts it back */
     assert_true(finish(x, r.s, &c, result_of(apart(&c))));
     assert_values(&r, 1, "0.001 0.003 0.01 0.033+1");
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        STORE_TEST(values_are_added),
-        STORE_TEST(what_is_inside_ends_it),
-        STORE_TEST(values_are_added_below_the_smallest_too),
-        STORE_TEST(ties_exclusions_and_limits_end_what_is_added),
-        STORE_TEST(no_value_beyond_the_range_is_added),
-        STORE_TEST(diverged_values_are_tried),
-        STORE_TEST(a_retry_leads_elsewhere),
-        STORE_TEST(one_axis_at_a_time),
-        STORE_TEST(planning_again_keeps_added_values),
-        STORE_TEST(planned_otherwise),
-        STORE_TEST(listed_later),
-        STORE_TEST(looks_wait_for_added_values),
-        STORE_TEST(check_finds_values_added_by_hand),
-        STORE_TEST(a_file_that_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

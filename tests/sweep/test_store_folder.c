@@ -78,9 +78,10 @@ static void assert_refused(struct fixture *x, const struct site *p, const char *
     close_store(x, s);
 }
 
-static void a_new_folder_has_an_owner(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_new_folder_has_an_owner)
 {
-    struct fixture *x = *state;
     struct site p = make(x, "a.db");
     struct store *s = open_store(x, STORE_WRITE);
     char line[200], id[40];
@@ -101,9 +102,8 @@ static void a_new_folder_has_an_owner(void **state)
     assert_string_not_equal(text_of(other.owner), line);
 }
 
-static void copies_and_moves_are_adopted(void **state)
+TEST(copies_and_moves_are_adopted)
 {
-    struct fixture *x = *state;
     struct site a = make(x, "a.db"), b = site_of(x, "b.db"), c = site_of(x, "c.db");
     shell(x, "cp -a a.db b.db && cp -a a.db.d b.db.d");
     assert_string_equal(text_of(b.owner), text_of(a.owner));
@@ -120,9 +120,8 @@ static void copies_and_moves_are_adopted(void **state)
     assert_ok(open_at(x, &a));
 }
 
-static void links(void **state)
+TEST(links)
 {
-    struct fixture *x = *state;
     struct site a = make(x, "a.db"), copy = site_of(x, "copy.db"), new = site_of(x, "new.db");
     shell(x, "cp a.db copy.db && ln -s a.db.d copy.db.d");
     assert_refused(x, &copy, "another copy of this results file");
@@ -142,9 +141,8 @@ static void links(void **state)
     assert_ok(open_at(x, &copy));
 }
 
-static void another_s_folder(void **state)
+TEST(another_s_folder)
 {
-    struct fixture *x = *state;
     struct site a = make(x, "a.db"), b = make(x, "b.db");
     shell(x, "rm -r a.db.d && cp -a b.db.d a.db.d");
     assert_refused(x, &a, "belongs to another results file");
@@ -163,9 +161,8 @@ static void another_s_folder(void **state)
     assert_ok(open_at(x, &b));
 }
 
-static void an_id_that_is_none(void **state)
+TEST(an_id_that_is_none)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     run_sql(store_db(s), "PRAGMA ignore_check_constraints = ON; UPDATE results_file SET id = ''");
     close_store(x, s);
@@ -173,14 +170,4 @@ static void an_id_that_is_none(void **state)
     assert_non_null(strstr(x->m.text, "has lost its id"));
     assert_ok(store_open(x->db, STORE_READ, &s, &x->m));
     close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_new_folder_has_an_owner), TEST(copies_and_moves_are_adopted), TEST(links),
-        TEST(another_s_folder),          TEST(an_id_that_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

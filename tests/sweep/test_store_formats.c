@@ -40,9 +40,10 @@ static void backup_of(const struct fixture *x, const char *suffix, char *path, s
     assert_in_range(n, 0, size - 1);
 }
 
-static void an_older_file_is_read_and_migrated(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(an_older_file_is_read_and_migrated)
 {
-    struct fixture *x = *state;
     char original[400], backup[400], words[1200];
     make_file(x, "");
     snprintf(original, sizeof original, "%s/original.db", x->folder);
@@ -70,7 +71,7 @@ static void an_older_file_is_read_and_migrated(void **state)
 
 /* What stands in the way of a name that a newer format needs is named, with what to do; nothing was
  * touched. */
-static void names_of_a_user(void **state)
+TEST(names_of_a_user)
 {
     static const struct {
         const char *sql, *told, *remedy;
@@ -84,7 +85,6 @@ static void names_of_a_user(void **state)
         {"ALTER TABLE trial ADD COLUMN energy_j TEXT",
          "table trial has a column \"energy_j\" of yours", "RENAME COLUMN energy_j TO NEW_NAME"},
     };
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct store *s;
         char backup[400];
@@ -101,9 +101,8 @@ static void names_of_a_user(void **state)
 }
 
 /* A backup is for as many eyes as the file, and goes through no link that lies in its way. */
-static void backups_are_made_anew(void **state)
+TEST(backups_are_made_anew)
 {
-    struct fixture *x = *state;
     char unfinished[400], backup[400], victim[400];
     struct stat st;
     make_file(x, "");
@@ -121,9 +120,8 @@ static void backups_are_made_anew(void **state)
 
 /* The program's views are made anew; what a user has made upon them and upon tables stays, also
  * where a column of it is one that goes and comes again. */
-static void what_a_user_made_stays(void **state)
+TEST(what_a_user_made_stays)
 {
-    struct fixture *x = *state;
     make_file(x, "CREATE VIEW mine AS SELECT count(*) AS queued FROM trials WHERE sweep = 'plain'"
                  " AND state = 'queued' -- of mine\n;"
                  "CREATE VIEW \"my \"\"view\" AS SELECT queued, d_head FROM mine, config;"
@@ -152,16 +150,4 @@ static void what_a_user_made_stays(void **state)
     assert_answer(db, "SELECT remark FROM trial WHERE trial_id = 2", "through a view");
     assert_answer(db, "PRAGMA integrity_check", "ok");
     sqlite3_close(db);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(an_older_file_is_read_and_migrated),
-        TEST(names_of_a_user),
-        TEST(backups_are_made_anew),
-        TEST(what_a_user_made_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,11 @@ static void make(struct fixture *x)
     close_store(x, r.s);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* ---- the program's own names ---- */
 
-static void what_is_not_the_programs_is_refused(void **state)
+TEST(what_is_not_the_programs_is_refused)
 {
     static const struct {
         const char *sql, *words;
@@ -61,7 +63,6 @@ static void what_is_not_the_programs_is_refused(void **state)
          " WHERE name = 'trials'",
          "view trials is different"},
     };
-    struct fixture *x = *state;
     make(x);
     shell(x, "cp results.db saved");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -91,10 +92,9 @@ static void count_missing(void *context, const char *what)
     ++*(int *)context;
 }
 
-static void a_schema_may_have_any_number_of_objects(void **state)
+TEST(a_schema_may_have_any_number_of_objects)
 {
     enum { MORE = 100 };
-    struct fixture *x = *state;
     struct text_buffer schema = {0};
     int missing = 0;
     make(x);
@@ -105,13 +105,11 @@ static void a_schema_may_have_any_number_of_objects(void **state)
     assert_ok(store_foreign_objects(s, schema.text, count_missing, &missing, &x->m));
     assert_int_equal(missing, MORE);
     free(schema.text);
-    close_store(x, s);
 }
 
 /* Comments and line breaks are not what a table is; measures may be younger than the file. */
-static void other_words_for_the_same_are_taken(void **state)
+TEST(other_words_for_the_same_are_taken)
 {
-    struct fixture *x = *state;
     make(x);
     edit(x, "ALTER TABLE head_metric ADD COLUMN younger REAL;"
             "ALTER TABLE head_metric ADD COLUMN youngest_1 REAL;"
@@ -124,9 +122,8 @@ static void other_words_for_the_same_are_taken(void **state)
 
 /* ---- what is a user's own ---- */
 
-static void a_users_own_stays_and_is_never_run(void **state)
+TEST(a_users_own_stays_and_is_never_run)
 {
-    struct fixture *x = *state;
     struct told told = {0};
     make(x);
     edit(x, "CREATE VIEW mine AS " ENDLESS ";"
@@ -160,12 +157,10 @@ static void a_users_own_stays_and_is_never_run(void **state)
                   " 'fired', 'diary', 'by_day', 'by_chance', 'loud', 'never',"
                   " 'instead')",
                   "9");
-    close_store(x, s);
 }
 
-static void a_connection_is_guarded(void **state)
+TEST(a_connection_is_guarded)
 {
-    struct fixture *x = *state;
     make(x);
     for (enum store_mode mode = STORE_READ; mode <= STORE_WRITE; mode++) {
         struct store *s = open_store(x, mode);
@@ -191,9 +186,8 @@ static bool ask_thrice(void *context)
     return ++*(int *)context > 3;
 }
 
-static void a_long_statement_is_stopped(void **state)
+TEST(a_long_statement_is_stopped)
 {
-    struct fixture *x = *state;
     int64_t answer;
     int asked = 0;
     make(x);
@@ -202,7 +196,6 @@ static void a_long_statement_is_stopped(void **state)
     assert_status(STATUS_INTERRUPTED,
                   rows_ask(s, &x->m, "SELECT count(*) FROM (" ENDLESS ")", NO_VALUES, &answer));
     assert_int_equal(asked, 4);
-    close_store(x, s);
 }
 
 /* ---- what a killed writer leaves ---- */
@@ -225,9 +218,8 @@ static const char half[] = "BEGIN; UPDATE sweep SET question = 'half';"
                            "UPDATE t_quantile SET t = 0; UPDATE trial SET setting_label = 'half'";
 
 /* It was opened when all was well. */
-static void a_reader_meets_a_journal(void **state)
+TEST(a_reader_meets_a_journal)
 {
-    struct fixture *x = *state;
     int64_t n = -1;
     make(x);
     struct store *s = open_store(x, STORE_READ);
@@ -236,7 +228,6 @@ static void a_reader_meets_a_journal(void **state)
         assert_ok(rows_ask(s, &x->m, "SELECT count(*) FROM t_quantile WHERE t = 0", NO_VALUES, &n));
         assert_int_equal(n, 0);
     }
-    close_store(x, s);
 }
 
 static enum status read_as_nobody(struct fixture *x)
@@ -256,9 +247,8 @@ static enum status read_as_nobody(struct fixture *x)
 }
 
 /* Who may not write there can take nothing back: told, and no failure of this program. */
-static void a_closed_folder_with_half_a_change(void **state)
+TEST(a_closed_folder_with_half_a_change)
 {
-    struct fixture *x = *state;
     make(x);
     assert_int_equal(chmod(x->folder, 0755), 0);
     cut_off(x, "-journal", half);
@@ -268,31 +258,12 @@ static void a_closed_folder_with_half_a_change(void **state)
     assert_ok(read_as_nobody(x));
 }
 
-static void a_log_without_its_index_in_a_closed_folder(void **state)
+TEST(a_log_without_its_index_in_a_closed_folder)
 {
-    struct fixture *x = *state;
     make(x);
     assert_int_equal(chmod(x->folder, 0755), 0);
     cut_off(x, "-wal", "PRAGMA journal_mode = WAL; UPDATE sweep SET question = 'new'");
     assert_status(STATUS_BUSY, read_as_nobody(x));
     struct store *s = open_store(x, STORE_READ);
     assert_answer(store_db(s), "SELECT question FROM sweep", "new");
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_not_the_programs_is_refused),
-        TEST(a_schema_may_have_any_number_of_objects),
-        TEST(other_words_for_the_same_are_taken),
-        TEST(a_users_own_stays_and_is_never_run),
-        TEST(a_connection_is_guarded),
-        TEST(a_long_statement_is_stopped),
-        TEST(a_reader_meets_a_journal),
-        TEST(a_closed_folder_with_half_a_change),
-        TEST(a_log_without_its_index_in_a_closed_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

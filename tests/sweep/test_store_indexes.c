@@ -58,31 +58,28 @@ static void end_one(struct fixture *x, struct run *r, double acc)
     assert_true(finish(x, r->s, &c, result_of(acc)));
 }
 
-static void candidates_at_a_rung(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(candidates_at_a_rung)
 {
-    struct fixture *x = *state;
     struct run r = start(x, TUNED("rungs: {eta: 2, min_steps: 50}"));
     watch(&r, "bad_step, tuning, t.chance");
     end_one(x, &r, .5);
     assert_step(&r, "SEARCH t USING INDEX trial_tuned (sweep_id=? AND setting=?)");
-    close_store(x, r.s);
 }
 
-static void points_to_be_extended(void **state)
+TEST(points_to_be_extended)
 {
-    struct fixture *x = *state;
     struct run r = start(x, TUNED("extend: 2"));
     watch(&r, "DISTINCT config_id, config_json, replicate");
     for (int i = 0; i < 4; i++)
         end_one(x, &r, .5);
     assert_step(&r, "SEARCH trial USING INDEX trial_tuned (sweep_id=? AND setting=?)");
-    close_store(x, r.s);
 }
 
 /* Each commit asks for those behind the last one that it knew. */
-static void what_was_added(void **state)
+TEST(what_was_added)
 {
-    struct fixture *x = *state;
     struct run r = start(x, TUNED("extend: 2"));
     struct text_buffer said = {0};
     int64_t last = 0;
@@ -93,16 +90,4 @@ static void what_was_added(void **state)
     assert_step(&r, "SEARCH trial USING INTEGER PRIMARY KEY (rowid>?)");
     assert_non_null(strstr(said.text, "lr=0.0001 is added"));
     free(said.text);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(candidates_at_a_rung),
-        TEST(points_to_be_extended),
-        TEST(what_was_added),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

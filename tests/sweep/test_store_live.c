@@ -36,9 +36,10 @@ static void complete(struct fixture *x, struct run *r, int64_t heads, double acc
     assert_true(finish(x, r->s, &c, result_of(acc)));
 }
 
-static void the_best_candidate_stands_for_what_is_not_judged_yet(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(the_best_candidate_stands_for_what_is_not_judged_yet)
 {
-    struct fixture *x = *state;
     struct run r = start(x, tuned);
     assert_head(x, &r, 2, 0, NAN);
     complete(x, &r, 2, 0.5); /* lr 1e-3 */
@@ -59,12 +60,10 @@ static void the_best_candidate_stands_for_what_is_not_judged_yet(void **state)
     complete(x, &r, 2, 0.375); /* the first that judges */
     assert_head(x, &r, 2, 5, 0.375);
     assert_head(x, &r, 4, 4, 0.5);
-    close_store(x, r.s);
 }
 
-static void the_best_of_all_that_completed(void **state)
+TEST(the_best_of_all_that_completed)
 {
-    struct fixture *x = *state;
     struct run r = start(x, tuned);
     struct best_trial best;
     assert_ok(store_best(r.s, r.sweep, &best, &x->m));
@@ -86,15 +85,4 @@ static void the_best_of_all_that_completed(void **state)
     assert_ok(store_best(r.s, r.sweep, &best, &x->m));
     assert_int_equal(best.trial_id, 1);
     assert_true(best.value == 0.25);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_best_candidate_stands_for_what_is_not_judged_yet,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_best_of_all_that_completed, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

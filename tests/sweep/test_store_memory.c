@@ -39,9 +39,10 @@ static enum status live(struct fixture *x, const struct plan *p)
     return status != STATUS_OK ? status : closed;
 }
 
-static void after_a_failed_allocation_the_next_run_gets_it_done(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(after_a_failed_allocation_the_next_run_gets_it_done)
 {
-    struct fixture *x = *state;
     struct planned p = plan_of(x, SWEEP("[1, 2]", "seeds: 1\n"));
     bool fired = FAULTS_IN_MALLOC;
     int errors = 0;
@@ -62,12 +63,4 @@ static void after_a_failed_allocation_the_next_run_gets_it_done(void **state)
         close_store(x, s);
     }
     assert_true(errors > 20 || !FAULTS_IN_MALLOC);
-    free_plan(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        after_a_failed_allocation_the_next_run_gets_it_done, set_up, tear_down)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* Formats to come, also where calls, memory and locks of others stand in the way: the old format or
  * the new one, whole. */
 #include "store_files.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 static long short_of_memory; /* the allocation of a backup that fails; 0: none */
 
@@ -29,9 +30,11 @@ static const struct store_migration two_steps[] = {
     {0, NULL}};
 static const struct store_format later = {STORE_VERSION + 2, two_steps, false};
 
-static void older_version_is_migrated(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(older_version_is_migrated)
 {
-    struct fixture *x = *state, y = *x;
+    struct fixture y = *x;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     close_store(x, s);
@@ -60,9 +63,8 @@ static void older_version_is_migrated(void **state)
 }
 
 /* Without a backup there is no migration. */
-static void no_backup_no_migration(void **state)
+TEST(no_backup_no_migration)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     static const char *const in_the_way[] = {".new", ""};
     close_store(x, s);
@@ -80,14 +82,13 @@ static void no_backup_no_migration(void **state)
     }
 }
 
-static void failed_migration_changes_nothing(void **state)
+TEST(failed_migration_changes_nothing)
 {
     static const struct store_migration broken[] = {
         {STORE_VERSION, "ALTER TABLE sweep ADD COLUMN first TEXT; DELETE FROM config"}, {0, NULL}};
     static const struct store_migration missing[] = {{STORE_VERSION + 6, "SELECT 1"}, {0, NULL}};
     const struct store_format f[] = {{STORE_VERSION + 1, broken, false},
                                      {STORE_VERSION + 1, missing, false}};
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     close_store(x, s);
@@ -141,9 +142,8 @@ static void assert_users_view(struct fixture *x)
 }
 
 /* Trouble everywhere in a migration: the old format or the new one, whole. */
-static void troubled_migrations(void **state)
+TEST(troubled_migrations)
 {
-    struct fixture *x = *state;
     char saved[400];
     struct store *s = NULL;
     int folder_syncs = 0;
@@ -181,9 +181,8 @@ static void troubled_migrations(void **state)
     assert_true(folder_syncs > 0); /* the backup's name is durable before the file changes */
 }
 
-static void backups_without_memory(void **state)
+TEST(backups_without_memory)
 {
-    struct fixture *x = *state;
     char saved[400];
     struct store *s = NULL;
     int of_backups = 0;
@@ -209,9 +208,8 @@ static void backups_without_memory(void **state)
     assert_true(of_backups > 5);
 }
 
-static void a_migration_waits_for_readers(void **state)
+TEST(a_migration_waits_for_readers)
 {
-    struct fixture *x = *state;
     struct store *s;
     sqlite3 *reader;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
@@ -224,14 +222,13 @@ static void a_migration_waits_for_readers(void **state)
     assert_whole(x);
 }
 
-static void a_step_that_cannot_be_taken(void **state)
+TEST(a_step_that_cannot_be_taken)
 {
     static const struct store_migration broken[] = {
         {STORE_VERSION, "ALTER TABLE sweep ADD COLUMN first TEXT; SELECT nonsense"},
         {STORE_VERSION + 1, "ALTER TABLE sweep ADD COLUMN second TEXT"},
         {0, NULL}};
     static const struct store_format f = {STORE_VERSION + 2, broken, false};
-    struct fixture *x = *state;
     struct store *s;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     close_store(x, r.s);
@@ -242,9 +239,8 @@ static void a_step_that_cannot_be_taken(void **state)
 }
 
 /* A reader's copy: it is there whole or not at all, and the file stays as it is. */
-static void troubled_readers(void **state)
+TEST(troubled_readers)
 {
-    struct fixture *x = *state;
     char saved[400];
     struct store *s = NULL;
     int opened = 0, failed = 0;
@@ -272,20 +268,4 @@ static void troubled_readers(void **state)
         }
     }
     assert_each(opened >= TROUBLES - REFUSED, failed > 20);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(older_version_is_migrated),
-        TEST(no_backup_no_migration),
-        TEST(failed_migration_changes_nothing),
-        TEST(troubled_migrations),
-        TEST(troubled_readers),
-        TEST(backups_without_memory),
-        TEST(a_migration_waits_for_readers),
-        TEST(a_step_that_cannot_be_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

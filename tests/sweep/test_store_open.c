@@ -51,11 +51,12 @@ static enum status open_as_nobody(struct fixture *x, enum store_mode mode, struc
     return status;
 }
 
+FIXTURE(set_up, tear_down)
+
 /* ---- names ---- */
 
-static void folders_that_are_none(void **state)
+TEST(folders_that_are_none)
 {
-    struct fixture *x = *state;
     struct store *s;
     char folder[400];
     snprintf(folder, sizeof folder, "%s.d", x->db);
@@ -71,9 +72,8 @@ static void folders_that_are_none(void **state)
     close_store(x, open_store(x, STORE_WRITE));
 }
 
-static void a_folder_that_takes_none(void **state)
+TEST(a_folder_that_takes_none)
 {
-    struct fixture *x = *state;
     struct store *s = NULL;
     assert_int_equal(chmod(x->folder, 0555), 0);
     enum status status = open_as_nobody(x, STORE_WRITE, &s);
@@ -82,9 +82,8 @@ static void a_folder_that_takes_none(void **state)
     assert_non_null(strstr(x->m.text, "results.db.d: cannot make this folder: Permission denied"));
 }
 
-static void a_file_that_must_not_be_read(void **state)
+TEST(a_file_that_must_not_be_read)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     close_store(x, s);
     assert_int_equal(chmod(x->folder, 0755), 0);
@@ -93,9 +92,8 @@ static void a_file_that_must_not_be_read(void **state)
     assert_non_null(strstr(x->m.text, "Permission denied"));
 }
 
-static void a_name_from_here(void **state)
+TEST(a_name_from_here)
 {
-    struct fixture *x = *state;
     struct store *s = NULL;
     char here[4096];
     assert_non_null(getcwd(here, sizeof here));
@@ -108,9 +106,8 @@ static void a_name_from_here(void **state)
     close_store(x, open_store(x, STORE_READ));
 }
 
-static void a_name_too_long_for_sqlite(void **state)
+TEST(a_name_too_long_for_sqlite)
 {
-    struct fixture *x = *state;
     struct store *s;
     char path[1024];
     size_t used = (size_t)snprintf(path, sizeof path, "%s", x->folder);
@@ -148,7 +145,7 @@ static void leave_hot_journal(struct fixture *x, const char *setup)
     assert_int_equal(unlink(work), 0);
 }
 
-static void a_journal_tells_whose_file_it_is(void **state)
+TEST(a_journal_tells_whose_file_it_is)
 {
     static const struct {
         const char *setup, *words;
@@ -167,7 +164,6 @@ static void a_journal_tells_whose_file_it_is(void **state)
          "format 7, of a development version"},
         {"CREATE TABLE photo (id INTEGER); DROP TABLE photo", "holds no results yet"},
     };
-    struct fixture *x = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct store *s;
         leave_hot_journal(x, cases[i].setup);
@@ -183,10 +179,9 @@ static void a_journal_tells_whose_file_it_is(void **state)
 
 /* A reader lets a moment's writer roll back; where that fails it says so, and next time it works.
  */
-static void recovery_is_tried_again(void **state)
+TEST(recovery_is_tried_again)
 {
     static const enum trouble kinds[] = {REFUSED, SYSTEM, MEMORY};
-    struct fixture *x = *state;
     char saved[400], saved_journal[420], journal[420];
     struct store *s = NULL;
     snprintf(saved, sizeof saved, "%s/saved.db", x->folder);
@@ -221,9 +216,8 @@ static void recovery_is_tried_again(void **state)
 }
 
 /* The last resort of a reader, where nothing can be made in the folder, without memory. */
-static void a_closed_folder_without_memory(void **state)
+TEST(a_closed_folder_without_memory)
 {
-    struct fixture *x = *state;
     struct store *s = NULL;
     int errors = 0;
     close_store(x, open_store(x, STORE_WRITE));
@@ -270,9 +264,8 @@ static int watch_for_race(sqlite3 *db, char **error, const void *api)
     return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, overtaken, NULL);
 }
 
-static void two_create_it(void **state)
+TEST(two_create_it)
 {
-    struct fixture *x = *state;
     racing = x;
     sqlite3_auto_extension((void (*)(void))watch_for_race);
     struct store *s = open_store(x, STORE_WRITE);
@@ -280,12 +273,10 @@ static void two_create_it(void **state)
     assert_null(racing);
     assert_answer(store_db(s), "SELECT count(*) FROM t_quantile", "1000");
     assert_answer(store_db(s), "PRAGMA integrity_check", "ok");
-    close_store(x, s);
 }
 
-static void somebody_else_is_about_to(void **state)
+TEST(somebody_else_is_about_to)
 {
-    struct fixture *x = *state;
     struct store *s;
     sqlite3 *other;
     assert_int_equal(sqlite3_open(x->db, &other), SQLITE_OK);
@@ -300,10 +291,9 @@ static void somebody_else_is_about_to(void **state)
 
 /* ---- the journal ---- */
 
-static void no_wal_where_it_does_not_work(void **state)
+TEST(no_wal_where_it_does_not_work)
 {
     static const long types[] = {0x6969 /* NFS */, -1};
-    struct fixture *x = *state;
     for (int i = 0; i < 3; i++) {
         sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
         if (i < 2)
@@ -319,10 +309,9 @@ static void no_wal_where_it_does_not_work(void **state)
     }
     struct store *s = open_store(x, STORE_WRITE);
     assert_answer(store_db(s), "PRAGMA journal_mode", "wal");
-    close_store(x, s);
 }
 
-static void pragmas_without_effect(void **state)
+TEST(pragmas_without_effect)
 {
     static const struct {
         const char *pragma, *words;
@@ -332,7 +321,6 @@ static void pragmas_without_effect(void **state)
         {"synchronous", "synchronous writes cannot be switched on", STATUS_IO},
         {"integrity_check", "is damaged: no answer", STATUS_CORRUPT},
     };
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     claim(x, r.s, r.sweep, r.build); /* left running: the next opening checks integrity */
     close_store(x, r.s);
@@ -349,9 +337,8 @@ static void pragmas_without_effect(void **state)
     close_store(x, open_store(x, STORE_WRITE));
 }
 
-static void a_reader_keeps_the_journal_as_it_is(void **state)
+TEST(a_reader_keeps_the_journal_as_it_is)
 {
-    struct fixture *x = *state;
     struct store *s;
     sqlite3 *reader;
     close_store(x, open_store(x, STORE_WRITE));
@@ -365,9 +352,8 @@ static void a_reader_keeps_the_journal_as_it_is(void **state)
 
 /* Every sync fails once: of creating, of opening, and of working by a rollback journal. Whoever
  * opens the file next finds it whole. */
-static void syncs_that_fail(void **state)
+TEST(syncs_that_fail)
 {
-    struct fixture *x = *state;
     int failed = 0;
     for (int round = 0; round < 3; round++) {
         static const struct store_migration none[] = {{0, NULL}};
@@ -408,9 +394,8 @@ static void syncs_that_fail(void **state)
 }
 
 /* No room for a new file, such as the journal: the disk is full, not broken. */
-static void no_room_for_a_journal(void **state)
+TEST(no_room_for_a_journal)
 {
-    struct fixture *x = *state;
     int full = 0;
     close_store(x, open_store(x, STORE_WRITE));
     stand_between(true);
@@ -438,9 +423,8 @@ static void no_room_for_a_journal(void **state)
 
 /* SQLite removes the log by its name when the last connection closes: of a file that is gone it
  * must not, as a new one may have its log there by now. */
-static void closing_a_removed_file_leaves_its_successor_alone(void **state)
+TEST(closing_a_removed_file_leaves_its_successor_alone)
 {
-    struct fixture *x = *state;
     char log[400], index[400];
     snprintf(log, sizeof log, "%s-wal", x->db);
     snprintf(index, sizeof index, "%s-shm", x->db);
@@ -458,29 +442,4 @@ static void closing_a_removed_file_leaves_its_successor_alone(void **state)
     assert_true(store_in_place(next));
     assert_int_equal(stat(log, &after), 0);
     assert_true(before.st_ino == after.st_ino);
-    close_store(x, next);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(folders_that_are_none),
-        TEST(a_folder_that_takes_none),
-        TEST(a_file_that_must_not_be_read),
-        TEST(a_name_from_here),
-        TEST(a_name_too_long_for_sqlite),
-        TEST(a_journal_tells_whose_file_it_is),
-        TEST(recovery_is_tried_again),
-        TEST(a_closed_folder_without_memory),
-        TEST(two_create_it),
-        TEST(somebody_else_is_about_to),
-        TEST(no_wal_where_it_does_not_work),
-        TEST(pragmas_without_effect),
-        TEST(a_reader_keeps_the_journal_as_it_is),
-        TEST(syncs_that_fail),
-        TEST(no_room_for_a_journal),
-        TEST(closing_a_removed_file_leaves_its_successor_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,10 @@ static void assert_changes(const struct plan_changes *c, long added, long kept, 
     assert_int_equal(c->returned, returned);
 }
 
-static void new_sweep(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(new_sweep)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct plan_changes c = plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 2\n"));
     assert_changes(&c, 6, 0, 0, 0);
@@ -42,12 +43,10 @@ static void new_sweep(void **state)
                   " trials WHERE setting = '{}' AND setting_label = '' AND tuning ="
                   " '{}' AND choice = 'chosen' AND chance = 0.125 ORDER BY plan_order)",
                   "queued10 queued20 queued40 queued11 queued21 queued41");
-    close_store(x, s);
 }
 
-static void planning_again(void **state)
+TEST(planning_again)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
     struct claimed claimed = claim(x, s, 1, add_build(x, s));
@@ -74,12 +73,10 @@ static void planning_again(void **state)
         " (SELECT * FROM trials ORDER BY plan_order)",
         "1:0:completed 2:0:queued 4:0:running 1:1:queued 2:1:queued 4:1:queued 1:2:queued "
         "2:2:queued 4:2:queued");
-    close_store(x, s);
 }
 
-static void settings_follow_the_axes(void **state)
+TEST(settings_follow_the_axes)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
     assert_answer(store_db(s), "SELECT group_concat(DISTINCT setting) FROM trial", "{}");
@@ -96,7 +93,6 @@ static void settings_follow_the_axes(void **state)
                   "{\"task.slots\":3}slots=331 {\"task.slots\":3}slots=332");
     int64_t sweep = c.sweep_id;
     assert_string_equal(claim(x, s, sweep, add_build(x, s)).label, "slots=2");
-    close_store(x, s);
 }
 
 static void count_breach(void *context, const char *broken, const char *row)
@@ -107,9 +103,8 @@ static void count_breach(void *context, const char *broken, const char *row)
 }
 
 /* Also those whose members have left the plan in part, and over a row that somebody wrote. */
-static void ensembles_follow_their_trials(void **state)
+TEST(ensembles_follow_their_trials)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int broken = 0;
     struct claimed c;
@@ -130,24 +125,20 @@ static void ensembles_follow_their_trials(void **state)
                   "{\"task.slots\":2}[1,2] {\"task.slots\":2}[2,3]");
     assert_ok(store_check(s, count_breach, &broken, &x->m));
     assert_int_equal(broken, 0);
-    close_store(x, s);
 }
 
-static void removed_trials_are_planned_again(void **state)
+TEST(removed_trials_are_planned_again)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
     run_sql(store_db(s), "DELETE FROM trial WHERE trial_id = 2");
     struct plan_changes c = plan_into(x, s, SWEEP("[1, 2]", "seeds: 2\n"));
     assert_changes(&c, 1, 3, 0, 0);
     assert_answer(store_db(s), "SELECT count(*) FROM trial", "4");
-    close_store(x, s);
 }
 
-static void another_file_of_the_same_name(void **state)
+TEST(another_file_of_the_same_name)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct plan_changes c;
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
@@ -157,7 +148,7 @@ static void another_file_of_the_same_name(void **state)
     assert_answer(store_db(s), "SELECT count(*) || ' ' || sum(in_plan) FROM trial", "2 2");
     assert_ok(store_plan(s, p.plan, true, &c, &x->m));
     assert_changes(&c, 2, 0, 2, 0);
-    free_plan(p);
+    free_plan(x, p);
     /* Other seeds alone are the same points. */
     c = plan_into(x, s, SWEEP("[4, 8]", "seeds: [7]\n"));
     assert_changes(&c, 2, 0, 2, 0);
@@ -166,16 +157,13 @@ static void another_file_of_the_same_name(void **state)
     assert_status(STATUS_BAD_INPUT, store_plan(s, p.plan, false, &c, &x->m));
     assert_ok(store_plan(s, p.plan, true, &c, &x->m));
     assert_changes(&c, 0, 0, 2, 2);
-    free_plan(p);
-    close_store(x, s);
 }
 
 /* What ran was stopped at the best step of its metric; results by two metrics are not compared. */
-static void another_metric_is_refused(void **state)
+TEST(another_metric_is_refused)
 {
     static const char by_loss[] =
         SWEEP("[1, 2]", "seeds: 1\nmetric: {name: val_loss, goal: minimize}\n");
-    struct fixture *x = *state;
     struct plan_changes c;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, SWEEP("[1, 2]", "seeds: 1\n"));
@@ -191,13 +179,10 @@ static void another_metric_is_refused(void **state)
     }
     assert_answer(store_db(s), "SELECT metric || count(*) FROM trial JOIN sweep USING (sweep_id)",
                   "val_loss2");
-    free_plan(p);
-    close_store(x, s);
 }
 
-static void changed_claims_are_recorded(void **state)
+TEST(changed_claims_are_recorded)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct plan_changes c =
         plan_into(x, s, SWEEP("[1, 2, 4]", "seeds: 1\nclaim: {best: 2, over: [1, 4]}\n"));
@@ -218,7 +203,6 @@ static void changed_claims_are_recorded(void **state)
                   " FROM plan_change",
                   "0/3:{\"best\":2,\"over\":[1,4]} 1/3:{\"best\":4,\"over\":[1]} 1/3:none");
     assert_answer(store_db(s), "SELECT claim IS NULL FROM sweep", "1");
-    close_store(x, s);
 }
 
 /* ---- tune ---- */
@@ -237,9 +221,8 @@ static bool has(const struct claimed *c, const char *key)
     return strstr(c->config_json, key) != NULL;
 }
 
-static void tuning_decides_what_runs(void **state)
+TEST(tuning_decides_what_runs)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct plan_changes changes = plan_into(x, s, TUNED);
     assert_changes(&changes, 4 + TUNING, 0, 0, 0);
@@ -281,13 +264,11 @@ static void tuning_decides_what_runs(void **state)
                   "SELECT group_concat(heads || ':' || n || ':' || mean_acc, ' ') FROM"
                   " by_heads",
                   "1:1:0.5 2:1:0.5");
-    close_store(x, s);
 }
 
 /* A further candidate, or a failed one that runs again, reopens the choice. */
-static void the_choice_is_reopened(void **state)
+TEST(the_choice_is_reopened)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     plan_into(x, s, TUNED);
     int64_t build = add_build(x, s);
@@ -331,14 +312,12 @@ static void the_choice_is_reopened(void **state)
                   "SELECT group_concat(state || setting_label || choice, ' ') FROM"
                   " (SELECT * FROM trials WHERE in_plan AND heads = 1 ORDER BY lr)",
                   "queuedlr=0.001chosen completedlr=0.003chosen completedlr=0.01chosen");
-    close_store(x, s);
 }
 
 /* ---- small queries ---- */
 
-static void sweeps_and_trials_by_name(void **state)
+TEST(sweeps_and_trials_by_name)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     char name[STORE_NAME_SIZE];
     int64_t id;
@@ -372,12 +351,10 @@ static void sweeps_and_trials_by_name(void **state)
         assert_status(STATUS_BAD_INPUT, store_trial(s, wrong[i], &id, &x->m));
     int64_t build = add_build(x, s);
     assert_int_equal(add_build(x, s), build);
-    close_store(x, s);
 }
 
-static void progress_counts_the_plan(void **state)
+TEST(progress_counts_the_plan)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct counts counts;
     bool failed, accepted;
@@ -407,25 +384,4 @@ static void progress_counts_the_plan(void **state)
     for (int i = 0; i < TRIAL_STATES; i++)
         sum += counts.trials[i];
     assert_int_equal(sum, 1);
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(new_sweep),
-        TEST(planning_again),
-        TEST(settings_follow_the_axes),
-        TEST(ensembles_follow_their_trials),
-        TEST(removed_trials_are_planned_again),
-        TEST(another_file_of_the_same_name),
-        TEST(another_metric_is_refused),
-        TEST(changed_claims_are_recorded),
-        TEST(tuning_decides_what_runs),
-        TEST(the_choice_is_reopened),
-        TEST(sweeps_and_trials_by_name),
-        TEST(progress_counts_the_plan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

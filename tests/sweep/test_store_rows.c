@@ -8,11 +8,12 @@
 
 #include "sweep/report/rows_table.h"
 
+FIXTURE(set_up, tear_down)
+
 /* ---- rows ---- */
 
-static void values_in_and_out(void **state)
+TEST(values_in_and_out)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct rows r = rows_open(s, &x->m, "SELECT ?1, ?2, NULL, 0.5 UNION ALL SELECT ?2, 1, '', NULL",
                               VALUES(TEXT("größe"), INTEGER(INT64_MIN)));
@@ -38,14 +39,12 @@ static void values_in_and_out(void **state)
     assert_true(rows_next(&r));
     assert_string_equal(rows_text(&r, 0), "two!");
     assert_ok(rows_close(&r));
-    close_store(x, s);
 }
 
 /* A statement is prepared once and used again: nothing of the time before is left in it. */
-static void statements_used_again(void **state)
+TEST(statements_used_again)
 {
     static const char two[] = "SELECT ?1, ?2";
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct rows r = rows_open(s, &x->m, two, VALUES(INTEGER(1), TEXT("before")));
     assert_true(rows_next(&r));
@@ -84,13 +83,11 @@ static void statements_used_again(void **state)
         assert_int_equal(rows_integer(&r, 0), i % (2 * STORE_IDLE));
         assert_ok(rows_close(&r));
     }
-    close_store(x, s);
 }
 
-static void rows_as_cells(void **state)
+TEST(rows_as_cells)
 {
     static const struct table_column columns[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {0}};
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     char *text = NULL;
     size_t size = 0;
@@ -105,7 +102,6 @@ static void rows_as_cells(void **state)
     fclose(out);
     assert_string_equal(text, "a,b,c\n1,0.25,x\n,a,2\n");
     free(text);
-    close_store(x, s);
 }
 
 /* After a failure there are no more rows, and closing tells. */
@@ -120,10 +116,9 @@ static void assert_failed(struct fixture *x, struct rows *r, enum status expecte
     assert_int_equal(rows_close(r), expected);
 }
 
-static void queries_that_fail(void **state)
+TEST(queries_that_fail)
 {
     static const char count[] = "SELECT count(*) FROM trial WHERE ?1 <> ''";
-    struct fixture *x = *state;
     char longer[600];
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
@@ -174,13 +169,11 @@ static void queries_that_fail(void **state)
     s = open_store(x, STORE_READ);
     rows = rows_open(s, &x->m, "SELECT * FROM trial WHERE setting_label <> ?1", VALUES(TEXT("")));
     assert_failed(x, &rows, STATUS_CORRUPT);
-    close_store(x, s);
 }
 
 /* The schema lets no other word in; a file that was made to hold one is refused by its name. */
-static void words_that_no_trial_can_have(void **state)
+TEST(words_that_no_trial_can_have)
 {
-    struct fixture *x = *state;
     struct counts counts;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     run_sql(r.db, "PRAGMA ignore_check_constraints = ON;"
@@ -194,13 +187,11 @@ static void words_that_no_trial_can_have(void **state)
     rows_choice(&rows, 0);
     assert_failed(x, &rows, STATUS_CORRUPT);
     assert_non_null(strstr(x->m.text, "choice is 'random'"));
-    close_store(x, r.s);
 }
 
 /* The same for a column that is never NULL. */
-static void a_text_that_is_missing(void **state)
+TEST(a_text_that_is_missing)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct rows rows =
         rows_open(r.s, &x->m, "SELECT '4', NULL AS setting UNION ALL SELECT '', ''", NO_VALUES);
@@ -209,14 +200,12 @@ static void a_text_that_is_missing(void **state)
     assert_string_equal(rows_given(&rows, 1), "");
     assert_failed(x, &rows, STATUS_CORRUPT);
     assert_non_null(strstr(x->m.text, "setting is NULL, which it must not be"));
-    close_store(x, r.s);
 }
 
 /* ---- statements and transactions ---- */
 
-static void a_text_beyond_the_limit(void **state)
+TEST(a_text_beyond_the_limit)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     char longer[3000];
@@ -227,24 +216,20 @@ static void a_text_beyond_the_limit(void **state)
     assert_non_null(strstr(x->m.text, "too big"));
     assert_ok(store_add_warning(r.s, c.trial_id, c.attempt, "short", &x->m));
     assert_answer(r.db, "SELECT note FROM attempt", "short");
-    close_store(x, r.s);
 }
 
-static void a_table_in_use_is_busy(void **state)
+TEST(a_table_in_use_is_busy)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct rows rows = rows_open(r.s, &x->m, "SELECT * FROM trial", NO_VALUES);
     assert_true(rows_next(&rows));
     assert_status(STATUS_BUSY, store_script(r.s, "dropping", "DROP TABLE curve", &x->m));
     assert_ok(rows_close(&rows));
     assert_ok(store_script(r.s, "dropping", "DROP TABLE curve", &x->m));
-    close_store(x, r.s);
 }
 
-static void batches_do_not_nest(void **state)
+TEST(batches_do_not_nest)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     assert_ok(store_begin(r.s, &x->m));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
@@ -253,13 +238,11 @@ static void batches_do_not_nest(void **state)
     assert_non_null(strstr(x->m.text, "twice"));
     assert_ok(store_commit(r.s, &x->m)); /* the first one goes on */
     assert_answer(r.db, "SELECT state FROM trial", "running");
-    close_store(x, r.s);
 }
 
 /* Of several errors after SQLite has rolled a batch back, the first is its reason. */
-static void the_first_error_ends_the_batch(void **state)
+TEST(the_first_error_ends_the_batch)
 {
-    struct fixture *x = *state;
     struct counts c;
     stand_between(true);
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
@@ -274,14 +257,12 @@ static void the_first_error_ends_the_batch(void **state)
     stand_between(false);
     assert_status(STATUS_INTERRUPTED, store_commit(r.s, &x->m));
     assert_answer(r.db, "SELECT state FROM trial", "queued");
-    close_store(x, r.s);
 }
 
 /* ---- what a file can be asked ---- */
 
-static void more_sweeps_than_a_message_names(void **state)
+TEST(more_sweeps_than_a_message_names)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t id;
     run_sql(
@@ -293,14 +274,12 @@ static void more_sweeps_than_a_message_names(void **state)
     assert_status(STATUS_BAD_INPUT, store_sweep(s, "none", &id, &x->m));
     assert_non_null(strstr(x->m.text, "it holds: a-rather-long-name-of-a-sweep-10, a-rather"));
     assert_null(strstr(x->m.text, "sweep-29"));
-    close_store(x, s);
 }
 
 /* ---- plans ---- */
 
-static void a_loss_is_minimized(void **state)
+TEST(a_loss_is_minimized)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\nmetric: {name: val_loss, goal: minimize}\n"));
     assert_answer(r.db, "SELECT metric || ' ' || goal FROM sweep", "val_loss minimize");
     /* The goal decides about the choice: another one is another plan. */
@@ -309,15 +288,13 @@ static void a_loss_is_minimized(void **state)
     plan_into(x, r.s, SWEEP("[1]", "seeds: 1\n"));
     assert_answer(r.db, "SELECT metric || ' ' || goal FROM sweep", "val_acc maximize");
     assert_string_not_equal(ask(r.db, "SELECT plan_sha256 FROM sweep"), before);
-    close_store(x, r.s);
 }
 
 /* More than there is room for: refused, and not cut. */
-static void too_many_tuned_axes(void **state)
+TEST(too_many_tuned_axes)
 {
     enum { AXES = 400 };
     static const char *paths[AXES];
-    struct fixture *x = *state;
     struct plan_changes changes;
     struct store *s = open_store(x, STORE_WRITE);
     struct planned p = plan_of(x, SWEEP("[1]", "seeds: 1\n"));
@@ -338,27 +315,4 @@ static void too_many_tuned_axes(void **state)
     }
     p.config->tune = 0;
     p.config->tune_path = mine;
-    free_plan(p);
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(values_in_and_out),
-        TEST(statements_used_again),
-        TEST(rows_as_cells),
-        TEST(queries_that_fail),
-        TEST(words_that_no_trial_can_have),
-        TEST(a_text_that_is_missing),
-        TEST(a_text_beyond_the_limit),
-        TEST(a_table_in_use_is_busy),
-        TEST(batches_do_not_nest),
-        TEST(the_first_error_ends_the_batch),
-        TEST(more_sweeps_than_a_message_names),
-        TEST(a_loss_is_minimized),
-        TEST(too_many_tuned_axes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
 #include "store_help.h"
 
 #include "sweep/trials/store_check.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 #define TUNED(rest)                                                                                \
     "name: tuned\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \
@@ -109,9 +110,10 @@ static void assert_promises(struct fixture *x, struct store *s)
     assert_ok(store_check(s, fail_on_breach, NULL, &x->m));
 }
 
-static void rungs_halve_the_candidates(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(rungs_halve_the_candidates)
 {
-    struct fixture *x = *state;
     struct run r = start(x, RUNGS);
     assert_until(r.s, 1, "0.001 queued chosen 50, 0.002 queued chosen 50, 0.003 queued chosen 50");
     struct claimed last;
@@ -153,14 +155,12 @@ static void rungs_halve_the_candidates(void **state)
     }
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* What it comes to is a function of what the trials have done: planned again, with other rungs and
  * without them, it is taken anew. */
-static void rungs_are_settled_anew(void **state)
+TEST(rungs_are_settled_anew)
 {
-    struct fixture *x = *state;
     struct run r = start(x, RUNGS);
     pause_all(x, &r, 50, 12, NULL, 0);
     static const char all[] =
@@ -179,14 +179,12 @@ static void rungs_are_settled_anew(void **state)
         r.s, 1,
         "0.001 not_needed eliminated 50, 0.002 not_needed eliminated 50, 0.003 queued chosen -");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* A trial that was stopped at its rung has not said all of its curve: it pauses there again. A late
  * report changes nothing. */
-static void only_a_pause_reaches_a_rung(void **state)
+TEST(only_a_pause_reaches_a_rung)
 {
-    struct fixture *x = *state;
     struct run r = start(x, RUNGS);
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     struct attempt_end end = {.exit_code = 75, .step = 50, .cause = CAUSE_STOPPED};
@@ -205,14 +203,12 @@ static void only_a_pause_reaches_a_rung(void **state)
                   "queuedwaiting50");
     assert_answer(r.db, "SELECT group_concat(cause) FROM attempt WHERE trial_id = 1",
                   "stopped,paused");
-    close_store(x, r.s);
 }
 
 /* A trial that failed before a rung counts as a guess there; tried again, its rung is open again.
  */
-static void failures_at_rungs(void **state)
+TEST(failures_at_rungs)
 {
-    struct fixture *x = *state;
     struct run r = start(x, RUNGS);
     bool failed, accepted;
     long count;
@@ -238,7 +234,6 @@ static void failures_at_rungs(void **state)
     assert_until(r.s, 1,
                  "0.001 queued waiting 50, 0.002 queued waiting 50, 0.003 queued chosen 50");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* ---- looks ---- */
@@ -262,9 +257,8 @@ static struct look_due assert_due(struct fixture *x, struct run *r, int look)
     return due;
 }
 
-static void looks_open_and_close(void **state)
+TEST(looks_open_and_close)
 {
-    struct fixture *x = *state;
     struct run r = start(x, LOOKS);
     assert_due(x, &r, 0);
     finish_all(x, &r, 4);
@@ -297,13 +291,11 @@ static void looks_open_and_close(void **state)
     assert_int_equal(left_of(r.s), 4);
     assert_due(x, &r, 0);
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* A failed trial that is tried again opens its look, and forgets those behind it. */
-static void a_retry_opens_a_look(void **state)
+TEST(a_retry_opens_a_look)
 {
-    struct fixture *x = *state;
     struct run r = start(x, LOOKS);
     bool failed, accepted;
     long count;
@@ -320,13 +312,11 @@ static void a_retry_opens_a_look(void **state)
     assert_answer(r.db, "SELECT count(*) FROM trial WHERE choice = 'waiting' AND state = 'queued'",
                   "6");
     assert_promises(x, r.s);
-    close_store(x, r.s);
 }
 
 /* Trials of the first look wait for the choice, those of the second for the look. */
-static void looks_and_tune(void **state)
+TEST(looks_and_tune)
 {
-    struct fixture *x = *state;
     struct run r = start(x, TUNED("tune: {axes: [train.lr], seeds: 1}\nlooks: [2, 3]\n"));
     for (int i = 0; i < 6; i++) {
         struct claimed c = claim(x, r.s, r.sweep, r.build);
@@ -348,20 +338,4 @@ static void looks_and_tune(void **state)
                   " look = 2 AND state = 'queued' ORDER BY heads)",
                   "1 0.003, 2 0.001");
     assert_promises(x, r.s);
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(rungs_halve_the_candidates),
-        TEST(rungs_are_settled_anew),
-        TEST(only_a_pause_reaches_a_rung),
-        TEST(failures_at_rungs),
-        TEST(looks_open_and_close),
-        TEST(a_retry_opens_a_look),
-        TEST(looks_and_tune),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static int64_t plan_shard_into(struct fixture *x, struct store *s, const char *y
     struct planned p = plan_of(x, yaml);
     assert_ok(plan_set_shard(p.plan, (struct plan_shard){number, of}, &x->m));
     assert_ok(store_plan(s, p.plan, false, &changes, &x->m));
-    free_plan(p);
+    free_plan(x, p);
     return changes.sweep_id;
 }
 
@@ -47,9 +47,10 @@ static void assert_shards(struct fixture *x, struct store *s, int64_t sweep, boo
     shards_free(&shards);
 }
 
-static void a_shard_is_claimed_alone(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_shard_is_claimed_alone)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct counts c;
     int64_t sweep = plan_shard_into(x, s, FOUR, 2, 4);
@@ -70,13 +71,11 @@ static void a_shard_is_claimed_alone(void **state)
     assert_int_equal(heads[0].planned, 1);
     assert_int_equal(heads[1].ended, 1);
     free(heads);
-    close_store(x, s);
 }
 
 /* Another shard of the same plan beside it, another cut, another plan, and all of it. */
-static void shards_one_after_the_other(void **state)
+TEST(shards_one_after_the_other)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     sqlite3 *db = store_db(s);
     struct shards shards;
@@ -105,13 +104,11 @@ static void shards_one_after_the_other(void **state)
     shards = shards_of(x, s, sweep);
     assert_int_equal(shards.of, 0);
     assert_int_equal(work(x, s, sweep), 4);
-    close_store(x, s);
 }
 
 /* The head count of a shard is chosen for and judged within it. */
-static void a_shard_under_tune(void **state)
+TEST(a_shard_under_tune)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int64_t sweep =
         plan_shard_into(x, s,
@@ -129,13 +126,11 @@ static void a_shard_under_tune(void **state)
                   "SELECT group_concat(DISTINCT heads || state || attempt) FROM trials"
                   " WHERE NOT in_shard",
                   "1queued0");
-    close_store(x, s);
 }
 
 /* What was begun and left for another shard is not forgotten. */
-static void a_shard_that_was_left(void **state)
+TEST(a_shard_that_was_left)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     struct shards shards;
     int64_t sweep = plan_shard_into(x, s, FOUR, 1, 4), build = add_build(x, s);
@@ -155,15 +150,13 @@ static void a_shard_that_was_left(void **state)
     work(x, s, sweep);
     shards = shards_of(x, s, sweep);
     assert_string_equal(shards.unfinished, "");
-    close_store(x, s);
 }
 
 /* While a run is at work, its shard is none of those that were left. */
-static void a_shard_at_work(void **state)
+TEST(a_shard_at_work)
 {
     static const char both[] = "shards 1 (1 trial left) and 3 (2 trials left)",
                       both_json[] = "[{\"shard\":1,\"trials\":1},{\"shard\":3,\"trials\":2}]";
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     int lock;
     int64_t sweep = plan_shard_into(x, s, FOUR, 1, 4), build = add_build(x, s);
@@ -177,7 +170,6 @@ static void a_shard_at_work(void **state)
     assert_shards(x, s, sweep, true, both, both_json); /* no run */
     lock_release(lock);
     assert_shards(x, s, sweep, false, both, both_json); /* it was killed */
-    close_store(x, s);
 }
 
 /* The trials of shards `from` to `of` are left, as the plan deals them out. */
@@ -197,7 +189,7 @@ static void assert_left(struct fixture *x, struct store *s, int64_t sweep, const
                 (size_t)snprintf(expected + used, sizeof expected - used, "%s%d (%ld trial%s left)",
                                  used ? ", " : "shards ", i, n, n == 1 ? "" : "s");
         }
-        free_plan(p);
+        free_plan(x, p);
     }
     char rest[sizeof expected];
     snprintf(rest, sizeof rest, "%s", expected + last);
@@ -210,7 +202,7 @@ static void assert_left(struct fixture *x, struct store *s, int64_t sweep, const
 }
 
 /* The file finds the shard of a trial as the plan does. */
-static void shards_are_known_again(void **state)
+TEST(shards_are_known_again)
 {
     static const char *const sweeps[] = {
         SWEEP("[1, 2]", "seeds: 5\n"), SWEEP("[1, 2, 4]", "seeds: 4\n"),
@@ -218,7 +210,6 @@ static void shards_are_known_again(void **state)
         "model: {d_model: 32, heads: [1, 2, 4], layers: 1, d_ff: 32}\n"
         "train: {steps: 100, batch: 8, lr: [1e-3, 1e-2], eval_every: 50}\n"
         "tune: {axes: [train.lr], seeds: 2}\nseeds: 3\n"};
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     for (size_t k = 0; k < sizeof sweeps / sizeof *sweeps; k++)
         for (int of = 2; of <= 6; of++) {
@@ -226,7 +217,7 @@ static void shards_are_known_again(void **state)
             struct plan_changes changes;
             struct planned p = plan_of(x, sweeps[k]);
             assert_ok(store_plan(s, p.plan, true, &changes, &x->m));
-            free_plan(p);
+            free_plan(x, p);
             run_sql(store_db(s), "UPDATE trial SET state = 'queued'");
             for (int i = 1; i <= of; i++)
                 sweep = plan_shard_into(x, s, sweeps[k], i, of);
@@ -236,30 +227,15 @@ static void shards_are_known_again(void **state)
                 run_sql(store_db(s), "UPDATE trial SET state = 'failed' WHERE in_shard");
             }
         }
-    close_store(x, s);
 }
 
 /* Failed trials of other shards wait for a run that does them. */
-static void retries_stay_in_the_shard(void **state)
+TEST(retries_stay_in_the_shard)
 {
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     long count;
     int64_t sweep = plan_shard_into(x, s, FOUR, 1, 2);
     run_sql(store_db(s), "UPDATE trial SET state = 'failed'");
     assert_ok(store_retry_failed(s, sweep, &count, &x->m));
     assert_int_equal(count, 4);
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_shard_is_claimed_alone),  TEST(shards_one_after_the_other),
-        TEST(a_shard_under_tune),        TEST(a_shard_that_was_left),
-        TEST(a_shard_at_work),           TEST(shards_are_known_again),
-        TEST(retries_stay_in_the_shard),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 #include <math.h>
 
 #include "sweep/trials/study_rows.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 /* Of two head counts and two seeds: trials 1 and 3 (1 head), 2 and 4 (2 heads). The first three
  * complete. */
@@ -58,9 +59,10 @@ static enum status answer(struct fixture *x, struct run *r, const struct study_t
     return store_study_file(r->s, &f, &x->m);
 }
 
-static void a_study_is_due_once(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_study_is_due_once)
 {
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 0, "{}");
     assert_int_equal(due.count, 3);
@@ -93,9 +95,8 @@ static void a_study_is_due_once(void **state)
     close_store(x, r.s);
 }
 
-static void only_judged_trials_with_weights(void **state)
+TEST(only_judged_trials_with_weights)
 {
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     static const char *const cases[] = {
         "UPDATE trial SET in_plan = 0 WHERE trial_id = 1",
@@ -131,9 +132,8 @@ static void only_judged_trials_with_weights(void **state)
     close_store(x, r.s);
 }
 
-static void rows_are_filled_up(void **state)
+TEST(rows_are_filled_up)
 {
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 2, "{}");
     assert_ok(answer(x, &r, due.list, 1, "{}", ANSWER));
@@ -162,9 +162,8 @@ static void rows_are_filled_up(void **state)
     close_store(x, r.s);
 }
 
-static void several_trials_answer_together(void **state)
+TEST(several_trials_answer_together)
 {
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 0, "{}");
     struct study_trial members[] = {due.list[0], due.list[2]};
@@ -187,9 +186,8 @@ static void several_trials_answer_together(void **state)
 }
 
 /* Answers belong to the weights that gave them. */
-static void other_weights(void **state)
+TEST(other_weights)
 {
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 2, "{}");
     struct study_trial before = due.list[0];
@@ -220,9 +218,8 @@ static void other_weights(void **state)
 }
 
 /* A result brings what its trial measured on the way, and is not answered for by an earlier one. */
-static void a_result_with_measures(void **state)
+TEST(a_result_with_measures)
 {
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 1, "{}");
     assert_ok(answer(x, &r, due.list, 1, "{}", ANSWER));
@@ -248,7 +245,7 @@ static void a_result_with_measures(void **state)
     close_store(x, r.s);
 }
 
-static void answers_that_are_none(void **state)
+TEST(answers_that_are_none)
 {
     static const struct {
         const char *answer;
@@ -277,7 +274,6 @@ static void answers_that_are_none(void **state)
         {"{\"split\":\"val\",\"head_metric\":[{\"layer\":0,\"head\":0,\"entropy\":9e999}]}",
          STATUS_BAD_INPUT, "impossible: "},
     };
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 1, "{}");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -293,12 +289,11 @@ static void answers_that_are_none(void **state)
 
 /* ---- columns of measures ---- */
 
-static void measures_younger_than_the_file(void **state)
+TEST(measures_younger_than_the_file)
 {
     static const char *const names[] = {"importance", "sharpness", "span_90"};
     static const char *const taken[] = {"liking"};
     static const char *const wrong[] = {"", "Sharp", "1st", "a-b", "select", "a b"};
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 1, "{}");
     assert_ok(answer(x, &r, due.list, 1, "{}", ANSWER));
@@ -339,7 +334,7 @@ static void measures_younger_than_the_file(void **state)
 }
 
 /* The schema has the columns of all measures: none is added to a new file. */
-static void a_new_file_has_all_measures(void **state)
+TEST(a_new_file_has_all_measures)
 {
     static const char *const tables[][2] = {
         {"head_metric", "trial_id,step,split,layer,head,importance,importance_norm,ablation_acc,"
@@ -347,7 +342,6 @@ static void a_new_file_has_all_measures(void **state)
         {"layer_metric", "trial_id,step,split,layer,disagreement_subspace,disagreement_position,"
                          "disagreement_output,effective_rank"},
         {"head_slot", "trial_id,step,split,layer,head,slot,mass"}};
-    struct fixture *x = *state;
     struct store *s = open_store(x, STORE_WRITE);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char sql[100];
@@ -355,7 +349,6 @@ static void a_new_file_has_all_measures(void **state)
                  tables[i][0]);
         assert_answer(store_db(s), sql, tables[i][1]);
     }
-    close_store(x, s);
 }
 
 /* ---- trouble ---- */
@@ -367,9 +360,8 @@ static const char KEPT[] =
 
 /* Trouble everywhere in keeping an answer: all of it is there or nothing, and the same again works.
  */
-static void troubled_answers(void **state)
+TEST(troubled_answers)
 {
-    struct fixture *x = *state;
     stand_between(true);
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 1, "{}");
@@ -399,9 +391,8 @@ static void troubled_answers(void **state)
     close_store(x, r.s);
 }
 
-static void troubled_questions(void **state)
+TEST(troubled_questions)
 {
-    struct fixture *x = *state;
     stand_between(true);
     struct run r = three_completed(x);
     for (enum trouble kind = REFUSED; kind < TROUBLES; kind++) {
@@ -437,9 +428,8 @@ static void fill_disk(bool on)
 
 /* Another connection holds the lock, or the disk is full: nothing has changed, and it can be tried
  * again. */
-static void a_lock_and_a_full_disk(void **state)
+TEST(a_lock_and_a_full_disk)
 {
-    struct fixture *x = *state;
     struct run r = three_completed(x);
     struct study_due due = due_of(x, &r, 1, "{}");
     sqlite3 *other;
@@ -456,24 +446,4 @@ static void a_lock_and_a_full_disk(void **state)
     assert_ok(answer(x, &r, due.list, 1, "{}", ANSWER));
     free(due.list);
     close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_study_is_due_once),
-        TEST(only_judged_trials_with_weights),
-        TEST(rows_are_filled_up),
-        TEST(several_trials_answer_together),
-        TEST(other_weights),
-        TEST(a_result_with_measures),
-        TEST(answers_that_are_none),
-        TEST(measures_younger_than_the_file),
-        TEST(a_new_file_has_all_measures),
-        TEST(troubled_answers),
-        TEST(troubled_questions),
-        TEST(a_lock_and_a_full_disk),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

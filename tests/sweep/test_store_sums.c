@@ -1,8 +1,6 @@
 /* Sums are the same whatever SQLite's version: these are taken by hand. */
 #include "views_help.h"
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 #define OF(sum, values) "SELECT " sum " FROM (SELECT column1 AS x FROM (VALUES " values "))"
 
 static void assert_real(sqlite3 *db, const char *sql, double expected)
@@ -16,9 +14,10 @@ static void assert_real(sqlite3 *db, const char *sql, double expected)
     sqlite3_finalize(statement);
 }
 
-static void nothing_is_lost_to_rounding(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(nothing_is_lost_to_rounding)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     assert_real(db, OF("sum(x)", "(.1), (.2), (.3)"), .6); /* plainly: .6000000000000001 */
@@ -27,12 +26,10 @@ static void nothing_is_lost_to_rounding(void **state)
     assert_real(db, OF("total(x)", "(1e100), (1), (-1e100)"), 1);
     assert_real(db, OF("sum(x)", "(1), (2.5), ('.5'), ('word')"), 4);
     assert_real(db, OF("sum(x)", "(1e999), (1.0)"), INFINITY);
-    close_store(x, s);
 }
 
-static void they_are_otherwise_those_of_sqlite(void **state)
+TEST(they_are_otherwise_those_of_sqlite)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     assert_answer(db, OF("sum(x) || typeof(sum(x))", "(1), (2), (NULL), ('4')"), "7integer");
@@ -44,14 +41,4 @@ static void they_are_otherwise_those_of_sqlite(void **state)
                   "SELECT group_concat(y) FROM (SELECT sum(x) OVER (ORDER BY x ROWS 1 PRECEDING)"
                   " AS y FROM (SELECT column1 AS x FROM (VALUES (1), (2), (3.5), (4))))",
                   "1,3,5.5,7.5");
-    close_store(x, s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_is_lost_to_rounding),
-        TEST(they_are_otherwise_those_of_sqlite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

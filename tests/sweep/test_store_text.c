@@ -36,9 +36,10 @@ static const char ALL_BLOCKS[] =
 static const char ALL_LABELS[] =
     "SELECT group_concat(trial_id || ' ' || label || ' ' || n || ' ' || acc, ', ') FROM label_acc";
 
-static void a_result_brings_its_parts(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_result_brings_its_parts)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2, 4]", "seeds: 1\n"));
     struct claimed lm = claim(x, r.s, r.sweep, r.build), rows = claim(x, r.s, r.sweep, r.build);
     /* Left by a hand that queued the trial again. */
@@ -53,10 +54,9 @@ static void a_result_brings_its_parts(void **state)
     assert_false(finish(x, r.s, &lm, result_with(.5, LABELS))); /* it has ended */
     assert_answer(r.db, "SELECT count(*) FROM block_loss", "3");
     assert_answer(r.db, "SELECT count(*) FROM label_acc", "2");
-    close_store(x, r.s);
 }
 
-static void impossible_parts_are_refused(void **state)
+TEST(impossible_parts_are_refused)
 {
     static const char *const parts[] = {
         ",\"block_loss\":[0.5,null]",
@@ -71,7 +71,6 @@ static void impossible_parts_are_refused(void **state)
         "{\"label\":\"neg\",\"n\":1,\"acc\":1}]",
         ",\"label_acc\":[7]",
     };
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     struct attempt_end end = {0};
@@ -84,24 +83,20 @@ static void impossible_parts_are_refused(void **state)
         assert_answer(r.db, "SELECT state FROM trial", "running");
         assert_answer(r.db, "SELECT count(*) FROM block_loss, label_acc", "0");
     }
-    close_store(x, r.s);
 }
 
-static void a_deleted_sweep_takes_its_parts_along(void **state)
+TEST(a_deleted_sweep_takes_its_parts_along)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     assert_true(finish(x, r.s, &c, result_with(.375, BLOCKS LABELS)));
     assert_ok(store_delete(r.s, r.sweep, &x->m));
     assert_answer(r.db, "SELECT count(*) FROM block_loss", "0");
     assert_answer(r.db, "SELECT count(*) FROM label_acc", "0");
-    close_store(x, r.s);
 }
 
-static void exports_have_what_there_is(void **state)
+TEST(exports_have_what_there_is)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     char *text = NULL;
     size_t size;
@@ -123,12 +118,10 @@ static void exports_have_what_there_is(void **state)
     assert_null(strstr(strstr(text, parts) + strlen(parts), "block_loss"));
     assert_non_null(strstr(text, "\"lr\":0.0005}],\"config\":"));
     free(text);
-    close_store(x, r.s);
 }
 
-static void bits_are_those_of_language_models(void **state)
+TEST(bits_are_those_of_language_models)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     assert_true(finish(x, r.s, &c, result_of(.5))); /* test_loss 0.25 */
@@ -143,7 +136,6 @@ static void bits_are_those_of_language_models(void **state)
     assert_numbers(r.db, bits, .25 / log(2));
     assert_numbers(r.db, "SELECT bits_per_byte FROM trials WHERE state = 'queued'", NONE);
     assert_answer(r.db, whose, "lm" SHA ",lm" SHA);
-    close_store(x, r.s);
 }
 
 static const char OF_LABEL[] = "SELECT n, n_trials, n_rows, mean_acc, sd_acc, ci95_low, ci95_high"
@@ -151,9 +143,8 @@ static const char OF_LABEL[] = "SELECT n, n_trials, n_rows, mean_acc, sd_acc, ci
                                " setting = '{}'";
 
 /* Three trials with accuracies .2, .4 and .6 of a label; those that do not count. */
-static void accuracies_of_labels(void **state)
+TEST(accuracies_of_labels)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     double half = T2 * .2 / sqrt(3);
@@ -174,13 +165,11 @@ static void accuracies_of_labels(void **state)
                   "SELECT group_concat(sweep || setting_label || heads || label, ' ')"
                   " FROM by_label WHERE setting <> '{}' OR label = 'pos'",
                   "plainslots=21neg plainslots=22neg plain8pos");
-    close_store(x, s);
 }
 
 /* With replicated axes their values are what n counts. */
-static void labels_over_instances(void **state)
+TEST(labels_over_instances)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     double sd = .3 / sqrt(2), half = T1 * sd / sqrt(2);
@@ -190,10 +179,9 @@ static void labels_over_instances(void **state)
                 " '{\"task.instance\":1}')");
     /* (.2 + .4) / 2 and .6 */
     assert_numbers(db, OF_LABEL, 2, 3, 10, .45, sd, LOW(.45, half), HIGH(.45, half));
-    close_store(x, s);
 }
 
-static void promises_of_texts(void **state)
+TEST(promises_of_texts)
 {
     static const char *const cases[][2] = {
         {"UPDATE block_loss SET trial_id = 2",
@@ -211,7 +199,6 @@ static void promises_of_texts(void **state)
         {"UPDATE data_file SET size = 11",
          "a file has another size than its configuration says: config 1, /a.txt"},
     };
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 2\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     struct told told = {0};
@@ -230,21 +217,4 @@ static void promises_of_texts(void **state)
             fail_msg("%s: %s", cases[i][0], told.text);
         run_sql(r.db, "ROLLBACK TO before; RELEASE before");
     }
-    close_store(x, r.s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_result_brings_its_parts),
-        TEST(impossible_parts_are_refused),
-        TEST(a_deleted_sweep_takes_its_parts_along),
-        TEST(exports_have_what_there_is),
-        TEST(bits_are_those_of_language_models),
-        TEST(accuracies_of_labels),
-        TEST(labels_over_instances),
-        TEST(promises_of_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

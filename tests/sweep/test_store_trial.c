@@ -14,9 +14,10 @@ static const char EVERYTHING[] =
     " coalesce(error, '')), '') FROM attempt)"
     " || (SELECT count(*) || coalesce(group_concat(trial_id || step || val_acc), '') FROM curve)";
 
-static void claims_in_plan_order(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(claims_in_plan_order)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\n"));
     static const int heads[] = {1, 2, 1, 2}, seeds[] = {0, 0, 1, 1};
     for (int i = 0; i < 4; i++) {
@@ -41,12 +42,10 @@ static void claims_in_plan_order(void **state)
                   "SELECT count(*) FROM attempt WHERE pid = 1234 AND host <> '' AND ended IS NULL "
                   "AND started GLOB '20*-*-*T*:*:*.*Z'",
                   "4");
-    close_store(x, r.s);
 }
 
-static void a_trial_can_be_left_to_others(void **state)
+TEST(a_trial_can_be_left_to_others)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 10\n"));
     struct claimed c = {0};
     const int64_t one[STORE_EXCLUDED_MAX] = {1},
@@ -58,12 +57,10 @@ static void a_trial_can_be_left_to_others(void **state)
     assert_ok(store_claim(r.s, r.sweep, r.build, most, &c, &x->m));
     assert_int_equal(c.trial_id, 0);
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 1);
-    close_store(x, r.s);
 }
 
-static void finish_takes_everything(void **state)
+TEST(finish_takes_everything)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     assert_ok(store_curve(r.s, c.trial_id, 1, "[{\"step\":25,\"val_acc\":0.5}]", &x->m));
@@ -87,12 +84,10 @@ static void finish_takes_everything(void **state)
     /* The live row is gone. */
     assert_answer(r.db, "SELECT group_concat(step || ':' || val_loss || ':' || lr) FROM curve",
                   "50:1.25:0.001,100:1.5:0.0005");
-    close_store(x, r.s);
 }
 
-static void divergence_is_a_result(void **state)
+TEST(divergence_is_a_result)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     assert_true(finish(x, r.s, &c,
@@ -106,10 +101,9 @@ static void divergence_is_a_result(void **state)
                   " WHERE test_acc IS NULL AND test_acc_by_slot IS NULL",
                   "diverged 31 31 NaN at linear1");
     assert_answer(r.db, "SELECT outcome FROM attempt", "diverged");
-    close_store(x, r.s);
 }
 
-static void impossible_results_are_refused(void **state)
+TEST(impossible_results_are_refused)
 {
     static const char *const results[] = {
         "",
@@ -124,7 +118,6 @@ static void impossible_results_are_refused(void **state)
         "{\"state\":\"completed\",\"steps_done\":1,\"best_step\":1,\"train_acc\":1,\"val_acc\":1,"
         "\"test_acc\":\"much\",\"test_exact\":1,\"test_loss\":1,\"train_s\":1,\"curve\":[]}",
         "{\"state\":\"diverged\",\"steps_done\":1,\"curve\":[{\"step\":null}]}"};
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     char before[4096];
@@ -137,12 +130,10 @@ static void impossible_results_are_refused(void **state)
             fail_msg("%s: %d %s", results[i], (int)status, x->m.text);
         assert_string_equal(ask(r.db, EVERYTHING), before);
     }
-    close_store(x, r.s);
 }
 
-static void retries_run_out(void **state)
+TEST(retries_run_out)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct attempt_end end = {.exit_code = 1, .error = "cannot"};
     long count;
@@ -162,7 +153,6 @@ static void retries_run_out(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(claim(x, r.s, r.sweep, r.build).attempt, 4);
     assert_answer(r.db, "SELECT retries_used FROM trial", "0");
-    close_store(x, r.s);
 }
 
 static int64_t fail_saying(struct fixture *x, struct run *r, const char *error)
@@ -176,9 +166,8 @@ static int64_t fail_saying(struct fixture *x, struct run *r, const char *error)
 }
 
 /* Whole, until there is too much of it in the file; then the end, in whole characters. */
-static void what_trials_said_is_bounded(void **state)
+TEST(what_trials_said_is_bounded)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 4\n"));
     char said[2000] = "x";
     for (int i = 0; i < 497; i++) /* U+10400, of four bytes */
@@ -198,10 +187,9 @@ static void what_trials_said_is_bounded(void **state)
                   "498\nlast word66560");
     fail_saying(x, &r, "short");
     assert_answer(r.db, "SELECT error FROM attempt WHERE trial_id = 3", "short");
-    close_store(x, r.s);
 }
 
-static void the_job_of_slurm_is_kept(void **state)
+TEST(the_job_of_slurm_is_kept)
 {
     static const struct {
         const char *job, *array, *task, *kept;
@@ -209,7 +197,6 @@ static void the_job_of_slurm_is_kept(void **state)
         {NULL, NULL, NULL, "-"},     {"17", NULL, NULL, "17"},        {"19", "17", "2", "17_2"},
         {"17; rm", NULL, NULL, "-"}, {"17", "12345678901", "2", "-"}, {"", "", "", "-"},
     };
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 6\n"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *const set[][2] = {{"SLURM_JOB_ID", cases[i].job},
@@ -221,12 +208,10 @@ static void the_job_of_slurm_is_kept(void **state)
         assert_answer(r.db, "SELECT coalesce(job, '-') FROM attempt ORDER BY trial_id DESC LIMIT 1",
                       cases[i].kept);
     }
-    close_store(x, r.s);
 }
 
-static void rows_that_are_none_change_nothing(void **state)
+TEST(rows_that_are_none_change_nothing)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     static const char *const bad[] = {"[{!step\":1}]",
@@ -241,12 +226,10 @@ static void rows_that_are_none_change_nothing(void **state)
     assert_ok(store_curve(r.s, c.trial_id, 1, "[{\"step\":5}]", &x->m));
     assert_ok(store_commit(r.s, &x->m));
     assert_answer(r.db, "SELECT group_concat(step) FROM curve", "5");
-    close_store(x, r.s);
 }
 
-static void requeue_costs_no_retry(void **state)
+TEST(requeue_costs_no_retry)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct attempt_end end = {.signal = 9, .error = "killed", .step = 60};
     bool accepted;
@@ -268,13 +251,11 @@ static void requeue_costs_no_retry(void **state)
                   "SELECT outcome || ' ' || error || ' ' || cause FROM attempt WHERE exit_code IS"
                   " NULL AND signal IS NULL AND attempt = 2",
                   "requeued lost coordinator");
-    close_store(x, r.s);
 }
 
 /* Whatever a stale worker says changes nothing. */
-static void late_and_duplicate_reports(void **state)
+TEST(late_and_duplicate_reports)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
     struct claimed old = claim(x, r.s, r.sweep, r.build), c = old;
     for (int situation = 0; situation < 3; situation++) {
@@ -303,12 +284,10 @@ static void late_and_duplicate_reports(void **state)
         assert_string_equal(ask(r.db, EVERYTHING), before);
     }
     assert_answer(r.db, "SELECT test_acc FROM trial", "0.5");
-    close_store(x, r.s);
 }
 
-static void a_batch_is_all_or_nothing(void **state)
+TEST(a_batch_is_all_or_nothing)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
     char before[4096];
@@ -333,7 +312,6 @@ static void a_batch_is_all_or_nothing(void **state)
     assert_int_equal(second.trial_id, 2);
     assert_answer(r.db, "SELECT group_concat(state) FROM trial", "completed,running");
     assert_int_equal(store_commit(r.s, &x->m), STATUS_INTERNAL);
-    close_store(x, r.s);
 }
 
 /* ---- locks of others ---- */
@@ -345,9 +323,8 @@ static sqlite3 *other(const struct fixture *x)
     return db;
 }
 
-static void a_lock_is_busy_and_nothing_else(void **state)
+TEST(a_lock_is_busy_and_nothing_else)
 {
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build), next;
     struct plan_changes changes;
@@ -376,21 +353,19 @@ static void a_lock_is_busy_and_nothing_else(void **state)
     assert_status(STATUS_BUSY, store_retry_failed(r.s, r.sweep, &count, &x->m));
     struct planned p = plan_of(x, SWEEP("[1, 2, 4]", ""));
     assert_status(STATUS_BUSY, store_plan(r.s, p.plan, false, &changes, &x->m));
-    free_plan(p);
+    free_plan(x, p);
     assert_string_equal(ask(r.db, EVERYTHING), before);
     run_sql(lock, "ROLLBACK");
     sqlite3_close(lock);
     assert_true(finish(x, r.s, &c, result_of(1)));
     assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 2);
-    close_store(x, r.s);
 }
 
 /* Without WAL a reader holds up the commit, which then has rolled back. */
-static void a_reader_of_a_rollback_journal(void **state)
+TEST(a_reader_of_a_rollback_journal)
 {
     static const struct store_migration none[] = {{0, NULL}};
     static const struct store_format f = {STORE_VERSION, none, true};
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     close_store(x, r.s);
     assert_ok(store_open_format(x->db, STORE_WRITE, &f, &r.s, &x->m));
@@ -434,10 +409,9 @@ static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int
     return status == STATUS_OK ? 0 : 102;
 }
 
-static void many_processes_claim_at_once(void **state)
+TEST(many_processes_claim_at_once)
 {
     enum { PROCESSES = 32, TRIALS = 160 };
-    struct fixture *x = *state;
     struct run r = start(x, SWEEP("[1, 2, 4, 8]", "seeds: 40\n"));
     pid_t child[PROCESSES];
     int go[2], done[2], status;
@@ -468,28 +442,4 @@ static void many_processes_claim_at_once(void **state)
                   "160");
     assert_answer(store_db(s), "SELECT count(*) FROM attempt", "160");
     assert_answer(store_db(s), "PRAGMA integrity_check", "ok");
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(claims_in_plan_order),
-        TEST(a_trial_can_be_left_to_others),
-        TEST(finish_takes_everything),
-        TEST(divergence_is_a_result),
-        TEST(impossible_results_are_refused),
-        TEST(retries_run_out),
-        TEST(what_trials_said_is_bounded),
-        TEST(the_job_of_slurm_is_kept),
-        TEST(rows_that_are_none_change_nothing),
-        TEST(requeue_costs_no_retry),
-        TEST(late_and_duplicate_reports),
-        TEST(a_batch_is_all_or_nothing),
-        TEST(a_lock_is_busy_and_nothing_else),
-        TEST(a_reader_of_a_rollback_journal),
-        TEST(many_processes_claim_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -422,14 +422,15 @@ static struct content live(struct fixture *x, enum trouble kind)
     assert_answer(store_db(w.s), "PRAGMA integrity_check", "ok");
     assert_answer(store_db(w.s), "SELECT count(*) FROM t_quantile", "1000");
     close_store(x, w.s);
-    free_plan(w.first);
-    free_plan(w.second);
+    free_plan(x, w.first);
+    free_plan(x, w.second);
     return c;
 }
 
-static void trouble_delays_and_changes_nothing(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(trouble_delays_and_changes_nothing)
 {
-    struct fixture *x = *state;
     struct content quiet = live(x, NONE);
     for (enum trouble kind = NONE + 1; kind < TROUBLES; kind++) {
         struct content c = live(x, kind);
@@ -440,9 +441,8 @@ static void trouble_delays_and_changes_nothing(void **state)
 
 /* Refusals that last, so that nothing can be undone either: what a batch has left of a failed
  * change is not committed, and what a change has left of itself does not stay. */
-static void what_cannot_be_undone_is_not_kept(void **state)
+TEST(what_cannot_be_undone_is_not_kept)
 {
-    struct fixture *x = *state;
     int lost = 0;
     stand_between(true);
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
@@ -481,16 +481,6 @@ static void what_cannot_be_undone_is_not_kept(void **state)
 done:
     stand_between(false);
     assert_true(lost > 5);
-    close_store(x, r.s);
 }
 
 /* A look at a changed plan leaves nothing behind, not even where it cannot be undone at once. */
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(trouble_delays_and_changes_nothing),
-        TEST(what_cannot_be_undone_is_not_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

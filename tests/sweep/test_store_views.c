@@ -5,9 +5,10 @@
     "SELECT n, n_bad, mean_acc, sd_acc, ci95_low, ci95_high, min_acc, median_acc, max_acc,"        \
     " n_solved, mean_train_acc, mean_exact, mean_train_s FROM by_heads WHERE "
 
-static void by_heads_has_the_designs_columns(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(by_heads_has_the_designs_columns)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     assert_answer(store_db(s), "SELECT group_concat(name, ' ') FROM pragma_table_info('by_heads')",
                   "sweep setting setting_label task heads d_model n n_bad mean_acc sd_acc ci95_low "
@@ -19,12 +20,10 @@ static void by_heads_has_the_designs_columns(void **state)
                   " d_model || n_params, ' ') FROM by_heads",
                   "plainslots=2gather1329000 plainslots=2gather2329000 plaingather1329000 "
                   "plaingather2329000 plaingather4329000 plaingather8329000 plaingather16329000");
-    close_store(x, s);
 }
 
-static void by_heads_numbers(void **state)
+TEST(by_heads_numbers)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     double half = T2 * .2 / sqrt(3);
@@ -46,12 +45,10 @@ static void by_heads_numbers(void **state)
     assert_numbers(db, BY_HEADS "setting_label = 'slots=2' AND heads = 1", 2, 0, .985,
                    .005 * sqrt(2), LOW(.985, half), HIGH(.985, half), .98, .985, .99, 1, .4925,
                    .24625, 2.5);
-    close_store(x, s);
 }
 
-static void medians_of_odd_and_even_counts(void **state)
+TEST(medians_of_odd_and_even_counts)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     for (int n = 4; n <= 7; n++) {
         static const double median[] = {.45, .4, .35, .3}; /* smaller ones come in */
@@ -73,13 +70,11 @@ static void medians_of_odd_and_even_counts(void **state)
                        "SELECT median_acc FROM by_heads WHERE setting = '{}' AND heads = 1",
                        median[n - 4]);
     }
-    close_store(x, s);
 }
 
 /* Bad trials as guesses, and losses; what ended at a limit is in neither. */
-static void by_heads_other_means(void **state)
+TEST(by_heads_other_means)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     static const char ask_for[] = "SELECT n, n_bad, n_limit, n_trials, mean_all, all_low, all_high"
@@ -110,13 +105,11 @@ static void by_heads_other_means(void **state)
                    "SELECT mean_loss_diff FROM paired WHERE setting = '{}' AND heads_a = 2"
                    " AND heads_b = 1",
                    -1);
-    close_store(x, s);
 }
 
 /* Two instances with two seeds each are two values, not four. */
-static void instances_are_the_units(void **state)
+TEST(instances_are_the_units)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     run_sql(db, "UPDATE sweep SET replicate = '[\"task.instance\"]';"
@@ -133,12 +126,10 @@ static void instances_are_the_units(void **state)
                    " FROM by_heads WHERE heads = 1",
                    2, 5, (a + b) / 2, LOW((a + b) / 2, half), HIGH((a + b) / 2, half), .3,
                    (a + b) / 2);
-    close_store(x, s);
 }
 
-static void instances_are_paired_within(void **state)
+TEST(instances_are_paired_within)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     run_sql(db, "UPDATE sweep SET replicate = '[\"task.instance\"]';"
@@ -149,16 +140,14 @@ static void instances_are_paired_within(void **state)
                    "SELECT n, mean_diff, ci95_low, ci95_high, wins FROM paired WHERE setting = '{}'"
                    " AND heads_a = 1 AND heads_b = 2",
                    2, .35, .35 - half, .35 + half, 2);
-    close_store(x, s);
 }
 
 #define PAIRED                                                                                     \
     "SELECT n, mean_diff, sd_diff, ci95_low, ci95_high, wins FROM paired WHERE setting = '{}' "    \
     "AND "
 
-static void paired_numbers(void **state)
+TEST(paired_numbers)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     /* .1, .3, .5 */
@@ -181,12 +170,10 @@ static void paired_numbers(void **state)
                   "SELECT sd_diff = 0 AND mean_diff = ci95_low AND mean_diff = ci95_high AND n ="
                   " 3 FROM paired WHERE setting = '{}' AND heads_a = 1 AND heads_b = 2",
                   "1");
-    close_store(x, s);
 }
 
-static void generated_columns_are_typed(void **state)
+TEST(generated_columns_are_typed)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     /* lr was written as 1; d_k as a number, d_v follows d_head. */
@@ -213,21 +200,18 @@ static void generated_columns_are_typed(void **state)
                 fail_msg("accepted: %s", sql);
         }
     }
-    close_store(x, s);
 }
 
-static void no_number_is_infinite(void **state)
+TEST(no_number_is_infinite)
 {
     static const char *const columns[] = {"test_loss", "val_loss",  "train_s",   "test_acc",
                                           "val_acc",   "train_acc", "test_exact"};
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         char sql[128];
         snprintf(sql, sizeof sql, "UPDATE trial SET %s = 9e999", columns[i]);
         assert_int_not_equal(sqlite3_exec(store_db(s), sql, NULL, NULL, NULL), SQLITE_OK);
     }
-    close_store(x, s);
 }
 
 /* ---- tune ---- */
@@ -247,9 +231,8 @@ static void end_tuning(sqlite3 *db, int heads, const char *lr, int seed, double 
     assert_int_equal(sqlite3_changes(db), 1);
 }
 
-static void chosen_by_mean_validation_accuracy(void **state)
+TEST(chosen_by_mean_validation_accuracy)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/tune.sql");
     sqlite3 *db = store_db(s);
     end_tuning(db, 1, "0.001", 1000, .5, 3);
@@ -269,12 +252,10 @@ static void chosen_by_mean_validation_accuracy(void **state)
                   "1{\"train.lr\":0.001}0.5");
     end_tuning(db, 1, "0.01", 1001, .75, 1);
     assert_answer(db, "SELECT heads || tuning || score FROM chosen", "1{\"train.lr\":0.01}0.625");
-    close_store(x, s);
 }
 
-static void chosen_by_loss(void **state)
+TEST(chosen_by_loss)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/tune.sql");
     sqlite3 *db = store_db(s);
     run_sql(db, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize'");
@@ -291,13 +272,11 @@ static void chosen_by_loss(void **state)
     for (int seed = 1000; seed <= 1001; seed++)
         end_tuning(db, 1, "0.01", seed, .9, 0); /* perfect */
     assert_answer(db, "SELECT count(edge) FROM tried", "0");
-    close_store(x, s);
 }
 
 /* A tie goes to a value between others, and the choice is no edge. */
-static void ties_go_inside(void **state)
+TEST(ties_go_inside)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/tune.sql");
     sqlite3 *db = store_db(s);
     static const char edges[] = "SELECT group_concat(heads || ' ' || axis || ' ' || value || ' ' ||"
@@ -330,13 +309,11 @@ static void ties_go_inside(void **state)
     assert_answer(db, edges, "1 train.lr 0.003 only, 2 train.lr 0.001 only");
     run_sql(db, "UPDATE trial SET in_plan = config_id IN (12, 22)");
     assert_answer(db, edges, "NULL");
-    close_store(x, s);
 }
 
 /* Axes of words have no edges, and a number alone among words is none. */
-static void edges_of_several_axes(void **state)
+TEST(edges_of_several_axes)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/tune.sql");
     sqlite3 *db = store_db(s);
     run_sql(
@@ -357,14 +334,12 @@ static void edges_of_several_axes(void **state)
         "largest, train.lr 0.001 0, train.lr 0.003 1, train.lr 0.01 0");
     run_sql(db, "UPDATE trial SET state = 'queued' WHERE is_tuning AND config_id = 12");
     assert_answer(db, "SELECT count(*) || count(chosen) FROM tried WHERE heads = 1", "70");
-    close_store(x, s);
 }
 
 /* ---- results/queries ---- */
 
-static void the_queries_answer(void **state)
+TEST(the_queries_answer)
 {
-    struct fixture *x = *state;
     struct store *s = loaded(x, "tests/data/db/views.sql");
     sqlite3 *db = store_db(s);
     run_sql(db, "INSERT INTO attempt (trial_id, attempt, build_id, started, outcome,"
@@ -377,27 +352,4 @@ static void the_queries_answer(void **state)
     assert_int_equal(rows_of(db, "results/queries/failures.sql"), 3);
     assert_int_equal(rows_of(db, "results/queries/paired_differences.sql"), 4); /* 3 + 1 */
     assert_int_equal(rows_of(db, "results/queries/fastest_to_99.sql"), 6);
-    close_store(x, s);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(by_heads_has_the_designs_columns),
-        TEST(by_heads_numbers),
-        TEST(by_heads_other_means),
-        TEST(instances_are_the_units),
-        TEST(instances_are_paired_within),
-        TEST(medians_of_odd_and_even_counts),
-        TEST(paired_numbers),
-        TEST(generated_columns_are_typed),
-        TEST(no_number_is_infinite),
-        TEST(chosen_by_mean_validation_accuracy),
-        TEST(chosen_by_loss),
-        TEST(ties_go_inside),
-        TEST(edges_of_several_axes),
-        TEST(the_queries_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

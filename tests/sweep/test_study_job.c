@@ -1,6 +1,4 @@
 /* A study's job: what the coordinator writes, the worker reads; anything else is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include "sweep/study/study_job.h"
 #include "sweep/worker/wire.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static struct study_trial trial(int64_t id)
 {
@@ -30,7 +28,7 @@ static struct study_trial trial(int64_t id)
     return t;
 }
 
-static void a_job_comes_back(void **state)
+TEST(a_job_comes_back)
 {
     struct study_trial trials[] = {trial(1), trial(2)};
     const struct data_place data = {"/else where/my \"text\".txt"};
@@ -44,7 +42,6 @@ static void a_job_comes_back(void **state)
     struct study_job back = {0};
     struct arena a;
     struct message m;
-    (void)state;
     arena_init(&a, NULL);
     char *text;
     assert_int_equal(study_job_text(&study_heads, &j, &text, &m), STATUS_OK);
@@ -76,14 +73,13 @@ static void refused(const char *text)
     arena_free(&a);
 }
 
-static void what_is_no_job_is_refused(void **state)
+TEST(what_is_no_job_is_refused)
 {
     const struct study_trial t = trial(1);
     const struct data_place none = {.path = ""};
     const struct study_job j = {
         .folder = "d", .trials = 1, .trial = &t, .options = "{}", .data = &none};
     struct message m;
-    (void)state;
     char *text;
     assert_int_equal(study_job_text(&study_heads, &j, &text, &m), STATUS_OK);
     size_t size = strlen(text);
@@ -105,7 +101,7 @@ static void what_is_no_job_is_refused(void **state)
     free(text);
 }
 
-static void more_trials_than_a_job_can_have_are_refused(void **state)
+TEST(more_trials_than_a_job_can_have_are_refused)
 {
     enum { MANY = 500 };
     struct study_trial *trials = calloc(MANY, sizeof *trials);
@@ -113,21 +109,10 @@ static void more_trials_than_a_job_can_have_are_refused(void **state)
     const struct study_job j = {
         .folder = "d", .trials = MANY, .trial = trials, .options = "{}", .data = &none};
     struct message m;
-    (void)state;
     assert_non_null(trials);
     char *text;
     assert_int_equal(study_job_text(&study_heads, &j, &text, &m), STATUS_BAD_INPUT);
     assert_null(text);
     assert_string_equal(m.text, "500 trials are too many for one job");
     free(trials);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_comes_back),
-        cmocka_unit_test(what_is_no_job_is_refused),
-        cmocka_unit_test(more_trials_than_a_job_can_have_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,17 @@
 #include "sweep/plan/survey.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "engine/base/file.h"
 #include "engine/base/sha256.h"
 #include "engine/base/text.h"
+
+#include "tests/test.h"
 
 /* A task over a file that counts its lines. */
 struct lines {
@@ -82,6 +80,9 @@ struct fixture {
     struct message m;
 };
 
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct fixture *x
+
 static void write_file(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -143,9 +144,10 @@ static void assert_filled(struct fixture *x, int rows, int64_t size)
     assert_int_equal(strlen(x->lines->sha256), 64);
 }
 
-static void test_reads_once(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_reads_once)
 {
-    struct fixture *x = *state;
     assert_filled(x, 2, 8);
     point_at(x, 8, 0);
     assert_filled(x, 2, 8);
@@ -168,9 +170,8 @@ static void test_reads_once(void **state)
 }
 
 /* Known surveys come from a results file, where rows of any kind may stand. */
-static void test_known(void **state)
+TEST(test_known)
 {
-    struct fixture *x = *state;
     char options_text[] = "{\"length\":8}",
          facts[] = "{\"majority\":0.3333333333333333,\"rows\":77}";
     struct survey known = {.path = x->path,
@@ -209,9 +210,8 @@ static void assert_not_believed(struct fixture *x, const struct survey *known)
     assert_int_equal(fake.surveys, 1);
 }
 
-static void test_known_otherwise(void **state)
+TEST(test_known_otherwise)
 {
-    struct fixture *x = *state;
     char options_text[] = "{\"length\":8}", facts[] = "{\"majority\":0.3,\"rows\":77}";
     char less[] = "{\"rows\":77}", broken[] = "{\"rows\":77",
          bad[] = "{\"majority\":2,\"rows\":77}";
@@ -265,9 +265,8 @@ static void vanish(const char *path)
     unlink(path);
 }
 
-static void test_changes_while_read(void **state)
+TEST(test_changes_while_read)
 {
-    struct fixture *x = *state;
     void (*const change[])(const char *) = {grow, touch, vanish};
     for (int i = 0; i < 3; i++) {
         write_file(x->path, "one\ntwo\n");
@@ -278,26 +277,23 @@ static void test_changes_while_read(void **state)
     }
 }
 
-static void test_changes_between(void **state)
+TEST(test_changes_between)
 {
-    struct fixture *x = *state;
     assert_filled(x, 2, 8);
     write_file(x->path, "one\nTWO\n");
     point_at(x, 9, 0);
     assert_refused(x, STATUS_BAD_INPUT, "changed while it was read");
 }
 
-static void test_missing(void **state)
+TEST(test_missing)
 {
-    struct fixture *x = *state;
     unlink(x->path);
     assert_int_not_equal(survey_point(&x->list, &x->point, &x->m), STATUS_OK);
     assert_non_null(strstr(x->m.text, "a.txt"));
 }
 
-static void test_facts_too_few(void **state)
+TEST(test_facts_too_few)
 {
-    struct fixture *x = *state;
     fake.says_less = true;
     assert_refused(x, STATUS_INTERNAL, "does not say all that its options hold");
 }
@@ -310,9 +306,8 @@ static void assert_path(const char *folder, const char *given, const char *path)
     assert_string_equal(out, path);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
-    struct fixture *x = *state;
     char here[512], expected[1024], out[64];
     assert_non_null(getcwd(here, sizeof here));
     assert_path("/data", "a.txt", "/data/a.txt");
@@ -331,19 +326,4 @@ static void test_paths(void **state)
     assert_int_equal(survey_path("/0123456789", "abcde", 16, out, &x->m), STATUS_BAD_INPUT);
     assert_string_equal(x->m.text,
                         "the absolute path of abcde is longer than 16 bytes; move the file");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_reads_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_known_otherwise, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_changes_while_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_changes_between, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_facts_too_few, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

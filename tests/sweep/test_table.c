@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +12,7 @@
 #include "scope_help.h"
 #include "sweep/report/table.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static const struct table_column columns[] = {
     {.name = "name", .title = "name"},
@@ -68,9 +66,8 @@ static void assert_written(enum table_format format, bool color, const char *exp
     free(text);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     assert_written(TABLE_TEXT, false,
                    "name             heads  accuracy  plot\n"
                    "größe                8      0.10  ├●┤\n"
@@ -135,9 +132,8 @@ static void assert_fruits(unsigned conditions, enum table_format format, const c
 }
 
 /* Cells that come from members of a row, and what conditions leave of the columns. */
-static void test_typed(void **state)
+TEST(test_typed)
 {
-    (void)state;
     assert_fruits(HEAVY | FRESH, TABLE_TEXT,
                   "kind   boxes  weight  ripe  price\n"
                   "apple      3     4.2  yes   8.5.-\n"
@@ -175,9 +171,8 @@ static void test_typed(void **state)
     free(text.text);
 }
 
-static void test_page_columns(void **state)
+TEST(test_page_columns)
 {
-    (void)state;
     struct text_buffer text = {0};
     struct json_writer w = {.text = &text};
     table_page_columns(fruits, HEAVY, &w, NULL);
@@ -190,9 +185,8 @@ static void test_page_columns(void **state)
 }
 
 /* Columns whose texts are made at run time belong to the table. */
-static void test_added_columns(void **state)
+TEST(test_added_columns)
 {
-    (void)state;
     struct table *t = table_new(all, fruits);
     static const struct fruit plum = {"plum", 1, 1, 1, true};
     for (int i = 1; i < 4; i++)
@@ -211,9 +205,8 @@ static void test_added_columns(void **state)
 
 /* Columns go by rank, all of one rank together, until the rest fits; a column without a rank never.
  * Several tables name each column once. */
-static void test_fit(void **state)
+TEST(test_fit)
 {
-    (void)state;
     static const struct table_column ranked[] = {{.name = "heads", .title = "heads"},
                                                  {.name = "min", .title = "min", .leave_out = 1},
                                                  {.name = "mean", .title = "mean"},
@@ -256,9 +249,8 @@ static void test_fit(void **state)
 
 /* A title that several columns have says whose it is; what one table shows and another does not is
  * told apart from what none shows. */
-static void test_fit_names_what_is_gone(void **state)
+TEST(test_fit_names_what_is_gone)
 {
-    (void)state;
     static const struct table_column twice[] = {{.title = "a"},
                                                 {.title = "range", .leave_out = 1},
                                                 {.title = ""},
@@ -280,9 +272,8 @@ static void test_fit_names_what_is_gone(void **state)
     free(shown.text);
 }
 
-static void test_csv(void **state)
+TEST(test_csv)
 {
-    (void)state;
     assert_written(TABLE_CSV, true,
                    "name,heads,acc,setting\n"
                    "größe,8,0.1,\"{\"\"a\"\":[1,2]}\"\n"
@@ -290,9 +281,8 @@ static void test_csv(void **state)
 }
 
 /* On a terminal, which would obey them, no control characters arrive. */
-static void test_csv_on_a_terminal(void **state)
+TEST(test_csv_on_a_terminal)
 {
-    (void)state;
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
         skip(); /* no /dev/pts */
@@ -317,18 +307,16 @@ static void test_csv_on_a_terminal(void **state)
     close(master);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     assert_written(TABLE_JSON, true,
                    "[{\"name\":\"größe\",\"heads\":8,\"acc\":0.1,\"setting\":{\"a\":[1,2]}},"
                    "{\"name\":\"a|b, \\\"c\\\"\\n\\u001b[2J\\u009bx\",\"heads\":1000,"
                    "\"acc\":null,\"setting\":null}]");
 }
 
-static void test_markdown(void **state)
+TEST(test_markdown)
 {
-    (void)state;
     assert_written(TABLE_MARKDOWN, true,
                    "| name | heads | accuracy | plot |\n"
                    "| :--- | ---: | ---: | :--- |\n"
@@ -336,9 +324,8 @@ static void test_markdown(void **state)
                    "| a\\|b, \"c\"??[2J?x | 1000 |  | 50% |\n");
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
-    (void)state;
     struct table *t = table_new(all, columns);
     char *text = written(t, TABLE_TEXT, false), *json = written(t, TABLE_JSON, false);
     assert_string_equal(text, "name  heads  accuracy  plot\n");
@@ -348,9 +335,8 @@ static void test_empty(void **state)
     free(json);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    (void)state;
     struct message m;
     assert_int_equal(IN_SCOPE(x, NULL, &m,
                               {
@@ -364,9 +350,8 @@ static void test_no_memory(void **state)
     assert_string_equal(m.text, "no memory for a test");
 }
 
-static void test_many_rows(void **state)
+TEST(test_many_rows)
 {
-    (void)state;
     static const struct table_column one[] = {{.name = "n"}, {0}};
     struct table *t = table_new(all, one);
     for (int i = 0; i < 1000; i++)
@@ -380,9 +365,8 @@ static void test_many_rows(void **state)
     free(csv);
 }
 
-static void test_write_errors(void **state)
+TEST(test_write_errors)
 {
-    (void)state;
     struct message m;
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
@@ -407,9 +391,8 @@ static void test_write_errors(void **state)
         fclose(out);                                                                               \
     } while (0)
 
-static void test_paragraph(void **state)
+TEST(test_paragraph)
 {
-    (void)state;
     char *text = NULL;
     CAPTURE(text, text_paragraph(out, "one  two three, größe", 2, 4, 12));
     assert_string_equal(text, "  one two\n    three,\n    größe\n");
@@ -435,9 +418,8 @@ static void assert_plot(double mean, double low, double high, const char *expect
     assert_string_equal(plot, expected);
 }
 
-static void test_dot_plot(void **state)
+TEST(test_dot_plot)
 {
-    (void)state;
     assert_plot(.55, .25, .95, "  ├──●───┤");
     assert_plot(.55, .51, .59, "     ●");
     assert_plot(0, NAN, NAN, "●");
@@ -457,9 +439,8 @@ static void test_dot_plot(void **state)
 }
 
 /* Chinese takes two columns of a terminal, a mark none. */
-static void test_wide_characters(void **state)
+TEST(test_wide_characters)
 {
-    (void)state;
     static const struct table_column labelled[] = {
         {.title = "label"}, {.title = "n", .right = true}, {0}};
     struct table *t = table_new(all, labelled);
@@ -477,29 +458,18 @@ static void test_wide_characters(void **state)
     free(text);
 }
 
-int main(void)
+static int open_scope(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_typed),
-        cmocka_unit_test(test_page_columns),
-        cmocka_unit_test(test_added_columns),
-        cmocka_unit_test(test_fit_names_what_is_gone),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_on_a_terminal),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_write_errors),
-        cmocka_unit_test(test_paragraph),
-        cmocka_unit_test(test_dot_plot),
-        cmocka_unit_test(test_wide_characters),
-    };
+    (void)state;
     setenv("LC_ALL", "C.UTF-8", 1);
     all = scope_new(NULL, "the tests", NULL);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed + (scope_end(all) != STATUS_OK);
+    return 0;
 }
+
+static int end_scope(void **state)
+{
+    (void)state;
+    return scope_end(all) != STATUS_OK;
+}
+
+GROUP(open_scope, end_scope)

@@ -16,12 +16,13 @@ static struct merge_counts take(struct fixture *x, bool all, enum status expecte
     return bring(x, take_stores, expected);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* ---- which trials ---- */
 
-static void trials_that_are_further_are_taken_over(void **state)
+TEST(trials_that_are_further_are_taken_over)
 {
     static const enum fate ours[] = {LOST, FAILED, DONE}, theirs[] = {DONE, LOST, DONE, FAILED};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, ours, 3, .5);
     make_file(&f.from, FOUR, theirs, 4, .5);
@@ -38,10 +39,9 @@ static void trials_that_are_further_are_taken_over(void **state)
 }
 
 /* What has not ended is left to a run that is at work on the file. */
-static void unended_trials_are_left_to_a_run_at_work(void **state)
+TEST(unended_trials_are_left_to_a_run_at_work)
 {
     static const enum fate theirs[] = {DONE, LOST, FAILED, RUNNING};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, NULL, 0, .5);
     make_file(&f.from, FOUR, theirs, 4, .5);
@@ -60,10 +60,9 @@ static void unended_trials_are_left_to_a_run_at_work(void **state)
 }
 
 /* Other plans: only trials of ours, in our shard, and our plan stays. */
-static void our_plan_stays(void **state)
+TEST(our_plan_stays)
 {
     static const enum fate done[] = {DONE, DONE, DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, SWEEP("[2, 4]", "seeds: 2\n"), NULL, 0, .5);
     make_file(&f.from, FOUR, done, 4, .5);
@@ -80,11 +79,10 @@ static void our_plan_stays(void **state)
 
 /* A claim that was made when trials had ended elsewhere is none once they are taken over; one that
  * was made before them stays one. */
-static void a_claim_made_after_the_taken_results_is_late(void **state)
+TEST(a_claim_made_after_the_taken_results_is_late)
 {
     static const char claim[] = SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n");
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     for (int claimed = 0; claimed < 2; claimed++) {
         unlink(f.into.db);
@@ -103,10 +101,9 @@ static void a_claim_made_after_the_taken_results_is_late(void **state)
 }
 
 /* A failure that is tried again here is not taken over once more, by a merge either. */
-static void a_known_failure_is_not_taken_over_again(void **state)
+TEST(a_known_failure_is_not_taken_over_again)
 {
     static const enum fate failed[] = {FAILED};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     long count;
     make_file(&f.into, FOUR, NULL, 0, .5);
@@ -131,10 +128,9 @@ static void a_known_failure_is_not_taken_over_again(void **state)
 
 /* ---- what does not go together ---- */
 
-static void nothing_is_taken_over_from_other_sweeps(void **state)
+TEST(nothing_is_taken_over_from_other_sweeps)
 {
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, NULL, 0, .5);
     make_file(&f.from, SWEEP("[4, 8]", "seeds: 2\n"), done, 2, .5);
@@ -150,7 +146,7 @@ static void nothing_is_taken_over_from_other_sweeps(void **state)
     assert_into(TRIALS, "queued00 queued00 queued00 queued00");
 }
 
-static void rows_that_cannot_be(void **state)
+TEST(rows_that_cannot_be)
 {
     static const char *const cases[][2] = {
         {"PRAGMA ignore_check_constraints = ON; UPDATE trial SET test_acc = 7 WHERE trial_id = 1",
@@ -161,7 +157,6 @@ static void rows_that_cannot_be(void **state)
          "a trial is at a step beyond its last"},
     };
     static const enum fate done[] = {DONE, DONE};
-    struct fixture *x = *state;
     struct files f = files_of(x);
     make_file(&f.into, FOUR, NULL, 0, .5);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -177,24 +172,8 @@ static void rows_that_cannot_be(void **state)
 
 /* ---- troubles ---- */
 
-static void any_trouble_changes_nothing(void **state)
+TEST(any_trouble_changes_nothing)
 {
     unfinished = true;
-    bring_under_trouble(*state, take_stores);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(trials_that_are_further_are_taken_over),
-        TEST(unended_trials_are_left_to_a_run_at_work),
-        TEST(our_plan_stays),
-        TEST(a_claim_made_after_the_taken_results_is_late),
-        TEST(a_known_failure_is_not_taken_over_again),
-        TEST(nothing_is_taken_over_from_other_sweeps),
-        TEST(rows_that_cannot_be),
-        TEST(any_trouble_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    bring_under_trouble(x, take_stores);
 }

@@ -1,6 +1,4 @@
 /* Tokens, and the files they are read from. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +9,7 @@
 
 #include "sweep/serve/token.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static char folder[128], path[160];
 static struct message why;
@@ -50,7 +48,9 @@ static enum status read_text(const char *text)
     return token_read(path, &t, &why);
 }
 
-static void a_file_has_one_line(void **state)
+GROUP(set_up, tear_down)
+
+TEST(a_file_has_one_line)
 {
     static const char good[] = "0123456789abcdef";
     static const char *const as[] = {"0123456789abcdef", "0123456789abcdef\n",
@@ -65,7 +65,6 @@ static void a_file_has_one_line(void **state)
                                       "0123456789abcdef\nmore\n",
                                       "0123456789abcd\xc3\xa4\n"};
     struct token t;
-    (void)state;
     for (size_t i = 0; i < sizeof as / sizeof as[0]; i++) {
         assert_int_equal(read_text(as[i]), STATUS_OK);
         assert_int_equal(token_read(path, &t, &why), STATUS_OK);
@@ -79,10 +78,9 @@ static void a_file_has_one_line(void **state)
     assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
 }
 
-static void its_length_has_bounds(void **state)
+TEST(its_length_has_bounds)
 {
     char text[TOKEN_MAX + 3];
-    (void)state;
     memset(text, 'x', sizeof text);
     text[TOKEN_MAX] = '\n';
     text[TOKEN_MAX + 1] = '\0';
@@ -94,11 +92,10 @@ static void its_length_has_bounds(void **state)
     assert_int_equal(read_text(text), STATUS_BAD_INPUT);
 }
 
-static void others_must_not_have_it(void **state)
+TEST(others_must_not_have_it)
 {
     static const mode_t modes[] = {0640, 0604, 0620, 0602, 0610, 0777};
     struct token t;
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         write_file("0123456789abcdef", 16, modes[i]);
         assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
@@ -113,11 +110,10 @@ static void others_must_not_have_it(void **state)
     assert_int_equal(token_read(folder, &t, &why), STATUS_BAD_INPUT);
 }
 
-static void made_ones_are_random(void **state)
+TEST(made_ones_are_random)
 {
     struct token a, b;
     char first[TOKEN_TEXT_SIZE], second[TOKEN_TEXT_SIZE];
-    (void)state;
     assert_int_equal(token_make(&a, first, &why), STATUS_OK);
     assert_int_equal(token_make(&b, second, &why), STATUS_OK);
     assert_int_equal(strspn(first, "0123456789abcdef"), 32);
@@ -130,15 +126,4 @@ static void made_ones_are_random(void **state)
     assert_false(token_is_digest(&a, a.digest, 63));
     assert_false(token_is_digest(&a, b.digest, 64));
     assert_false(token_is_digest(&a, first, 32));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_has_one_line),
-        cmocka_unit_test(its_length_has_bounds),
-        cmocka_unit_test(others_must_not_have_it),
-        cmocka_unit_test(made_ones_are_random),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,7 +1,5 @@
 /* A trial's life: paired data, exact resume, damaged checkpoints, results that come back. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include "engine/base/sha256.h"
 #include "sweep/worker/trial.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static char folder[64];
 
@@ -106,17 +104,15 @@ static void check_resumes_exactly(struct point p)
     arena_free(&a);
 }
 
-static void resumes_exactly(void **state)
+TEST(resumes_exactly)
 {
-    (void)state;
     check_resumes_exactly(sample_point("gather"));
 }
 
 /* The options of heads: what is not in the checkpoint (columns of segments) comes back from the
  * seed. */
-static void every_form_resumes_exactly(void **state)
+TEST(every_form_resumes_exactly)
 {
-    (void)state;
     static const char *const options[][3][2] = {
         {{"form", "cut"}, {"mask", "causal"}},
         {{"form", "segments"}, {"segment_width", "5"}},
@@ -134,9 +130,8 @@ static void every_form_resumes_exactly(void **state)
 }
 
 /* Stored weights answer as their trial did, where the encoder was made from its seed. */
-static void stored_weights_of_segments(void **state)
+TEST(stored_weights_of_segments)
 {
-    (void)state;
     struct point p = sample_point("gather");
     struct arena a, b;
     struct message m;
@@ -165,9 +160,8 @@ static void stored_weights_of_segments(void **state)
     arena_free(&a);
 }
 
-static void damaged_checkpoint_is_refused(void **state)
+TEST(damaged_checkpoint_is_refused)
 {
-    (void)state;
     struct point p = sample_point("copy");
     struct arena a, b;
     struct message m;
@@ -190,9 +184,8 @@ static void damaged_checkpoint_is_refused(void **state)
     arena_free(&b);
 }
 
-static void data_is_paired(void **state)
+TEST(data_is_paired)
 {
-    (void)state;
     struct point p = sample_point("gather"), q = p;
     q.model.heads = 8;
     struct arena a, b;
@@ -221,9 +214,8 @@ static void data_is_paired(void **state)
 
 /* Seven examples in batches of three: every seven positions in a row from an epoch's start hold
  * each example once, and an epoch's order is its own. */
-static void finite_set_has_epochs(void **state)
+TEST(finite_set_has_epochs)
 {
-    (void)state;
     struct point p = sample_point("copy");
     p.train.examples = 7;
     p.train.batch = 3;
@@ -247,9 +239,8 @@ static void finite_set_has_epochs(void **state)
     arena_free(&a);
 }
 
-static void result_comes_back(void **state)
+TEST(result_comes_back)
 {
-    (void)state;
     struct point p = sample_point("reverse");
     struct arena a, b;
     struct message m;
@@ -299,9 +290,8 @@ static void result_comes_back(void **state)
 }
 
 /* The state is read from the JSON, wherever in it it stands. */
-static void a_result_says_what_became_of_its_trial(void **state)
+TEST(a_result_says_what_became_of_its_trial)
 {
-    (void)state;
     struct arena a;
     struct message m;
     struct result_file f;
@@ -333,9 +323,8 @@ static void assert_refused(const char *path, const struct result_owner *owner, c
 
 /* Whose result it is and how large it must be is known from the header: of a file that has grown,
  * also with a header that agrees, nothing else is read. */
-static void a_result_is_of_one_trial_and_its_size(void **state)
+TEST(a_result_is_of_one_trial_and_its_size)
 {
-    (void)state;
     struct point p = sample_point("copy");
     struct arena a;
     struct message m;
@@ -380,9 +369,8 @@ static void a_result_is_of_one_trial_and_its_size(void **state)
     arena_free(&a);
 }
 
-static void divergence_is_a_result(void **state)
+TEST(divergence_is_a_result)
 {
-    (void)state;
     struct point p = sample_point("copy");
     struct arena a;
     struct message m;
@@ -403,9 +391,8 @@ static void divergence_is_a_result(void **state)
 }
 
 /* Found by the evaluation after it: the step that would have met it is the next one. */
-static void weights_overflow_in_the_last_step(void **state)
+TEST(weights_overflow_in_the_last_step)
 {
-    (void)state;
     struct point p = sample_point("copy");
     struct arena a;
     struct message m;
@@ -437,21 +424,4 @@ static int remove_folder(void **state)
     }
     return rmdir(folder);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumes_exactly),
-        cmocka_unit_test(every_form_resumes_exactly),
-        cmocka_unit_test(stored_weights_of_segments),
-        cmocka_unit_test(damaged_checkpoint_is_refused),
-        cmocka_unit_test(data_is_paired),
-        cmocka_unit_test(finite_set_has_epochs),
-        cmocka_unit_test(result_comes_back),
-        cmocka_unit_test(a_result_says_what_became_of_its_trial),
-        cmocka_unit_test(divergence_is_a_result),
-        cmocka_unit_test(weights_overflow_in_the_last_step),
-        cmocka_unit_test(a_result_is_of_one_trial_and_its_size),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+GROUP(make_folder, remove_folder)

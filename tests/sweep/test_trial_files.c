@@ -1,7 +1,5 @@
 /* The files of a trial are found and removed by its attempts, however large a number the results
  * file gives for these. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include "sweep/worker/trial.h"
 #include "sweep/worker/trial_files.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static const int64_t FEW = 9, ABSURD = INT64_C(1000000000000);
 static char folder[64];
@@ -55,9 +53,26 @@ static void write_checkpoints(int64_t trial, int64_t attempt)
     arena_free(&a);
 }
 
-static void newest_checkpoint(void **state)
+static int remove_folder(void **state)
 {
     (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command) != 0;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    alarm(60); /* a loop over a million million names would take days */
+    strcpy(folder, "/tmp/headcount.XXXXXX");
+    return mkdtemp(folder) == NULL;
+}
+
+FIXTURE(make_folder, remove_folder)
+
+TEST(newest_checkpoint)
+{
     char expected[TRIAL_PATH_MAX], path[TRIAL_PATH_MAX];
     write_checkpoints(7, 3);
     touch(7, 5, TRIAL_FILE_CHECKPOINT_0); /* cannot be read */
@@ -82,9 +97,8 @@ static void newest_checkpoint(void **state)
     }
 }
 
-static void removing_spares_other_trials_and_later_attempts(void **state)
+TEST(removing_spares_other_trials_and_later_attempts)
 {
-    (void)state;
     char keep[TRIAL_PATH_MAX];
     for (int i = 0; i < 2; i++) {
         int64_t last = i ? ABSURD : FEW;
@@ -117,9 +131,8 @@ static void removing_spares_other_trials_and_later_attempts(void **state)
 }
 
 /* Names that are only like those of a trial belong to somebody else. */
-static void foreign_names(void **state)
+TEST(foreign_names)
 {
-    (void)state;
     static const char *const names[] = {"t7-a2.result.bak", "t07-a2.result", "t7-a+2.result",
                                         " t7-a2.result",    "t7-a0.lock",    "t7-a-1.lock"};
     char path[TRIAL_PATH_MAX];
@@ -132,31 +145,4 @@ static void foreign_names(void **state)
         assert_int_equal(access(path, F_OK), 0);
         unlink(path);
     }
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command) != 0;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    alarm(60); /* a loop over a million million names would take days */
-    strcpy(folder, "/tmp/headcount.XXXXXX");
-    return mkdtemp(folder) == NULL;
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {
-        TEST(newest_checkpoint),
-        TEST(removing_spares_other_trials_and_later_attempts),
-        TEST(foreign_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

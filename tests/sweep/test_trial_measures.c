@@ -1,6 +1,4 @@
 /* `measure: evals`: what heads are measured as they are trained, resumed exactly, in the result. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +7,7 @@
 
 #include "sweep/worker/trial.h"
 #include "tests/sweep/config_help.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 static char folder[64];
 
@@ -62,9 +59,8 @@ static char *measures_of(const struct trial *t)
     return rows;
 }
 
-static void a_trial_interrupted_anywhere_has_the_same_measures(void **state)
+TEST(a_trial_interrupted_anywhere_has_the_same_measures)
 {
-    (void)state;
     static const int64_t stops[] = {0, 1, 24, 25, 26, 50, 59, 60};
     struct arena a, b, c;
     struct message m;
@@ -94,9 +90,8 @@ static void a_trial_interrupted_anywhere_has_the_same_measures(void **state)
 }
 
 /* Measuring changes nothing of the training, and a result without it has not a byte more. */
-static void measuring_does_not_change_training(void **state)
+TEST(measuring_does_not_change_training)
 {
-    (void)state;
     struct arena a, b;
     struct trial *with = new_trial(&a, true), *without = new_trial(&b, false);
     advance(with, 60);
@@ -119,9 +114,8 @@ static void measuring_does_not_change_training(void **state)
 }
 
 /* The key came, or went, while the trial was interrupted: what was not measured has no rows. */
-static void steps_before_measuring_was_asked_for_have_no_rows(void **state)
+TEST(steps_before_measuring_was_asked_for_have_no_rows)
 {
-    (void)state;
     struct arena a, b, c;
     struct message m;
     bool other;
@@ -156,9 +150,8 @@ static void steps_before_measuring_was_asked_for_have_no_rows(void **state)
 
 /* Values that break off are a damaged checkpoint; more or fewer than this build has are another
  * build's, and are left out. */
-static void damaged_values(void **state)
+TEST(damaged_values)
 {
-    (void)state;
     struct arena a;
     struct message m;
     bool other;
@@ -186,9 +179,8 @@ static void damaged_values(void **state)
     arena_free(&a);
 }
 
-static void the_key_measure_takes_evals_alone(void **state)
+TEST(the_key_measure_takes_evals_alone)
 {
-    (void)state;
     struct config *c = config_of("task: {name: gather}\n");
     assert_false(c->measure);
     config_free(c);
@@ -206,24 +198,22 @@ static void the_key_measure_takes_evals_alone(void **state)
     ASSERT_ALL_REFUSED(list);
 }
 
-int main(void)
+static int make_folder(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trial_interrupted_anywhere_has_the_same_measures),
-        cmocka_unit_test(measuring_does_not_change_training),
-        cmocka_unit_test(steps_before_measuring_was_asked_for_have_no_rows),
-        cmocka_unit_test(damaged_values),
-        cmocka_unit_test(the_key_measure_takes_evals_alone),
-    };
+    (void)state;
     strcpy(folder, "/tmp/headcount-test-XXXXXX");
-    if (!mkdtemp(folder))
-        return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
     char path[128];
     for (const char *name = "xyz"; *name; name++) {
         snprintf(path, sizeof path, "%s/%c.ckpt", folder, *name);
         unlink(path);
     }
-    rmdir(folder);
-    return failed;
+    return rmdir(folder);
 }
+
+GROUP(make_folder, remove_folder)

@@ -1,9 +1,8 @@
 /* What the verdict decides and the numbers behind it, from SciPy where they are not by hand. */
 #include "verdict_help.h"
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     const double one_bad[5] = {.99, -1, .98, 1, .99};
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
@@ -44,9 +43,8 @@ static void test_numbers(void **state)
 }
 
 /* Validation picks the best; a head count that does better on test stays in the set. */
-static void test_better_than_best(void **state)
+TEST(test_better_than_best)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .98, 5, good);
     add(&s, 2, .99, 5, low);
@@ -63,9 +61,8 @@ static void test_better_than_best(void **state)
 }
 
 /* Which seeds are paired must not depend on the order in which head counts have them. */
-static void test_pairs_by_seed(void **state)
+TEST(test_pairs_by_seed)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .5, 3, (const double[]){.1, .2, .3});
     add(&s, 4, .9, 4, (const double[]){.5, .6, .7, .9});
@@ -81,9 +78,8 @@ static void test_pairs_by_seed(void **state)
 }
 
 /* The fewest heads within the tolerance, rounding or not. */
-static void test_tolerances(void **state)
+TEST(test_tolerances)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .96, 5, low);
     add(&s, 2, .975, 5, fair);
@@ -105,9 +101,8 @@ static void test_tolerances(void **state)
 
 /* Any rival may contradict a claim, so each is held against alpha / rivals; to confirm it takes
  * them all. */
-static void test_contradiction(void **state)
+TEST(test_contradiction)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 2, .5, 5, (const double[]){.50, .52, .51, .53, .50});
     add(&s, 4, .5, 5, (const double[]){.51, .53, .53, .53, .51}); /* better, p = .0341 */
@@ -124,9 +119,8 @@ static void test_contradiction(void **state)
 }
 
 /* Only a claim that was first is judged as one. */
-static void test_proof(void **state)
+TEST(test_proof)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, good);
@@ -144,9 +138,8 @@ static void test_proof(void **state)
 }
 
 /* .05 is shared by the looks, and only findings end them. */
-static void test_looks(void **state)
+TEST(test_looks)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 2, .98, 5, fair);
@@ -180,9 +173,8 @@ static void test_looks(void **state)
 }
 
 /* Against every other head count, not only the best; the multipliers of three are 2, 2, 1. */
-static void test_plateau(void **state)
+TEST(test_plateau)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 2, .99, 5, good);
@@ -221,9 +213,8 @@ static void test_plateau(void **state)
 
 /* A best that was picked by luck vouches for nobody, itself included: what is far from the truly
  * best one stays out. */
-static void test_plateau_of_the_picked(void **state)
+TEST(test_plateau_of_the_picked)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, (const double[]){.930, .931, .930, .932, .931});
     add(&s, 2, .98, 5, (const double[]){.931, .930, .932, .930, .931});
@@ -241,9 +232,8 @@ static void test_plateau_of_the_picked(void **state)
 
 /* 1 beats 2 at the seeds that both have, 2 beats 4, and 4 beats 1. */
 /* Who is at least as good at every seed is in a set that the other one is in. */
-static void test_sets_by_values(void **state)
+TEST(test_sets_by_values)
 {
-    (void)state;
     const double ones[5] = {1, 1, 1, 1, 1}, near[5] = {.998, .997, .999, .998, .998},
                  far[5] = {.9, .91, .92, .9, .89};
     struct sketch s = sketch_new();
@@ -285,9 +275,8 @@ static void test_sets_by_values(void **state)
     verdict_free(v);
 }
 
-static void test_circle(void **state)
+TEST(test_circle)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .98, 6, (const double[]){.60, .61, .60, .30, .31, .30});
     add(&s, 2, .97, 6, (const double[]){.50, .50, .51, .60, .61, .60});
@@ -304,9 +293,8 @@ static void test_circle(void **state)
 }
 
 /* Three instances with 2, 1 and 3 seeds in common. */
-static void test_replicates(void **state)
+TEST(test_replicates)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .5, 7, (const double[]){.70, .72, .60, .99, .80, .82, .84});
     add(&s, 4, .6, 6, (const double[]){.80, .81, .75, .83, .85, .89});
@@ -345,9 +333,8 @@ static void test_replicates(void **state)
 }
 
 /* The verdict on losses is the mirror image of the one on accuracies. */
-static void test_loss_mirrors(void **state)
+TEST(test_loss_mirrors)
 {
-    (void)state;
     struct sketch a = sketch_new();
     a.in.chance = NAN;
     add(&a, 1, .70, 5, low);
@@ -389,9 +376,8 @@ static void test_loss_mirrors(void **state)
 }
 
 /* What cannot be compared is not shown to be anything. */
-static void test_too_few(void **state)
+TEST(test_too_few)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .98, 5, fair);
     add(&s, 2, .99, 5, good);
@@ -413,9 +399,8 @@ static void test_too_few(void **state)
 }
 
 /* Within looks everything is held against .05 / looks: here p is between that and .05. */
-static void test_looks_bind_the_plateau(void **state)
+TEST(test_looks_bind_the_plateau)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .98, 5, (const double[]){.980, .970, .990, .985, .975});
     add(&s, 2, .99, 5, (const double[]){.985, .990, .990, .995, .985});
@@ -428,36 +413,12 @@ static void test_looks_bind_the_plateau(void **state)
     verdict_free(v);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     assert_string_equal(verdict_kind_name(VERDICT_AT_CHANCE), "at_chance");
     assert_string_equal(verdict_kind_name(VERDICT_UNFINISHED), "unfinished");
     assert_string_equal(rival_outcome_name(RIVAL_BEATEN), "better");
     assert_string_equal(rival_outcome_name(RIVAL_UNFINISHED), "unfinished");
     assert_string_equal(verdict_proof_name(PROOF_LATE), "late");
     assert_string_equal(verdict_proof_name(PROOF_PLAN_CHANGED), "plan_changed");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_better_than_best),
-        cmocka_unit_test(test_pairs_by_seed),
-        cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_contradiction),
-        cmocka_unit_test(test_proof),
-        cmocka_unit_test(test_looks),
-        cmocka_unit_test(test_plateau),
-        cmocka_unit_test(test_plateau_of_the_picked),
-        cmocka_unit_test(test_sets_by_values),
-        cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_replicates),
-        cmocka_unit_test(test_loss_mirrors),
-        cmocka_unit_test(test_too_few),
-        cmocka_unit_test(test_looks_bind_the_plateau),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static struct sketch text_new(void)
 }
 
 /* Numbers: an analysis of variance in NumPy, t of SciPy. The interval over both is the widest. */
-static void test_claim_on_text(void **state)
+TEST(test_claim_on_text)
 {
-    (void)state;
     struct sketch s = text_new();
     add_text(&s, 1, 1.9, 0);
     add_text(&s, 2, 1.5, .05);
@@ -68,9 +67,8 @@ static void test_claim_on_text(void **state)
 }
 
 /* Every seed says so, of this text: p = .012. Of other text it is not shown: p = .182. */
-static void test_what_holds_for_this_text_alone(void **state)
+TEST(test_what_holds_for_this_text_alone)
 {
-    (void)state;
     struct sketch s = text_new();
     add_text(&s, 1, 1.55, 0);
     add_text(&s, 2, 1.5, .05);
@@ -100,9 +98,8 @@ static void test_what_holds_for_this_text_alone(void **state)
 }
 
 /* The margin is tested over both too. */
-static void test_margin_on_text(void **state)
+TEST(test_margin_on_text)
 {
-    (void)state;
     struct sketch s = text_new();
     add_text(&s, 1, 1.5, 0);
     add_text(&s, 2, 1.5, .05);
@@ -118,9 +115,8 @@ static void test_margin_on_text(void **state)
 
 /* A trial that diverged is a guess in every block; one whose blocks are unknown leaves the seeds.
  */
-static void test_blocks_of_some(void **state)
+TEST(test_blocks_of_some)
 {
-    (void)state;
     struct sketch s = text_new();
     add_text(&s, 1, 1.9, 0);
     add_text(&s, 2, 1.5, .05);
@@ -141,9 +137,8 @@ static void test_blocks_of_some(void **state)
 }
 
 /* What a block does to one head count lasts for two blocks each: 16 count for fewer. */
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
-    (void)state;
     static double block[2][3][16];
     struct sketch s = text_new();
     s.in.blocks = 16;
@@ -175,9 +170,8 @@ static void test_neighbours(void **state)
 
 /* What a block does to one head count lasts for four blocks each: so few that the text should be
  * cut another way, unless it was. */
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-    (void)state;
     static double block[2][3][16];
     struct sketch s = text_new();
     s.in.blocks = 16;
@@ -203,9 +197,8 @@ static void test_kinds(void **state)
     assert_null(sentence_with(&s, "Neighbours among"));
 }
 
-static void test_one_seed_of_text(void **state)
+TEST(test_one_seed_of_text)
 {
-    (void)state;
     struct sketch s = text_new();
     add_text(&s, 1, 1.9, 0);
     add_text(&s, 2, 1.5, .05);
@@ -220,9 +213,8 @@ static void test_one_seed_of_text(void **state)
 }
 
 /* The loss of a guess is that of knowing the shares of bytes alone. */
-static void test_guess_on_text(void **state)
+TEST(test_guess_on_text)
 {
-    (void)state;
     struct sketch s = text_new();
     add_text(&s, 1, 3, 0);
     add_text(&s, 2, 3.01, 0);
@@ -241,9 +233,8 @@ static void test_guess_on_text(void **state)
     verdict_free(v);
 }
 
-static void test_edge_of_text(void **state)
+TEST(test_edge_of_text)
 {
-    (void)state;
     struct sketch s = text_new();
     add_text(&s, 1, 1.501, 0);
     add_text(&s, 2, 1.5, 0);
@@ -257,9 +248,8 @@ static void test_edge_of_text(void **state)
 }
 
 /* Rows of a file are one split of it; with an accuracy there are no bits. */
-static void test_rows_of_a_file(void **state)
+TEST(test_rows_of_a_file)
 {
-    (void)state;
     struct sketch s = sketch_new();
     s.in.data = VERDICT_ROWS;
     add(&s, 1, .70, 5, low);
@@ -275,9 +265,8 @@ static void test_rows_of_a_file(void **state)
 }
 
 /* Five splits share rows: t is smaller by the square root of 1 + 5/8. */
-static void test_splits(void **state)
+TEST(test_splits)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .72, 5, (const double[]){.71, .74, .74, .72, .73});
@@ -308,22 +297,4 @@ static void test_splits(void **state)
     expect_with(&s, "were not tested",
                 "Other head counts, training lengths, files and seeds (every split had the same) "
                 "were not tested.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claim_on_text),
-        cmocka_unit_test(test_what_holds_for_this_text_alone),
-        cmocka_unit_test(test_margin_on_text),
-        cmocka_unit_test(test_blocks_of_some),
-        cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_one_seed_of_text),
-        cmocka_unit_test(test_guess_on_text),
-        cmocka_unit_test(test_edge_of_text),
-        cmocka_unit_test(test_rows_of_a_file),
-        cmocka_unit_test(test_splits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

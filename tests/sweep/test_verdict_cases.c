@@ -2,9 +2,8 @@
  * differs, plateaus, clusters. */
 #include "verdict_help.h"
 
-static void test_bad_trials(void **state)
+TEST(test_bad_trials)
 {
-    (void)state;
     const double one_bad[5] = {.99, -1, .98, 1, .99}, all_bad[5] = {-1, -1, -1, -1, -1};
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
@@ -45,9 +44,8 @@ static void test_bad_trials(void **state)
 }
 
 /* A guess is better than what has learned something worse, but nothing that was trained. */
-static void test_mostly_bad(void **state)
+TEST(test_mostly_bad)
 {
-    (void)state;
     const double worse[5] = {3.1, 3, 3.2, 3.1, 3}, lost[5] = {-1, -1, -1, -1, -1},
                  half[5] = {-1, -1, -1, 1.1, 1}, learned[5] = {1.1, 1, 1.2, 1.1, 1};
     struct sketch s = sketch_new();
@@ -92,9 +90,8 @@ static void test_mostly_bad(void **state)
     assert_kind(&s, VERDICT_UNTRAINED);
 }
 
-static void test_no_difference(void **state)
+TEST(test_no_difference)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .5, 5, good);
     add(&s, 2, .9, 5, good);
@@ -116,9 +113,8 @@ static void test_no_difference(void **state)
 }
 
 /* Beyond the exact range the sign-flip test is not called exact; unknown steps are not named. */
-static void test_many_seeds(void **state)
+TEST(test_many_seeds)
 {
-    (void)state;
     struct sketch s = sketch_new();
     double a[30], b[30];
     for (int k = 0; k < 30; k++) {
@@ -142,9 +138,8 @@ static void test_many_seeds(void **state)
            "< .05 (.05 / 1 comparison).");
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, NAN, 0, NULL);
     add(&s, 4, NAN, 0, NULL);
@@ -181,9 +176,8 @@ static void test_nothing(void **state)
 }
 
 /* Head counts that did not learn are not compared. */
-static void test_at_chance(void **state)
+TEST(test_at_chance)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .06, 5, (const double[]){.0630, .0621, .0640, .0625, .0619});
     add(&s, 2, .06, 5, (const double[]){.0641, .0633, .0625, .0640, .0629});
@@ -203,9 +197,8 @@ static void test_at_chance(void **state)
            "at lr 1e-06 for all, on this task instance; there is nothing to compare.");
 }
 
-static void test_loss_at_chance(void **state)
+TEST(test_loss_at_chance)
 {
-    (void)state;
     struct sketch s = sketch_new();
     s.in.loss = true;
     add(&s, 1, 2.8, 3, (const double[]){2.80, 2.77, 2.81});
@@ -216,9 +209,8 @@ static void test_loss_at_chance(void **state)
            "nothing to compare.");
 }
 
-static void test_all_equal(void **state)
+TEST(test_all_equal)
 {
-    (void)state;
     const double ones[5] = {1, 1, 1, 1, 1};
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, ones);
@@ -234,9 +226,8 @@ static void test_all_equal(void **state)
         "1.000, within 1500 steps, on this task instance; the claim is not confirmed.");
 }
 
-static void test_still_improving(void **state)
+TEST(test_still_improving)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, good);
@@ -255,9 +246,8 @@ static void test_still_improving(void **state)
                     "of the training); more steps may change the comparison.");
 }
 
-static void test_not_finished(void **state)
+TEST(test_not_finished)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 2, .99, 5, good);
@@ -318,9 +308,8 @@ static void test_not_finished(void **state)
                     "No verdict: no head count finished within the limit of time or memory.");
 }
 
-static void test_plateau(void **state)
+TEST(test_plateau)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 2, .98, 5, fair);
@@ -377,9 +366,8 @@ static void test_plateau(void **state)
 }
 
 /* Equal values are pointed out only where they are all there is. */
-static void test_equal_rows(void **state)
+TEST(test_equal_rows)
 {
-    (void)state;
     const double ones[5] = {1, 1, 1, 1, 1};
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
@@ -391,9 +379,8 @@ static void test_equal_rows(void **state)
     expect_with(&s, "no spread", NULL);
 }
 
-static void test_clusters(void **state)
+TEST(test_clusters)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .9, 7, (const double[]){.42, 1, .99, .40, 1, .98, .41});
@@ -411,9 +398,8 @@ static void test_clusters(void **state)
 }
 
 /* Where a margin says what matters a smaller gap is one, of eight trials. */
-static void test_near_clusters(void **state)
+TEST(test_near_clusters)
 {
-    (void)state;
     static const double near[8] = {.95, .951, .95, .951, .99, .991, .99, .991};
     struct sketch s = sketch_new();
     add(&s, 1, .70, 8, near);
@@ -431,9 +417,8 @@ static void test_near_clusters(void **state)
 
 /* A lead that is shown but smaller than what matters is said to be that; so is a p below .05 that
  * is not small enough. */
-static void test_small_leads(void **state)
+TEST(test_small_leads)
 {
-    (void)state;
     static const double ahead[5] = {.985, .986, .985, .984, .985},
                         near[5] = {.98, .98, .98, .98, .98};
     struct sketch s = sketch_new();
@@ -454,9 +439,8 @@ static void test_small_leads(void **state)
         "steps, on this task instance; the lead over 1 is below the margin of equivalence, 0.01.");
 }
 
-static void test_needed_p(void **state)
+TEST(test_needed_p)
 {
-    (void)state;
     static const double unsteady[5] = {.95, .99, .90, .99, .95};
     struct sketch s = sketch_new();
     add(&s, 1, .98, 5, unsteady);
@@ -471,9 +455,8 @@ static void test_needed_p(void **state)
 }
 
 /* Three head counts, each better than the next at the seeds that both have. */
-static void test_circle(void **state)
+TEST(test_circle)
 {
-    (void)state;
     static const double rises[6] = {.50, .51, .52, .90, .91, .90},
                         falls[6] = {.90, .91, .90, .50, .51, .52};
     struct sketch s = sketch_new();
@@ -491,9 +474,8 @@ static void test_circle(void **state)
 }
 
 /* Of many comparisons, as many are for everyone as there is room for; how it was tested is not. */
-static void test_shown(void **state)
+TEST(test_shown)
 {
-    (void)state;
     static const char *const methods[] = {"The claim is confirmed if",
                                           "The exact sign-flip test, which",
                                           "With 5 seeds the exact", "A head count cannot be"};
@@ -521,20 +503,4 @@ static void test_shown(void **state)
         assert_memory_equal(text.sentence[text.shown + 2 + i].text, methods[i], strlen(methods[i]));
     verdict_text_free(&text);
     verdict_free(v);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_trials),      cmocka_unit_test(test_mostly_bad),
-        cmocka_unit_test(test_no_difference),   cmocka_unit_test(test_many_seeds),
-        cmocka_unit_test(test_nothing),         cmocka_unit_test(test_at_chance),
-        cmocka_unit_test(test_loss_at_chance),  cmocka_unit_test(test_all_equal),
-        cmocka_unit_test(test_still_improving), cmocka_unit_test(test_not_finished),
-        cmocka_unit_test(test_plateau),         cmocka_unit_test(test_equal_rows),
-        cmocka_unit_test(test_clusters),        cmocka_unit_test(test_circle),
-        cmocka_unit_test(test_near_clusters),   cmocka_unit_test(test_small_leads),
-        cmocka_unit_test(test_needed_p),        cmocka_unit_test(test_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

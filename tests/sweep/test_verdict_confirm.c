@@ -37,9 +37,8 @@ static void pick_of(const struct row *row, enum verdict_kind kind, int64_t best,
 #define PICK(kind, best, over1, over2, ...)                                                        \
     pick_of((const struct row[]){__VA_ARGS__, {0, 0, NULL}}, kind, best, over1, over2)
 
-static void candidate_over_the_outermost(void **state)
+TEST(candidate_over_the_outermost)
 {
-    (void)state;
     PICK(VERDICT_MIDDLE, 4, 1, 16, {1, .7, low}, {2, .8, fair}, {4, .99, good}, {16, .3, poor});
     /* The largest, over its neighbour as well; the smallest; one of two. */
     PICK(VERDICT_EDGE, 16, 1, 4, {1, .3, poor}, {4, .7, low}, {16, .99, good});
@@ -49,9 +48,8 @@ static void candidate_over_the_outermost(void **state)
     PICK(VERDICT_NOT_SIGNIFICANT, 4, 1, 16, {1, .97, fair}, {4, .99, good}, {16, .3, poor});
 }
 
-static void nothing_to_pick(void **state)
+TEST(nothing_to_pick)
 {
-    (void)state;
     static const double guess[5] = {.06, .07, .06, .05, .06};
     static const struct row none = {0, 0, NULL};
     pick_of(&none, VERDICT_NOTHING, 0, 0, 0);
@@ -62,9 +60,8 @@ static void nothing_to_pick(void **state)
 }
 
 /* One that did not finish is no rival; the next one is. */
-static void unfinished_is_no_rival(void **state)
+TEST(unfinished_is_no_rival)
 {
-    (void)state;
     struct both b = middle_found();
     b.explored.trial[3][2].limited = true;
     assert_pick(&b.explored, VERDICT_EDGE, 4, 1, 2);
@@ -74,9 +71,8 @@ static void unfinished_is_no_rival(void **state)
 }
 
 /* What chose an edge of its grid cannot be called worse, whether the finding says so or not. */
-static void no_rival_at_an_edge(void **state)
+TEST(no_rival_at_an_edge)
 {
-    (void)state;
     struct both b = middle_found();
     TUNE(&b.explored, 1, "train.lr", 0, GRID_INNER, "0.001", "0.01");
     TUNE(&b.explored, 2, "train.lr", 0, GRID_SMALLEST, "0.001", "0.01");
@@ -97,9 +93,8 @@ static void no_rival_at_an_edge(void **state)
 }
 
 /* It is no lack of a finding: more values may help. */
-static void a_rival_at_an_edge_is_the_reason_that_nothing_is_confirmed(void **state)
+TEST(a_rival_at_an_edge_is_the_reason_that_nothing_is_confirmed)
 {
-    (void)state;
     struct both b = middle_found();
     TUNE(&b.explored, 1, "train.lr", 0, GRID_INNER, "0.001", "0.01");
     TUNE(&b.explored, 2, "train.lr", 0, GRID_SMALLEST, "0.001", "0.01");
@@ -120,9 +115,8 @@ static void a_rival_at_an_edge_is_the_reason_that_nothing_is_confirmed(void **st
 
 /* ---- what fresh trials say ---- */
 
-static void confirmed(void **state)
+TEST(confirmed)
 {
-    (void)state;
     struct both b = middle_found();
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_good);
@@ -157,9 +151,8 @@ static void confirmed(void **state)
 }
 
 /* The effect is that of fresh trials alone: what exploring found does not count. */
-static void fresh_trials_alone_decide_what_is_confirmed(void **state)
+TEST(fresh_trials_alone_decide_what_is_confirmed)
 {
-    (void)state;
     struct both b = middle_found();
     add_fresh(&b, 1, fresh_good);
     add_fresh(&b, 4, fresh_low);
@@ -177,9 +170,8 @@ static void fresh_trials_alone_decide_what_is_confirmed(void **state)
     free(said);
 }
 
-static void not_confirmed(void **state)
+TEST(not_confirmed)
 {
-    (void)state;
     struct both b = middle_found();
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_mixed);
@@ -191,9 +183,8 @@ static void not_confirmed(void **state)
     free(said);
 }
 
-static void equal_results(void **state)
+TEST(equal_results)
 {
-    (void)state;
     struct both b = middle_found();
     add_fresh(&b, 1, flat);
     add_fresh(&b, 4, flat);
@@ -202,9 +193,8 @@ static void equal_results(void **state)
             "same test accuracy; 4 heads were explored on 5 other seeds.");
 }
 
-static void unfinished_results(void **state)
+TEST(unfinished_results)
 {
-    (void)state;
     struct both b = middle_found();
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_good);
@@ -214,9 +204,8 @@ static void unfinished_results(void **state)
             "within the limit of time or memory; 4 heads were explored on 5 other seeds.");
 }
 
-static void before_it_is_judged(void **state)
+TEST(before_it_is_judged)
 {
-    (void)state;
     struct both b = middle_found();
     b.explored.in.confirm = &b.confirm;
     SAYS(b, "What these trials speak for is then to be confirmed on 6 fresh seeds.");
@@ -233,9 +222,8 @@ static void before_it_is_judged(void **state)
     expect_with(&b.explored, "On fresh seeds,", NULL);
 }
 
-static void seeds_that_are_not_fresh(void **state)
+TEST(seeds_that_are_not_fresh)
 {
-    (void)state;
     struct both b = middle_found();
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_good);
@@ -248,9 +236,8 @@ static void seeds_that_are_not_fresh(void **state)
     expect_with(&b.explored, "On fresh seeds,", NULL);
 }
 
-static void trials_like_these(void **state)
+TEST(trials_like_these)
 {
-    (void)state;
     static char *differ[] = {(char *)"train.eval_every"};
     struct both b = middle_found();
     add_fresh(&b, 1, fresh_low);
@@ -264,9 +251,8 @@ static void trials_like_these(void **state)
 }
 
 /* With replicate, instances are what is fresh. */
-static void fresh_instances(void **state)
+TEST(fresh_instances)
 {
-    (void)state;
     struct both b = middle_found();
     add_fresh(&b, 1, fresh_low);
     add_fresh(&b, 4, fresh_good);
@@ -281,25 +267,4 @@ static void fresh_instances(void **state)
     expect_with(&b.explored, "Confirmed",
                 "Confirmed on 6 fresh instances: 4 heads are better than 1 (difference in test "
                 "accuracy +0.285, p < .0001); 4 heads were explored on 5 other instances.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(candidate_over_the_outermost),
-        cmocka_unit_test(nothing_to_pick),
-        cmocka_unit_test(unfinished_is_no_rival),
-        cmocka_unit_test(no_rival_at_an_edge),
-        cmocka_unit_test(a_rival_at_an_edge_is_the_reason_that_nothing_is_confirmed),
-        cmocka_unit_test(confirmed),
-        cmocka_unit_test(fresh_trials_alone_decide_what_is_confirmed),
-        cmocka_unit_test(not_confirmed),
-        cmocka_unit_test(equal_results),
-        cmocka_unit_test(unfinished_results),
-        cmocka_unit_test(before_it_is_judged),
-        cmocka_unit_test(seeds_that_are_not_fresh),
-        cmocka_unit_test(trials_like_these),
-        cmocka_unit_test(fresh_instances),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
  * tuning. */
 #include "verdict_help.h"
 
-static void test_replicated(void **state)
+TEST(test_replicated)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 6, (const double[]){.70, .72, .69, .71, .73, .74});
     add(&s, 2, .99, 6, (const double[]){.99, .98, .95, .97, .99, .98});
@@ -71,9 +70,8 @@ static struct sketch sketch_of_texts(void)
     return s;
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     struct sketch s = sketch_of_texts();
     EXPECT(
         &s, VERDICT_CLAIM_CONFIRMED,
@@ -110,9 +108,8 @@ static void test_texts(void **state)
 
 /* What guessing costs differs by text: where one is learned, a loss above another's guess is none;
  * a trial that diverged counts as a guess at its own text. */
-static void test_guessing_at_texts(void **state)
+TEST(test_guessing_at_texts)
 {
-    (void)state;
     struct sketch s = sketch_of_texts();
     struct verdict *v = judge_sketch(&s);
     assert_true(v->guess_varies);
@@ -141,9 +138,8 @@ static void test_guessing_at_texts(void **state)
     assert_kind(&s, VERDICT_AT_CHANCE);
 }
 
-static void test_loss(void **state)
+TEST(test_loss)
 {
-    (void)state;
     struct sketch s = sketch_new();
     s.in.loss = true;
     add(&s, 1, 1.7, 5, (const double[]){1.70, 1.72, 1.69, 1.71, 1.73});
@@ -172,9 +168,8 @@ static void test_loss(void **state)
         "< .025 (.05 / 2 comparisons).");
 }
 
-static void test_looks(void **state)
+TEST(test_looks)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 2, .98, 5, fair);
@@ -215,9 +210,8 @@ static void test_looks(void **state)
         "Look 3 of 3, the last. Each look tests at .0167 (.05 / 3), because there are several.");
 }
 
-static void test_tuned(void **state)
+TEST(test_tuned)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, good);
     add(&s, 2, .28, 5, poor);
@@ -257,17 +251,4 @@ static void test_tuned(void **state)
                     "No middle head count wins: 1 head, the smallest head count tried, is the "
                     "fewest within 0.005 of the best validation accuracy, within 1500 steps at lr "
                     "0.01 with 1 and 0.005 with 2, on this task instance.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replicated),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_guessing_at_texts),
-        cmocka_unit_test(test_loss),
-        cmocka_unit_test(test_looks),
-        cmocka_unit_test(test_tuned),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static void assert_outcomes(struct sketch *s, const char *first, const char *sec
     verdict_free(v);
 }
 
-static void inner_choices_change_nothing(void **state)
+TEST(inner_choices_change_nothing)
 {
-    (void)state;
     struct sketch s = tuned();
     EXPECT(
         &s, VERDICT_MIDDLE,
@@ -70,9 +69,8 @@ static void inner_choices_change_nothing(void **state)
 }
 
 /* What is left of it: no claim to make next, and no level that a middle would need. */
-static void a_rival_at_an_edge_is_no_loser(void **state)
+TEST(a_rival_at_an_edge_is_no_loser)
 {
-    (void)state;
     struct sketch s = tuned();
     choose(&s, 2, LAST, GRID_LARGEST);
     assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
@@ -115,9 +113,8 @@ static void a_rival_at_an_edge_is_no_loser(void **state)
 }
 
 /* It could only be better still. */
-static void the_better_side_at_an_edge_stands(void **state)
+TEST(the_better_side_at_an_edge_stands)
 {
-    (void)state;
     struct sketch s = tuned();
     choose(&s, 1, LAST, GRID_LARGEST);
     assert_kind(&s, VERDICT_MIDDLE);
@@ -139,9 +136,8 @@ static void the_better_side_at_an_edge_stands(void **state)
         "heads chose the largest lr tried, 0.1, and may be better beyond it.");
 }
 
-static void a_contradiction_needs_the_claims_best_inside(void **state)
+TEST(a_contradiction_needs_the_claims_best_inside)
 {
-    (void)state;
     struct sketch s = tuned();
     claim(&s, 1, 4, 0);
     assert_kind(&s, VERDICT_CLAIM_CONTRADICTED);
@@ -167,9 +163,8 @@ static void a_contradiction_needs_the_claims_best_inside(void **state)
 }
 
 /* One that is not beaten is told first: no value beyond would confirm the claim. */
-static void not_beaten_is_not_confirmed(void **state)
+TEST(not_beaten_is_not_confirmed)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .71, 5, low);
     add(&s, 4, .99, 5, good);
@@ -189,9 +184,8 @@ static void not_beaten_is_not_confirmed(void **state)
 }
 
 /* What is picked on validation is not called worse either: it is not shown to be better. */
-static void a_candidate_at_an_edge_is_no_loser(void **state)
+TEST(a_candidate_at_an_edge_is_no_loser)
 {
-    (void)state;
     struct sketch s = tuned();
     for (int k = 0; k < 5; k++) {
         s.trial[0][k].test = good[k];
@@ -214,9 +208,8 @@ static void a_candidate_at_an_edge_is_no_loser(void **state)
 }
 
 /* More seeds do not move an edge. */
-static void no_further_look_opens(void **state)
+TEST(no_further_look_opens)
 {
-    (void)state;
     struct sketch s = tuned();
     s.in.looks = 3;
     s.in.look = 1;
@@ -227,9 +220,8 @@ static void no_further_look_opens(void **state)
                 "tests at .0167 (.05 / 3), because there are several.");
 }
 
-static void losses_at_an_edge(void **state)
+TEST(losses_at_an_edge)
 {
-    (void)state;
     struct sketch s = tuned();
     s.in.loss = true;
     s.in.guess_loss = 2.77;
@@ -250,10 +242,9 @@ static void losses_at_an_edge(void **state)
     assert_kind(&s, VERDICT_RIVAL_AT_EDGE);
 }
 
-static void all_at_chance_may_be_better_beyond(void **state)
+TEST(all_at_chance_may_be_better_beyond)
 {
     static const double guess[5] = {.06, .0625, .061, .063, .062};
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .06, 5, guess);
     add(&s, 2, .06, 5, guess);
@@ -269,9 +260,8 @@ static void all_at_chance_may_be_better_beyond(void **state)
 }
 
 /* Of those that no other sentence is about. */
-static void others_are_told_apart(void **state)
+TEST(others_are_told_apart)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .71, 5, low);
     add(&s, 4, .99, 5, good);
@@ -287,9 +277,8 @@ static void others_are_told_apart(void **state)
 }
 
 /* With a margin, two sentences leave head counts out. */
-static void a_plateau_is_about_the_values_tried(void **state)
+TEST(a_plateau_is_about_the_values_tried)
 {
-    (void)state;
     struct sketch s = tuned();
     s.in.equivalence = .05;
     add(&s, 64, .98, 5, fair);
@@ -311,9 +300,8 @@ static void a_plateau_is_about_the_values_tried(void **state)
 }
 
 /* Where none is shown, those are left out that are not among the best. */
-static void no_plateau_is_about_the_values_tried(void **state)
+TEST(no_plateau_is_about_the_values_tried)
 {
-    (void)state;
     struct sketch s = sketch_new();
     s.in.equivalence = .001;
     add(&s, 1, .71, 5, low);
@@ -343,9 +331,8 @@ static void assert_values(struct sketch *s, int axis, const char *expected)
     free(text.text);
 }
 
-static void values_of_each_head_count(void **state)
+TEST(values_of_each_head_count)
 {
-    (void)state;
     struct sketch s = sketch_new();
     TUNE(&s, 1, "train.lr", INNER, GRID_INNER, "0.0001", "0.001", "0.01");
     TUNE(&s, 2, "train.lr", INNER, GRID_INNER, "0.0001", "0.001", "0.01");
@@ -365,9 +352,8 @@ static void values_of_each_head_count(void **state)
 }
 
 /* As random axes have them: nobody would read a sentence of hundreds. */
-static void many_values_are_counted(void **state)
+TEST(many_values_are_counted)
 {
-    (void)state;
     struct sketch s = sketch_new();
     TUNE(&s, 1, "train.lr", INNER, GRID_INNER, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
          "11", "12", "13");
@@ -379,9 +365,8 @@ static void many_values_are_counted(void **state)
 }
 
 /* A head count that was given one value is told so, and may be better at another. */
-static void one_value_is_an_edge(void **state)
+TEST(one_value_is_an_edge)
 {
-    (void)state;
     struct sketch s = tuned();
     s.axis[2][0].values = 1;
     choose(&s, 2, FIRST, GRID_ONLY);
@@ -403,9 +388,8 @@ static void one_value_is_an_edge(void **state)
         "another; try more values (`extend` in `tune`, or a wider list).");
 }
 
-static void several_axes(void **state)
+TEST(several_axes)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, good);
     add(&s, 2, .28, 5, poor);
@@ -431,27 +415,4 @@ static void several_axes(void **state)
     expect_with(&s, "own values",
                 "Each head count's own values are being chosen on validation: clip=0, warmup=0 "
                 "with 1 head; the finding is only about these values.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inner_choices_change_nothing),
-        cmocka_unit_test(a_rival_at_an_edge_is_no_loser),
-        cmocka_unit_test(the_better_side_at_an_edge_stands),
-        cmocka_unit_test(a_contradiction_needs_the_claims_best_inside),
-        cmocka_unit_test(not_beaten_is_not_confirmed),
-        cmocka_unit_test(a_candidate_at_an_edge_is_no_loser),
-        cmocka_unit_test(no_further_look_opens),
-        cmocka_unit_test(losses_at_an_edge),
-        cmocka_unit_test(all_at_chance_may_be_better_beyond),
-        cmocka_unit_test(others_are_told_apart),
-        cmocka_unit_test(a_plateau_is_about_the_values_tried),
-        cmocka_unit_test(no_plateau_is_about_the_values_tried),
-        cmocka_unit_test(values_of_each_head_count),
-        cmocka_unit_test(many_values_are_counted),
-        cmocka_unit_test(one_value_is_an_edge),
-        cmocka_unit_test(several_axes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

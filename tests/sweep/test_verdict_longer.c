@@ -32,9 +32,8 @@ static struct sketch middle(void)
 static const double slow[5] = {.90, .91, .88, .92, .92}, equal[5] = {.99, 1, .98, 1, .985};
 
 /* A schedule that ends at 0 hides what more steps would do: the budget stands where one reads. */
-static void the_budget_comes_first(void **state)
+TEST(the_budget_comes_first)
 {
-    (void)state;
     struct sketch s = middle();
     describe(&s, "0.003");
     expect_with(
@@ -79,9 +78,8 @@ static void the_budget_comes_first(void **state)
                 "0.003 for all, on this task instance.");
 }
 
-static void every_kind_of_finding_names_the_budget(void **state)
+TEST(every_kind_of_finding_names_the_budget)
 {
-    (void)state;
     struct sketch s = sketch_new();
     s.in.decays = true;
     add(&s, 1, .99, 5, good);
@@ -127,9 +125,8 @@ static void every_kind_of_finding_names_the_budget(void **state)
                     "has a test accuracy of 1.000, on this task instance.");
 }
 
-static void a_finding_may_hold_after_more_steps(void **state)
+TEST(a_finding_may_hold_after_more_steps)
 {
-    (void)state;
     struct sketch s = middle();
     add_later(&s, 0, 5, slow);
     add_later(&s, 1, 5, good);
@@ -174,9 +171,8 @@ static void a_finding_may_hold_after_more_steps(void **state)
     verdict_free(v);
 }
 
-static void a_claim_may_not_hold_after_more_steps(void **state)
+TEST(a_claim_may_not_hold_after_more_steps)
 {
-    (void)state;
     struct sketch s = middle();
     claim(&s, 4, 1, 16);
     add_later(&s, 0, 5, equal);
@@ -193,9 +189,8 @@ static void a_claim_may_not_hold_after_more_steps(void **state)
 }
 
 /* Nor where a rival chose an edge of what it tried there. */
-static void edges_count_there_too(void **state)
+TEST(edges_count_there_too)
 {
-    (void)state;
     struct verdict_axis axis = {.path = "train.lr", .edge = GRID_LARGEST};
     const struct verdict_choice choice = {.heads = 16, .axes = 1, .axis = &axis};
     struct sketch s = middle();
@@ -219,9 +214,8 @@ static void edges_count_there_too(void **state)
 }
 
 /* A contradiction holds where each rival that was better still is. */
-static void a_contradiction(void **state)
+TEST(a_contradiction)
 {
-    (void)state;
     struct sketch s = middle();
     claim(&s, 1, 4, 16);
     add_later(&s, 0, 5, slow);
@@ -244,9 +238,8 @@ static void a_contradiction(void **state)
 }
 
 /* Where nothing is said to be better, what the edges gain is all. */
-static void without_a_winner(void **state)
+TEST(without_a_winner)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, good);
     add(&s, 4, .97, 5, fair);
@@ -263,9 +256,8 @@ static void without_a_winner(void **state)
         "8 heads by +0.196, 95% interval +0.185 to +0.207, over 5 seeds.");
 }
 
-static void as_a_loss(void **state)
+TEST(as_a_loss)
 {
-    (void)state;
     static const double many[5] = {2.70, 2.72, 2.69, 2.71, 2.73}, few[5] = {1.9, 2, 1.98, 2, 1.99},
                         most[5] = {2.28, 2.27, 2.30, 2.26, 2.29};
     struct sketch s = sketch_new();
@@ -293,9 +285,8 @@ static void as_a_loss(void **state)
 }
 
 /* Nothing is said unless all that the finding names can be compared. */
-static void too_little_is_known(void **state)
+TEST(too_little_is_known)
 {
-    (void)state;
     struct sketch s = middle();
     add_later(&s, 0, 5, slow);
     add_later(&s, 1, 5, good);
@@ -320,9 +311,8 @@ static void too_little_is_known(void **state)
 }
 
 /* A trial that diverged counts as a guess here too. */
-static void bad_ones_are_guesses(void **state)
+TEST(bad_ones_are_guesses)
 {
-    (void)state;
     static const double wild[5] = {.9, -1, .9, .9, .9};
     struct sketch s = middle();
     add_later(&s, 0, 5, wild);
@@ -334,9 +324,8 @@ static void bad_ones_are_guesses(void **state)
 }
 
 /* Guesses that are better than what others have come to show nothing here either. */
-static void guesses_confirm_nothing(void **state)
+TEST(guesses_confirm_nothing)
 {
-    (void)state;
     static const double wild[5] = {-1, -1, -1, -1, -1}, worse[5] = {.01, .02, .01, 0, .01};
     struct sketch s = middle();
     add_later(&s, 0, 5, worse);
@@ -346,22 +335,4 @@ static void guesses_confirm_nothing(void **state)
     assert_each(v->kind == VERDICT_MIDDLE, v->longer == LONGER_FAILS);
     assert_string_equal(rival_outcome_name(v->later[0].outcome), "not_shown");
     verdict_free(v);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_budget_comes_first),
-        cmocka_unit_test(every_kind_of_finding_names_the_budget),
-        cmocka_unit_test(a_finding_may_hold_after_more_steps),
-        cmocka_unit_test(a_claim_may_not_hold_after_more_steps),
-        cmocka_unit_test(a_contradiction),
-        cmocka_unit_test(without_a_winner),
-        cmocka_unit_test(as_a_loss),
-        cmocka_unit_test(too_little_is_known),
-        cmocka_unit_test(bad_ones_are_guesses),
-        cmocka_unit_test(guesses_confirm_nothing),
-        cmocka_unit_test(edges_count_there_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 static const double faint[5] = {.07, .08, .075, .09, .085},
                     guesses[5] = {.063, .064, .062, .06, .07};
-static void test_at_chance(void **state)
+TEST(test_at_chance)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .06, 5, faint);
     add(&s, 2, .06, 5, guesses);
@@ -35,9 +34,8 @@ static void test_at_chance(void **state)
 }
 
 /* A test set of ten rows leaves 4 * .158 to luck, more than there is above guessing. */
-static void test_few_test_rows(void **state)
+TEST(test_few_test_rows)
 {
-    (void)state;
     const double ones[5] = {1, 1, 1, 1, 1}, most[5] = {.7, .65, .7, .6, .7};
     struct sketch s = sketch_new();
     s.in.chance = .5;
@@ -52,9 +50,8 @@ static void test_few_test_rows(void **state)
 }
 
 /* One trial that got away is proof, whatever the others drag the mean down to. */
-static void test_one_trial_above_chance(void **state)
+TEST(test_one_trial_above_chance)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .06, 5, guesses);
     add(&s, 2, .06, 5, guesses);
@@ -73,9 +70,8 @@ static void test_one_trial_above_chance(void **state)
     assert_kind(&loss, VERDICT_EDGE);
 }
 
-static void test_all_equal(void **state)
+TEST(test_all_equal)
 {
-    (void)state;
     const double ones[5] = {1, 1, 1, 1, 1};
     struct sketch s = sketch_new();
     add(&s, 1, .98, 5, ones);
@@ -90,9 +86,8 @@ static void test_all_equal(void **state)
     assert_kind(&s, VERDICT_EDGE);
 }
 
-static void test_improving(void **state)
+TEST(test_improving)
 {
-    (void)state;
     const double slope[5] = {.02, .021, .019, .03, .001};
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
@@ -133,9 +128,8 @@ static void test_improving(void **state)
 }
 
 /* One trial at a limit takes its head count out of everything. */
-static void test_limited(void **state)
+TEST(test_limited)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 2, .98, 5, fair);
@@ -161,9 +155,8 @@ static void test_limited(void **state)
     verdict_free(v);
 }
 
-static void test_limited_claim(void **state)
+TEST(test_limited_claim)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, good);
@@ -193,9 +186,8 @@ static void test_limited_claim(void **state)
 }
 
 /* A trial that diverged has the loss of a guess. */
-static void test_bad_loss(void **state)
+TEST(test_bad_loss)
 {
-    (void)state;
     struct sketch s = sketch_new();
     s.in.loss = true;
     add(&s, 1, 1, 3, (const double[]){1, 1.2, -1});
@@ -209,9 +201,8 @@ static void test_bad_loss(void **state)
 
 /* Of trials that are mostly guesses nothing good is said: they are not picked, put nobody out of
  * the set that contains the best, and are not shown to be close to it. */
-static void test_mostly_bad(void **state)
+TEST(test_mostly_bad)
 {
-    (void)state;
     const double lost[5] = {-1, -1, -1, -1, -1}, worse[5] = {3.1, 3, 3.2, 3.1, 3},
                  wild[5] = {1, 4, 1.2, 5, 1}, near[5] = {2.70, 2.71, 2.70, 2.69, 2.70};
     struct sketch s = sketch_new(), close = sketch_new();
@@ -240,9 +231,8 @@ static void test_mostly_bad(void **state)
     verdict_free(v);
 }
 
-static void test_medians(void **state)
+TEST(test_medians)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .5, 6, (const double[]){.42, 1, .99, .40, 1, .98});
     add(&s, 2, .5, 5, (const double[]){.5, .59, .68, .77, .86}); /* no gap of .1 */
@@ -260,9 +250,8 @@ static void test_medians(void **state)
 }
 
 /* A margin says which gaps matter: one trial of eight solves the task. */
-static void test_apart(void **state)
+TEST(test_apart)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .5, 8, (const double[]){.977, .978, .979, .977, .978, 1, .979, .977});
     add(&s, 2, .5, 4, (const double[]){.98, .981, .985, .98});
@@ -278,22 +267,4 @@ static void test_apart(void **state)
         &s, "two groups",
         "Trials fall into two groups with 1 head (7 trials at 0.977 to 0.979 and 1 at 1.000; "
         "median 0.978, 95% interval 0.977 to 1.000), and the mean describes neither.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_at_chance),
-        cmocka_unit_test(test_few_test_rows),
-        cmocka_unit_test(test_one_trial_above_chance),
-        cmocka_unit_test(test_all_equal),
-        cmocka_unit_test(test_improving),
-        cmocka_unit_test(test_limited),
-        cmocka_unit_test(test_limited_claim),
-        cmocka_unit_test(test_bad_loss),
-        cmocka_unit_test(test_mostly_bad),
-        cmocka_unit_test(test_medians),
-        cmocka_unit_test(test_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

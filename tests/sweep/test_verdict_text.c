@@ -1,9 +1,8 @@
 /* Every sentence of the verdict, in the order in which it is read: claims, exploratory findings. */
 #include "verdict_help.h"
 
-static void test_claim_confirmed(void **state)
+TEST(test_claim_confirmed)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, good);
@@ -33,9 +32,8 @@ static void test_claim_confirmed(void **state)
         "< .025 (.05 / 2 comparisons).");
 }
 
-static void test_claim_not_confirmed(void **state)
+TEST(test_claim_not_confirmed)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .98, 5, fair);
@@ -65,9 +63,8 @@ static void test_claim_not_confirmed(void **state)
         "< .025 (.05 / 2 comparisons).");
 }
 
-static void test_claim_contradicted(void **state)
+TEST(test_claim_contradicted)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, good);
     add(&s, 4, .99, 5, good);
@@ -106,9 +103,8 @@ static void test_claim_contradicted(void **state)
 
 /* A tail that five seeds do not show: said of the better one where it is the wider one, as far as
  * guesses at 45% of its seeds could make up the difference. */
-static void test_wide_winner(void **state)
+TEST(test_wide_winner)
 {
-    (void)state;
     const double narrow[5] = {.90, .91, .90, .91, .90}, wide[5] = {.95, .99, .92, .98, .96};
     const char *sentence =
         "4 heads vary 5 times as much between seeds as 1. If rare seeds are far worse and these 5 "
@@ -152,9 +148,8 @@ static void test_wide_winner(void **state)
     assert_each(verdict_tail_rates(8).n == 8, verdict_tail_rates(40).n == 20);
 }
 
-static void test_claim_untested(void **state)
+TEST(test_claim_untested)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 1, low);
     add(&s, 4, .99, 5, good);
@@ -166,9 +161,8 @@ static void test_claim_untested(void **state)
 }
 
 /* A claim that was not first is no prediction, and it is said why. */
-static void test_no_prediction(void **state)
+TEST(test_no_prediction)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, good);
@@ -220,9 +214,8 @@ static void test_no_prediction(void **state)
 }
 
 /* A prediction, but whoever made it may have known of trials that say much of these. */
-static void test_similar_trials(void **state)
+TEST(test_similar_trials)
 {
-    (void)state;
     char evaluations[] = "train.eval_every", steps[] = "train.steps";
     char *differ[] = {evaluations, steps};
     struct sketch s = sketch_new();
@@ -248,9 +241,8 @@ static void test_similar_trials(void **state)
                 "train.eval_every and train.steps.");
 }
 
-static void test_middle(void **state)
+TEST(test_middle)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .985, 5, fair);
@@ -285,9 +277,8 @@ static void test_middle(void **state)
         ".0167 (.05 / 3 comparisons).");
 }
 
-static void test_not_significant(void **state)
+TEST(test_not_significant)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, fair);
@@ -316,9 +307,8 @@ static void test_not_significant(void **state)
            "< .025 (.05 / 2 comparisons).");
 }
 
-static void test_edges(void **state)
+TEST(test_edges)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .99, 5, good);
     add(&s, 2, .99, 5, fair);
@@ -349,9 +339,8 @@ static void test_edges(void **state)
         ".025 (.05 / 2 comparisons).");
 }
 
-static void test_zero_variance(void **state)
+TEST(test_zero_variance)
 {
-    (void)state;
     const double ones[6] = {1, 1, 1, 1, 1, 1}, half[6] = {.5, .5, .5, .5, .5, .5};
     struct sketch s = sketch_new();
     add(&s, 1, .5, 5, half);
@@ -400,9 +389,8 @@ static void test_zero_variance(void **state)
            "compute an interval from.");
 }
 
-static void test_one_seed(void **state)
+TEST(test_one_seed)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 1, low);
     add(&s, 4, .99, 1, good);
@@ -419,9 +407,8 @@ static void test_one_seed(void **state)
         "At most one seed per head count has ended: no interval and no test is possible yet.");
 }
 
-static void test_missing_seeds(void **state)
+TEST(test_missing_seeds)
 {
-    (void)state;
     struct sketch s = sketch_new();
     add(&s, 1, .70, 5, low);
     add(&s, 4, .99, 5, good);
@@ -458,18 +445,4 @@ static void test_missing_seeds(void **state)
         "p < .025.",
         "A head count cannot be the best if another is better in a one-sided paired t test at p < "
         ".0167 (.05 / 3 comparisons).");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claim_confirmed),    cmocka_unit_test(test_claim_not_confirmed),
-        cmocka_unit_test(test_claim_contradicted), cmocka_unit_test(test_wide_winner),
-        cmocka_unit_test(test_claim_untested),     cmocka_unit_test(test_no_prediction),
-        cmocka_unit_test(test_similar_trials),     cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_not_significant),    cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_zero_variance),      cmocka_unit_test(test_one_seed),
-        cmocka_unit_test(test_missing_seeds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,5 @@
 /* When a silent worker has hung, and when it only has much to do or no chance to do it. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,9 +8,11 @@
 
 #include "engine/base/clock.h"
 #include "sweep/worker/watch.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
+
+#undef TEST_FIXTURE
+#define TEST_FIXTURE struct watch *w
 
 static double now_s;
 static struct watch_sample sample;
@@ -45,64 +45,64 @@ static double look_for(struct watch *w, double seconds, char process_state, doub
     return passed;
 }
 
-static void a_silent_one_has_hung(void **state)
+FIXTURE(begin, NULL)
+
+TEST(a_silent_one_has_hung)
 {
     enum watch_verdict v;
-    assert_true(look_for(*state, 1000, 'R', 1, &v) == WATCH_SILENCE_S);
+    assert_true(look_for(w, 1000, 'R', 1, &v) == WATCH_SILENCE_S);
     assert_int_equal(v, WATCH_HUNG);
 }
 
-static void asleep_it_has_hung_too(void **state)
+TEST(asleep_it_has_hung_too)
 {
     enum watch_verdict v;
-    assert_true(look_for(*state, 1000, 'S', 0, &v) == WATCH_SILENCE_S);
+    assert_true(look_for(w, 1000, 'S', 0, &v) == WATCH_SILENCE_S);
     assert_int_equal(v, WATCH_HUNG);
 }
 
-static void who_speaks_is_at_work(void **state)
+TEST(who_speaks_is_at_work)
 {
     enum watch_verdict v;
     for (int i = 0; i < 10; i++) {
-        look_for(*state, WATCH_SILENCE_S - 1, 'R', 1, &v);
+        look_for(w, WATCH_SILENCE_S - 1, 'R', 1, &v);
         assert_int_equal(v, WATCH_FINE);
-        watch_heard(*state);
+        watch_heard(w);
     }
 }
 
 /* Stopped, waiting for a disk, or for its turn on a machine with a hundred others. */
-static void what_it_cannot_help_is_not_counted(void **state)
+TEST(what_it_cannot_help_is_not_counted)
 {
     enum watch_verdict v;
-    look_for(*state, 100000, 'T', 0, &v);
+    look_for(w, 100000, 'T', 0, &v);
     assert_int_equal(v, WATCH_FINE);
-    look_for(*state, 100000, 'D', 0, &v);
+    look_for(w, 100000, 'D', 0, &v);
     assert_int_equal(v, WATCH_FINE);
-    assert_true(look_for(*state, 100000, 'R', 1.0 / 64, &v) == 64 * WATCH_SILENCE_S);
+    assert_true(look_for(w, 100000, 'R', 1.0 / 64, &v) == 64 * WATCH_SILENCE_S);
     assert_int_equal(v, WATCH_HUNG);
 }
 
-static void who_was_silent_for_long_before_may_be_again(void **state)
+TEST(who_was_silent_for_long_before_may_be_again)
 {
     enum watch_verdict v;
-    look_for(*state, 10, 'R', 1, &v);
-    watch_heard(*state);
-    assert_true(look_for(*state, 1000, 'R', 1, &v) == 10 * WATCH_SILENCES);
+    look_for(w, 10, 'R', 1, &v);
+    watch_heard(w);
+    assert_true(look_for(w, 1000, 'R', 1, &v) == 10 * WATCH_SILENCES);
     assert_int_equal(v, WATCH_HUNG);
 }
 
 /* The whole group was paused for an hour: nobody looked. */
-static void a_pause_of_the_watcher_counts_a_second(void **state)
+TEST(a_pause_of_the_watcher_counts_a_second)
 {
-    struct watch *w = *state;
     now_s += 3600;
     sample = (struct watch_sample){'S', 3600};
     assert_int_equal(watch_look(w, &sample, now_s), WATCH_FINE);
     assert_true(w->silent_s == 1);
 }
 
-static void who_is_to_stop_has_less_time(void **state)
+TEST(who_is_to_stop_has_less_time)
 {
-    struct watch *w = *state;
     enum watch_verdict v;
     look_for(w, 50, 'R', 1, &v);
     watch_leaving(w);
@@ -110,9 +110,8 @@ static void who_is_to_stop_has_less_time(void **state)
     assert_int_equal(v, WATCH_HUNG);
 }
 
-static void who_is_at_work_at_a_stop_is_late(void **state)
+TEST(who_is_at_work_at_a_stop_is_late)
 {
-    struct watch *w = *state;
     enum watch_verdict v;
     watch_leaving(w);
     look_for(w, WATCH_STOP_S - 1, 'R', 1, &v);
@@ -124,26 +123,25 @@ static void who_is_at_work_at_a_stop_is_late(void **state)
 }
 
 /* One that has no CPU to stop with is late, not hung. */
-static void who_starves_at_a_stop_is_late(void **state)
+TEST(who_starves_at_a_stop_is_late)
 {
     enum watch_verdict v;
-    watch_leaving(*state);
-    look_for(*state, 1000, 'R', 0.1, &v);
+    watch_leaving(w);
+    look_for(w, 1000, 'R', 0.1, &v);
     assert_int_equal(v, WATCH_LATE);
 }
 
-static void tests_may_be_impatient(void **state)
+TEST(tests_may_be_impatient)
 {
     enum watch_verdict v;
     setenv("HEADCOUNT_SILENCE_S", "2", 1);
-    watch_begin(*state, now_s);
-    assert_true(look_for(*state, 1000, 'R', 1, &v) == 2);
+    watch_begin(w, now_s);
+    assert_true(look_for(w, 1000, 'R', 1, &v) == 2);
 }
 
-static void patience_is_a_positive_number(void **state)
+TEST(patience_is_a_positive_number)
 {
     static const char *const none[] = {"", "0", "-1", "nan", "soon"};
-    struct watch *w = *state;
     enum watch_verdict verdict;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         setenv("HEADCOUNT_SILENCE_S", none[i], 1);
@@ -154,9 +152,10 @@ static void patience_is_a_positive_number(void **state)
     }
 }
 
-static void the_system_tells_state_and_time(void **state)
+FIXTURE(NULL, NULL)
+
+TEST(the_system_tells_state_and_time)
 {
-    (void)state;
     struct watch_sample s;
     int status;
     pid_t pid = fork();
@@ -177,23 +176,4 @@ static void the_system_tells_state_and_time(void **state)
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     assert_false(watch_sample(pid, &s));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_silent_one_has_hung, begin),
-        cmocka_unit_test_setup(asleep_it_has_hung_too, begin),
-        cmocka_unit_test_setup(who_speaks_is_at_work, begin),
-        cmocka_unit_test_setup(what_it_cannot_help_is_not_counted, begin),
-        cmocka_unit_test_setup(who_was_silent_for_long_before_may_be_again, begin),
-        cmocka_unit_test_setup(a_pause_of_the_watcher_counts_a_second, begin),
-        cmocka_unit_test_setup(who_is_to_stop_has_less_time, begin),
-        cmocka_unit_test_setup(who_is_at_work_at_a_stop_is_late, begin),
-        cmocka_unit_test_setup(who_starves_at_a_stop_is_late, begin),
-        cmocka_unit_test_setup(tests_may_be_impatient, begin),
-        cmocka_unit_test_setup(patience_is_a_positive_number, begin),
-        cmocka_unit_test(the_system_tells_state_and_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,9 @@
 
 /* ---- files ---- */
 
-static void a_change_is_told_at_once_and_twice_more(void **state)
+TEST(a_change_is_told_at_once_and_twice_more)
 {
     struct watched w = {.name = "x.db"};
-    (void)state;
     see(&w, 100, 10);
     see(&w, 100, 20); /* has settled once */
     see(&w, 100, 20.1);
@@ -31,13 +30,12 @@ static void a_change_is_told_at_once_and_twice_more(void **state)
     assert_int_equal(w.snapshot[WATCHED_VERSION].number, number + 3);
 }
 
-static void every_part_of_a_sign_counts(void **state)
+TEST(every_part_of_a_sign_counts)
 {
     struct watched_sign sign = sign_of(100);
     struct watched w = {.name = "x.db"};
     int64_t *const times[] = {&sign.part[0].mtime_ns, &sign.part[1].mtime_ns};
     off_t *const sizes[] = {&sign.part[0].size, &sign.part[1].size};
-    (void)state;
     watched_saw(&w, &sign, 1);
     for (int i = 0; i < 2; i++) {
         int64_t before = w.news[WATCHED_VERSION];
@@ -53,10 +51,9 @@ static void every_part_of_a_sign_counts(void **state)
     }
 }
 
-static void what_is_not_there_has_an_error(void **state)
+TEST(what_is_not_there_has_an_error)
 {
     struct watched w = {.name = "x.db"};
-    (void)state;
     see(&w, 100, 1);
     assert_string_equal(w.error, "");
     see(&w, 0, 2);
@@ -70,11 +67,10 @@ static void what_is_not_there_has_an_error(void **state)
     assert_int_equal(w.serial, serial + 1);
 }
 
-static void a_snapshot_begins_when_it_is_due(void **state)
+TEST(a_snapshot_begins_when_it_is_due)
 {
     struct watched w = {.name = "x.db", .snapshot = {[WATCHED_SUMMARY] = {.due_s = 50}}};
     const struct snapshot *summary = &w.snapshot[WATCHED_SUMMARY];
-    (void)state;
     see(&w, 100, 1);
     see(&w, 101, 2);
     assert_int_equal(w.news[WATCHED_SUMMARY], 0);
@@ -96,10 +92,9 @@ static void a_snapshot_begins_when_it_is_due(void **state)
     assert_int_equal(w.serial, serial + 1);
 }
 
-static void what_failed_is_tried_again(void **state)
+TEST(what_failed_is_tried_again)
 {
     struct snapshot n = {.due_s = 3};
-    (void)state;
     assert_false(snapshot_advance(&n, 10));
     snapshot_retry(&n, 10);
     assert_false(snapshot_advance(&n, 10.9));
@@ -112,10 +107,9 @@ static void what_failed_is_tried_again(void **state)
 }
 
 /* No answer is computed again sooner, and all of a snapshot take no more than its share. */
-static void the_share_is_kept_however_costly_answers_are(void **state)
+TEST(the_share_is_kept_however_costly_answers_are)
 {
     static const double cost_s[] = {.001, .1, .56, 5};
-    (void)state;
     for (size_t i = 0; i < sizeof cost_s / sizeof cost_s[0]; i++) {
         struct snapshot n = {0};
         double now_s = 1000, spent_s = 0, until_s = now_s + 10000 * SNAPSHOT_COOLDOWN * cost_s[i];
@@ -138,10 +132,9 @@ static void the_share_is_kept_however_costly_answers_are(void **state)
 }
 
 /* Many pages that are opened at once leave others waiting no longer than for one of them. */
-static void first_answers_are_forgiven(void **state)
+TEST(first_answers_are_forgiven)
 {
     struct snapshot n = {0};
-    (void)state;
     for (int i = 0; i < 1000; i++)
         snapshot_spend(&n, .01, false, 1000);
     assert_true(n.due_s == 1000 + SNAPSHOT_COOLDOWN * SNAPSHOT_AHEAD_S);
@@ -152,10 +145,9 @@ static void first_answers_are_forgiven(void **state)
 }
 
 /* Small ones need not wait for one another. */
-static void after_a_rest_some_is_had_at_once(void **state)
+TEST(after_a_rest_some_is_had_at_once)
 {
     struct snapshot n = {0};
-    (void)state;
     for (int i = 0; i < 10; i++)
         snapshot_spend(&n, .01, true, 1000);
     assert_true(n.due_s == 1000 + SNAPSHOT_COOLDOWN * .01);
@@ -166,11 +158,10 @@ static void after_a_rest_some_is_had_at_once(void **state)
 
 /* ---- answers ---- */
 
-static void what_was_not_asked_for_leaves_first(void **state)
+TEST(what_was_not_asked_for_leaves_first)
 {
     static char text[10000];
     struct answers list = {.room = 25000};
-    (void)state;
     memset(text, 'x', sizeof text - 1);
     keep(&list, "a", text);
     keep(&list, "b", text);
@@ -195,11 +186,10 @@ static void what_was_not_asked_for_leaves_first(void **state)
 }
 
 /* Many small ones take room for more than their bytes: all are looked through for each request. */
-static void small_answers_are_few(void **state)
+TEST(small_answers_are_few)
 {
     struct answers list = {.room = 10 * 4096};
     char key[8];
-    (void)state;
     for (int i = 0; i < 20; i++) {
         snprintf(key, sizeof key, "%d", i);
         keep(&list, key, "{}");
@@ -209,10 +199,9 @@ static void small_answers_are_few(void **state)
     answers_free(&list);
 }
 
-static void who_holds_an_answer_has_it(void **state)
+TEST(who_holds_an_answer_has_it)
 {
     struct answers list = {.room = 1};
-    (void)state;
     struct answer *a = answer_hold(keep(&list, "a", "1"));
     keep(&list, "b", "2");
     assert_null(answers_find(&list, "a"));
@@ -223,33 +212,13 @@ static void who_holds_an_answer_has_it(void **state)
     answers_free(&list);
 }
 
-static void equal_bodies_have_equal_tags(void **state)
+TEST(equal_bodies_have_equal_tags)
 {
     struct answers list = {.room = 20000};
-    (void)state;
     struct answer *a = keep(&list, "a", "1"), *b = keep(&list, "b", "1"),
                   *c = keep(&list, "c", "2");
     assert_string_equal(a->tag, b->tag);
     assert_string_not_equal(a->tag, c->tag);
     assert_int_equal(a->tag[0], '"');
     answers_free(&list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_change_is_told_at_once_and_twice_more),
-        cmocka_unit_test(every_part_of_a_sign_counts),
-        cmocka_unit_test(what_is_not_there_has_an_error),
-        cmocka_unit_test(a_snapshot_begins_when_it_is_due),
-        cmocka_unit_test(what_failed_is_tried_again),
-        cmocka_unit_test(the_share_is_kept_however_costly_answers_are),
-        cmocka_unit_test(first_answers_are_forgiven),
-        cmocka_unit_test(after_a_rest_some_is_had_at_once),
-        cmocka_unit_test(what_was_not_asked_for_leaves_first),
-        cmocka_unit_test(small_answers_are_few),
-        cmocka_unit_test(who_holds_an_answer_has_it),
-        cmocka_unit_test(equal_bodies_have_equal_tags),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

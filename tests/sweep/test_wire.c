@@ -1,7 +1,5 @@
 /* The worker's messages: what is sent arrives, in whatever pieces; protocol errors are refused. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,9 +7,8 @@
 #include <unistd.h>
 
 #include "sweep/worker/wire.h"
+#include "tests/test.h"
 #include "tests/unit/faults.h"
-
-#include <cmocka.h>
 
 static struct job sample_job(void)
 {
@@ -31,9 +28,8 @@ static struct job sample_job(void)
     return j;
 }
 
-static void job_comes_back(void **state)
+TEST(job_comes_back)
 {
-    (void)state;
     struct job j = sample_job(), back;
     struct message m;
     char text[WIRE_JOB_MAX];
@@ -42,9 +38,8 @@ static void job_comes_back(void **state)
     assert_memory_equal(&j, &back, sizeof j);
 }
 
-static void texts_may_hold_any_bytes(void **state)
+TEST(texts_may_hold_any_bytes)
 {
-    (void)state;
     static const char *const folders[] = {"/tmp/a\nb", "\n",      "\\",
                                           "a\\nb\\",   "\n\\\nn", "=\r\xff\x01"};
     struct job j = sample_job(), back;
@@ -61,9 +56,8 @@ static void texts_may_hold_any_bytes(void **state)
 }
 
 /* At every size that does not suffice. */
-static void a_job_is_written_whole_or_not(void **state)
+TEST(a_job_is_written_whole_or_not)
 {
-    (void)state;
     struct job j = sample_job();
     char text[WIRE_JOB_MAX], part[WIRE_JOB_MAX];
     strcpy(j.folder, "/tmp/a\nb\n");
@@ -77,9 +71,8 @@ static void a_job_is_written_whole_or_not(void **state)
     assert_int_equal(wire_job_format(&j, part, (size_t)whole + 1), whole);
 }
 
-static void broken_jobs_are_refused(void **state)
+TEST(broken_jobs_are_refused)
 {
-    (void)state;
     struct job j = sample_job();
     struct message m;
     char text[WIRE_JOB_MAX], broken[2 * WIRE_JOB_MAX];
@@ -118,9 +111,8 @@ static void broken_jobs_are_refused(void **state)
     }
 }
 
-static void frames_arrive_in_any_pieces(void **state)
+TEST(frames_arrive_in_any_pieces)
 {
-    (void)state;
     int ends[2];
     struct message m;
     char stream[512];
@@ -160,9 +152,8 @@ static void frames_arrive_in_any_pieces(void **state)
 }
 
 /* A good frame, and behind it one that is none: the first is there to be read, the other not. */
-static void protocol_errors_are_refused(void **state)
+TEST(protocol_errors_are_refused)
 {
-    (void)state;
     static const uint32_t frames[][2] = {
         {WIRE_LIMIT + 1, WIRE_NOTE}, {0, 0},           {0, WIRE_ANSWER + 1}, {0, WIRE_STARTED - 1},
         {3, WIRE_PROGRESS},          {3, WIRE_PAUSED}, {1, 4000000000u}};
@@ -187,9 +178,8 @@ static void protocol_errors_are_refused(void **state)
 }
 
 /* What is there stays, and what is short is said all the same: that a trial has finished. */
-static void without_memory_nothing_is_lost(void **state)
+TEST(without_memory_nothing_is_lost)
 {
-    (void)state;
     static char large[WIRE_LIMIT];
     int ends[2];
     struct wire_buffer b = {0};
@@ -222,9 +212,8 @@ static void without_memory_nothing_is_lost(void **state)
     wire_free(&b);
 }
 
-static void gone_reader_is_an_error(void **state)
+TEST(gone_reader_is_an_error)
 {
-    (void)state;
     int ends[2];
     struct message m;
     assert_int_equal(pipe(ends), 0);
@@ -232,19 +221,4 @@ static void gone_reader_is_an_error(void **state)
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(wire_send(ends[1], WIRE_NOTE, "x", 1, &m), STATUS_IO);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(job_comes_back),
-        cmocka_unit_test(texts_may_hold_any_bytes),
-        cmocka_unit_test(a_job_is_written_whole_or_not),
-        cmocka_unit_test(broken_jobs_are_refused),
-        cmocka_unit_test(frames_arrive_in_any_pieces),
-        cmocka_unit_test(protocol_errors_are_refused),
-        cmocka_unit_test(without_memory_nothing_is_lost),
-        cmocka_unit_test(gone_reader_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #define TESTS_SWEEP_VERDICT_HELP_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,9 +11,8 @@
 #include <string.h>
 
 #include "sweep/judge/verdict_text.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { MAX_HEADS = 8, MAX_TRIALS = 32, MAX_BLOCKS = 8, MAX_AXES = 2, MAX_VALUES = 16 };
 

@@ -2,14 +2,12 @@
 #ifndef TESTS_SWEEP_WATCHED_HELP_H
 #define TESTS_SWEEP_WATCHED_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sweep/serve/serve_parts.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static inline struct watched_sign sign_of(off_t size)
 {

@@ -4,8 +4,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +15,7 @@
 #include "engine/base/rng.h"
 #include "engine/checkpoint.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { LENGTH = 3, VOCAB = 3, STEPS = 60 };
 

@@ -3,15 +3,13 @@
 #define TESTS_UNIT_ENCODER_MODEL_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "engine/base/rng.h"
 #include "engine/encoder.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { B = 3, T = 6, V = 7, S = 2, OUT = 5 };
 

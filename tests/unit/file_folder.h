@@ -10,6 +10,8 @@
 
 #include "engine/base/file.h"
 
+#include "tests/test.h"
+
 static char folder[200], path[240];
 
 static int set_up(void **state)

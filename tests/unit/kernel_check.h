@@ -3,12 +3,8 @@
 #ifndef TESTS_UNIT_KERNEL_CHECK_H
 #define TESTS_UNIT_KERNEL_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,6 +14,8 @@
 
 #include "engine/base/rng.h"
 #include "engine/kernels/kernels.h"
+
+#include "tests/test.h"
 
 /* Every table but the reference. */
 #define FOR_EACH_TABLE(k)                                                                          \

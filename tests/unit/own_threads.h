@@ -50,6 +50,4 @@ static int tear_down(void **state)
     return running == 0 ? 0 : -1;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 #endif

@@ -2,8 +2,6 @@
 #ifndef TESTS_UNIT_PIECES_HELP_H
 #define TESTS_UNIT_PIECES_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 
 #include "datasets/records.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* Feeds r all of the file, and its end, and frees it. Each piece is alone in memory, so that a step
  * beyond it is seen. */

@@ -2,8 +2,6 @@
 #ifndef TESTS_UNIT_TASK_HELP_H
 #define TESTS_UNIT_TASK_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 
 #include "datasets/task_common.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { OPTIONS_MAX = 2048 }; /* what sweep/plan/point.h has room for */
 

@@ -1,13 +1,11 @@
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "engine/base/arena.h"
+
+#include "tests/test.h"
 
 static void fill_an_arena(void)
 {
@@ -38,18 +36,16 @@ static void fill_an_arena(void)
 }
 
 /* The second arena gets memory that the first has written to, when the C library keeps it. */
-static void memory_is_zeroed_aligned_and_apart(void **state)
+TEST(memory_is_zeroed_aligned_and_apart)
 {
-    (void)state;
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     fill_an_arena();
     fill_an_arena();
 }
 
-static void used_counts_what_was_handed_out(void **state)
+TEST(used_counts_what_was_handed_out)
 {
-    (void)state;
     struct arena a;
     arena_init(&a, NULL);
     assert_int_equal(a.used, 0);
@@ -65,9 +61,8 @@ static void used_counts_what_was_handed_out(void **state)
     arena_free(&a);
 }
 
-static void a_large_request_leaves_the_newest_chunk_in_use(void **state)
+TEST(a_large_request_leaves_the_newest_chunk_in_use)
 {
-    (void)state;
     struct arena a;
     arena_init(&a, NULL);
     unsigned char *before = arena_alloc(&a, 1, 64);
@@ -77,9 +72,8 @@ static void a_large_request_leaves_the_newest_chunk_in_use(void **state)
     arena_free(&a);
 }
 
-static void arrays_grow(void **state)
+TEST(arrays_grow)
 {
-    (void)state;
     struct arena a;
     int *array = NULL;
     arena_init(&a, NULL);
@@ -95,9 +89,8 @@ static void arrays_grow(void **state)
 }
 
 /* What a large array left behind when it grew is not kept: in all less than its size once more. */
-static void large_arrays_leave_nothing_behind(void **state)
+TEST(large_arrays_leave_nothing_behind)
 {
-    (void)state;
     enum { COUNT = 1 << 20 };
     struct arena a;
     int *array = NULL;
@@ -114,9 +107,8 @@ static void large_arrays_leave_nothing_behind(void **state)
     arena_free(&a);
 }
 
-static void text_is_copied(void **state)
+TEST(text_is_copied)
 {
-    (void)state;
     struct arena a;
     arena_init(&a, NULL);
     char text[] = "encoder.layers.0";
@@ -128,9 +120,8 @@ static void text_is_copied(void **state)
 }
 
 /* Each request is one that no machine can serve; the arena stays usable and freeable after. */
-static void running_out_goes_to_the_handler(void **state)
+TEST(running_out_goes_to_the_handler)
 {
-    (void)state;
     static const size_t requests[][2] = {
         {SIZE_MAX, 1},         {SIZE_MAX - 70, 1},
         {SIZE_MAX / 2 + 1, 2}, {(size_t)1 << 33, (size_t)1 << 33},
@@ -153,11 +144,10 @@ static void running_out_goes_to_the_handler(void **state)
 }
 
 /* Before anything is taken, so that what does not fit is never touched. */
-static void a_limit_is_not_passed(void **state)
+TEST(a_limit_is_not_passed)
 {
     static struct arena a;
     jmp_buf exhausted;
-    (void)state;
     arena_init(&a, &exhausted);
     a.limit = 1000 * ARENA_ALIGNMENT;
     if (setjmp(exhausted) == 0) {
@@ -193,9 +183,8 @@ static void release(void *what)
 }
 
 /* While its memory is there, the last one first, and once. */
-static void what_is_no_memory_is_released(void **state)
+TEST(what_is_no_memory_is_released)
 {
-    (void)state;
     struct arena a;
     int count = 0;
     arena_init(&a, NULL);
@@ -210,20 +199,4 @@ static void what_is_no_memory_is_released(void **state)
     arena_free(&a);
     arena_free(&a);
     assert_int_equal(count, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
-        cmocka_unit_test(used_counts_what_was_handed_out),
-        cmocka_unit_test(a_large_request_leaves_the_newest_chunk_in_use),
-        cmocka_unit_test(arrays_grow),
-        cmocka_unit_test(large_arrays_leave_nothing_behind),
-        cmocka_unit_test(text_is_copied),
-        cmocka_unit_test(running_out_goes_to_the_handler),
-        cmocka_unit_test(a_limit_is_not_passed),
-        cmocka_unit_test(what_is_no_memory_is_released),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

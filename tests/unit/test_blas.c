@@ -1,7 +1,5 @@
 /* OpenBLAS is loaded by whoever computes, and where it would have no room it says so. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +12,7 @@
 
 #include "engine/kernels/blas.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static bool is_loaded(void)
 {
@@ -139,30 +137,37 @@ static int started_stays_started(void)
     return x[2][0] != N || x[2][N * N - 1] != N;
 }
 
-#define CASE(name)                                                                                 \
-    static void test_##name(void **state)                                                          \
-    {                                                                                              \
-        (void)state;                                                                               \
-        in_child(name);                                                                            \
-    }
-CASE(names_come_or_are_refused)
-CASE(no_room_for_a_product)
-CASE(tried_first)
-CASE(no_room_for_the_library)
-CASE(no_room_for_threads)
-CASE(no_room_for_callers)
-CASE(started_stays_started)
-
-int main(void)
+TEST(test_names_come_or_are_refused)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_come_or_are_refused),
-        cmocka_unit_test(test_no_room_for_a_product),
-        cmocka_unit_test(test_tried_first),
-        cmocka_unit_test(test_no_room_for_the_library),
-        cmocka_unit_test(test_no_room_for_threads),
-        cmocka_unit_test(test_no_room_for_callers),
-        cmocka_unit_test(test_started_stays_started),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    in_child(names_come_or_are_refused);
+}
+
+TEST(test_no_room_for_a_product)
+{
+    in_child(no_room_for_a_product);
+}
+
+TEST(test_tried_first)
+{
+    in_child(tried_first);
+}
+
+TEST(test_no_room_for_the_library)
+{
+    in_child(no_room_for_the_library);
+}
+
+TEST(test_no_room_for_threads)
+{
+    in_child(no_room_for_threads);
+}
+
+TEST(test_no_room_for_callers)
+{
+    in_child(no_room_for_callers);
+}
+
+TEST(test_started_stays_started)
+{
+    in_child(started_stays_started);
 }

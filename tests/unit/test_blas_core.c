@@ -1,10 +1,6 @@
 /* The choice of OpenBLAS's kernels, for CPUs that are not here: what cpuid would say is given. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +9,8 @@
 
 #include "engine/kernels/blas.h"
 #include "engine/kernels/blas_core.h"
+
+#include "tests/test.h"
 
 /* Intel's manual, volume 2A, CPUID; what the CPUs below answer. */
 #define FMA_AVX  (1u << 12 | 1u << 27 | 1u << 28)
@@ -52,9 +50,8 @@ static bool has_haswell(const char *name)
     return strcmp(name, "Haswell") == 0;
 }
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
-    (void)state;
     const struct {
         const struct cpu *cpu;
         const char *core, *better; /* better NULL: core is as good as any */
@@ -134,18 +131,8 @@ static int the_user_chooses(void)
     return !blas_hindered() || strcmp(blas_hindered(), "Nehalem") != 0;
 }
 
-static void test_here(void **state)
+TEST(test_here)
 {
-    (void)state;
     assert_int_equal(in_child(nobody_chooses), 0);
     assert_int_equal(in_child(the_user_chooses), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_here),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

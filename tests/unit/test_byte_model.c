@@ -1,16 +1,13 @@
 /* Byte models against a reference that counts in the text itself, and what must hold of any. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "datasets/byte_model.h"
 #include "engine/base/rng.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { SIZE = 600, ORDERS = BYTE_MODEL_ORDERS };
 
@@ -60,9 +57,8 @@ static void draw_texts(struct texts *t)
     }
 }
 
-static void models_count_as_the_reference(void **state)
+TEST(models_count_as_the_reference)
 {
-    (void)state;
     static struct texts t;
     struct byte_model *m = byte_model_new();
     assert_non_null(m);
@@ -80,9 +76,8 @@ static void models_count_as_the_reference(void **state)
     byte_model_free(m);
 }
 
-static void probabilities_add_up_to_one(void **state)
+TEST(probabilities_add_up_to_one)
 {
-    (void)state;
     static struct texts t;
     struct byte_model *m = byte_model_new();
     assert_non_null(m);
@@ -104,9 +99,8 @@ static void probabilities_add_up_to_one(void **state)
 }
 
 /* Four letters at random, each twice in a row: two bits a pair, of which each order sees more. */
-static void orders_find_what_they_can_see(void **state)
+TEST(orders_find_what_they_can_see)
 {
-    (void)state;
     enum { N = 60000 };
     struct byte_model *m = byte_model_new();
     struct rng r = rng_at(4, RNG_DATA, 1, 0);
@@ -131,9 +125,8 @@ static void orders_find_what_they_can_see(void **state)
 
 /* A bit at random, then the one `lag` bytes ago, one time in ten the other one: whoever knows fewer
  * bytes has one bit to write, whoever knows as many the entropy of one in ten. */
-static void an_order_knows_as_many_bytes_as_it_says(void **state)
+TEST(an_order_knows_as_many_bytes_as_it_says)
 {
-    (void)state;
     enum { N = 40000 };
     const double known = -(.1 * log2(.1) + .9 * log2(.9));
     for (int lag = 1; lag < ORDERS; lag++) {
@@ -155,15 +148,4 @@ static void an_order_knows_as_many_bytes_as_it_says(void **state)
                 fail_msg("lag %d, order %d: %.4f bits", lag, k, sum[k]);
         byte_model_free(m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_count_as_the_reference),
-        cmocka_unit_test(probabilities_add_up_to_one),
-        cmocka_unit_test(orders_find_what_they_can_see),
-        cmocka_unit_test(an_order_knows_as_many_bytes_as_it_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

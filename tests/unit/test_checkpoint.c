@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "engine/base/clock.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/checkpoint_fixture.h"
 #include "tests/unit/faults.h"
 
@@ -15,9 +15,10 @@ static void assert_same_file(const char *a, const char *b)
     free(bytes_b);
 }
 
-static void resumed_training_is_the_same_bit_for_bit(void **state)
+GROUP(make_folder, remove_folder)
+
+TEST(resumed_training_is_the_same_bit_for_bit)
 {
-    (void)state;
     struct arena a, b;
     struct trainer *whole = new_trainer(&a, 4, 7);
     real *best = new_best(whole), *best_back = calloc(1, weights_size(whole));
@@ -59,9 +60,8 @@ static void resumed_training_is_the_same_bit_for_bit(void **state)
     arena_free(&b);
 }
 
-static void a_fresh_trainer_has_no_best(void **state)
+TEST(a_fresh_trainer_has_no_best)
 {
-    (void)state;
     struct arena a, b;
     struct trainer *t = new_trainer(&a, 4, 7), *other = new_trainer(&b, 4, 8);
     real *best = new_best(t), *kept = new_best(t);
@@ -83,9 +83,8 @@ static void a_fresh_trainer_has_no_best(void **state)
 }
 
 /* A gradient too large to square makes v infinite, and training goes on: so must its resume. */
-static void infinite_moments_come_back(void **state)
+TEST(infinite_moments_come_back)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     b.written->optim.v[1] = (real)INFINITY;
@@ -99,9 +98,8 @@ static void infinite_moments_come_back(void **state)
     bench_close(&b);
 }
 
-static void another_model_is_refused(void **state)
+TEST(another_model_is_refused)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     struct arena a;
@@ -115,9 +113,8 @@ static void another_model_is_refused(void **state)
     bench_close(&b);
 }
 
-static void unreadable_files_are_refused(void **state)
+TEST(unreadable_files_are_refused)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     assert_refused(path_of("missing"), b.t, b.best, &b.before, STATUS_IO,
@@ -130,9 +127,8 @@ static void unreadable_files_are_refused(void **state)
 
 /* A header of its own kind, whose first tensor is 1 TiB: nothing of that is read, or taken as
  * memory. */
-static void a_grown_file_costs_its_header(void **state)
+TEST(a_grown_file_costs_its_header)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     assert_int_equal(checkpoint_step(b.path), 5);
@@ -158,9 +154,8 @@ static void a_grown_file_costs_its_header(void **state)
     bench_close(&b);
 }
 
-static void steps_of_what_is_no_checkpoint(void **state)
+TEST(steps_of_what_is_no_checkpoint)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     assert_int_equal(checkpoint_step(path_of("missing")), -1);
@@ -180,9 +175,8 @@ static void steps_of_what_is_no_checkpoint(void **state)
     bench_close(&b);
 }
 
-static void keys_cannot_be_given_twice(void **state)
+TEST(keys_cannot_be_given_twice)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     static const char *const keys[] = {"step", "header", "sha256", "state"};
@@ -195,9 +189,8 @@ static void keys_cannot_be_given_twice(void **state)
     bench_close(&b);
 }
 
-static void a_failed_write_leaves_the_old_checkpoint(void **state)
+TEST(a_failed_write_leaves_the_old_checkpoint)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     static const struct {
@@ -222,9 +215,8 @@ static void a_failed_write_leaves_the_old_checkpoint(void **state)
     bench_close(&b);
 }
 
-static void running_out_of_memory_is_reported(void **state)
+TEST(running_out_of_memory_is_reported)
 {
-    (void)state;
     if (!FAULTS_IN_MALLOC)
         skip();
     struct bench b;
@@ -251,21 +243,4 @@ static void running_out_of_memory_is_reported(void **state)
         free(text), free(origin);
     }
     bench_close(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumed_training_is_the_same_bit_for_bit),
-        cmocka_unit_test(a_fresh_trainer_has_no_best),
-        cmocka_unit_test(infinite_moments_come_back),
-        cmocka_unit_test(another_model_is_refused),
-        cmocka_unit_test(unreadable_files_are_refused),
-        cmocka_unit_test(a_grown_file_costs_its_header),
-        cmocka_unit_test(steps_of_what_is_no_checkpoint),
-        cmocka_unit_test(keys_cannot_be_given_twice),
-        cmocka_unit_test(a_failed_write_leaves_the_old_checkpoint),
-        cmocka_unit_test(running_out_of_memory_is_reported),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

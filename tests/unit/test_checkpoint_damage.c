@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "engine/base/sha256.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/checkpoint_fixture.h"
 
 /* Writes the file again with one metadata value (NULL: left out) or one tensor changed, its digests
@@ -48,9 +48,10 @@ static void rewrite(const struct bench *b, const char *key, const char *value, i
     safetensors_free(&f);
 }
 
-static void truncation_is_noticed_at_every_length(void **state)
+GROUP(make_folder, remove_folder)
+
+TEST(truncation_is_noticed_at_every_length)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     for (size_t n = b.size; n-- > 0;) {
@@ -60,9 +61,8 @@ static void truncation_is_noticed_at_every_length(void **state)
     bench_close(&b);
 }
 
-static void every_flipped_bit_is_noticed(void **state)
+TEST(every_flipped_bit_is_noticed)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     int fd = open(b.path, O_WRONLY | O_CLOEXEC);
@@ -84,20 +84,17 @@ static void every_flipped_bit_is_noticed(void **state)
     bench_close(&b);
 }
 
-static void appended_bytes_are_noticed(void **state)
+TEST(appended_bytes_are_noticed)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     assert_int_equal(truncate(b.path, (off_t)b.size + 1), 0);
-    assert_refused(b.path, b.t, b.best, &b.before, STATUS_CORRUPT,
-                   "1 byte behind the last tensor");
+    assert_refused(b.path, b.t, b.best, &b.before, STATUS_CORRUPT, "1 byte behind the last tensor");
     bench_close(&b);
 }
 
-static void metadata_is_checked(void **state)
+TEST(metadata_is_checked)
 {
-    (void)state;
     static const char *const refused[][3] = {
         {"format", "headcount.checkpoint.2",
          "is not a checkpoint of format headcount.checkpoint.1"},
@@ -128,9 +125,8 @@ static void metadata_is_checked(void **state)
     bench_close(&b);
 }
 
-static void tensors_are_checked(void **state)
+TEST(tensors_are_checked)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     struct safetensors f;
@@ -174,9 +170,8 @@ static void tensors_are_checked(void **state)
     bench_close(&b);
 }
 
-static void a_header_written_otherwise_is_refused(void **state)
+TEST(a_header_written_otherwise_is_refused)
 {
-    (void)state;
     struct bench b;
     bench_open(&b);
     uint64_t length;
@@ -189,17 +184,4 @@ static void a_header_written_otherwise_is_refused(void **state)
     assert_refused(b.path, b.t, b.best, &b.before, STATUS_CORRUPT,
                    "its header is not as it was written");
     bench_close(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truncation_is_noticed_at_every_length),
-        cmocka_unit_test(every_flipped_bit_is_noticed),
-        cmocka_unit_test(appended_bytes_are_noticed),
-        cmocka_unit_test(metadata_is_checked),
-        cmocka_unit_test(tensors_are_checked),
-        cmocka_unit_test(a_header_written_otherwise_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

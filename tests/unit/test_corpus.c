@@ -5,12 +5,15 @@
 #include "datasets/corpus.h"
 #include "engine/base/arena.h"
 #include "engine/base/sha256.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/own_file.h"
 
-static void what_is_no_file_is_refused(void **state)
+GROUP(set_up, tear_down)
+
+FIXTURE(NULL, remove_file)
+
+TEST(what_is_no_file_is_refused)
 {
-    (void)state;
     struct corpus c;
     name_file("missing");
     assert_fails(corpus_open(path, &c, &m), STATUS_BAD_INPUT,
@@ -36,7 +39,9 @@ static void what_is_no_file_is_refused(void **state)
     assert_fails(corpus_open(path, &c, &m), STATUS_BAD_INPUT, ": cannot open: Permission denied");
 }
 
-static void what_is_no_text_is_known_by_its_first_bytes(void **state)
+FIXTURE(NULL, NULL)
+
+TEST(what_is_no_text_is_known_by_its_first_bytes)
 {
     static const struct {
         const char *bytes;
@@ -68,7 +73,6 @@ static void what_is_no_text_is_known_by_its_first_bytes(void **state)
         {"\xef\xbb\xbftext", 7, NULL},
     };
     struct corpus c;
-    (void)state;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         write_file("kind", list[i].bytes, list[i].size);
         assert_int_equal(corpus_open(path, &c, &m), STATUS_OK);
@@ -99,10 +103,11 @@ static void open_pieces(struct arena *a, struct corpus *c, char sha256[65])
     assert_int_equal(corpus_scan(c, NULL, NULL, sha256, &m), STATUS_OK);
 }
 
+FIXTURE(NULL, remove_file)
+
 /* Of sizes that fill blocks and pieces or not, from any offset. */
-static void a_file_is_read_in_pieces(void **state)
+TEST(a_file_is_read_in_pieces)
 {
-    (void)state;
     static const size_t sizes[] = {1, 63, 64, 65, 4095, 4096, 4097, 65536, 200000};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         size_t size = sizes[k];
@@ -136,9 +141,8 @@ static void a_file_is_read_in_pieces(void **state)
 }
 
 /* What is in memory by then is as good as before. */
-static void a_piece_that_changed_is_not_read(void **state)
+TEST(a_piece_that_changed_is_not_read)
 {
-    (void)state;
     enum { SIZE = 3 * 4096 + 100 };
     static const off_t places[] = {0, 4095, 4096, 3 * 4096 - 1, 3 * 4096, SIZE - 1};
     char *bytes = calloc(1, SIZE), hash[65], byte;
@@ -170,10 +174,11 @@ static void a_piece_that_changed_is_not_read(void **state)
     free(bytes);
 }
 
+FIXTURE(NULL, NULL)
+
 /* At most 24 MiB, and little more than a small file itself. */
-static void pieces_take_little_memory(void **state)
+TEST(pieces_take_little_memory)
 {
-    (void)state;
     assert_true(corpus_pieces_memory(1) < 5000);
     for (int64_t size = 1; size < INT64_C(1) << 42; size = 3 * size + 1) {
         double taken = corpus_pieces_memory(size);
@@ -198,9 +203,10 @@ static enum status stop_reading(void *context, const unsigned char *bytes, size_
     return status_fail(text, STATUS_INTERRUPTED, "enough");
 }
 
-static void a_scan_may_end_early(void **state)
+FIXTURE(NULL, remove_file)
+
+TEST(a_scan_may_end_early)
 {
-    (void)state;
     struct corpus c;
     int visits = 0;
     char *large = calloc(1, 1 << 20), hash[65];
@@ -213,17 +219,4 @@ static void a_scan_may_end_early(void **state)
                  ": was truncated while it was read");
     corpus_close(&c);
     free(large);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(what_is_no_file_is_refused, remove_file),
-        cmocka_unit_test(what_is_no_text_is_known_by_its_first_bytes),
-        cmocka_unit_test_teardown(a_file_is_read_in_pieces, remove_file),
-        cmocka_unit_test_teardown(a_piece_that_changed_is_not_read, remove_file),
-        cmocka_unit_test(pieces_take_little_memory),
-        cmocka_unit_test_teardown(a_scan_may_end_early, remove_file),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,18 +1,15 @@
 /* Numbers below 2^-126: flushed in the thread that computes, from its first pass on, and in no
  * other. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <string.h>
 
 #include "engine/graph.h"
 #include "engine/kernels/denormals.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 /* Whether a product that is too small, and an operand that is, count. */
 static bool results_count(void)
@@ -51,9 +48,8 @@ static void *flush(void *argument)
     return NULL;
 }
 
-static void flushed_in_one_thread(void **state)
+TEST(flushed_in_one_thread)
 {
-    (void)state;
     struct seen s;
     run_in_thread(flush, &s);
     assert_true(s.before);
@@ -81,9 +77,8 @@ static void *forward(void *argument)
     return NULL;
 }
 
-static void a_pass_flushes(void **state)
+TEST(a_pass_flushes)
 {
-    (void)state;
     struct seen s;
     run_in_thread(forward, &s);
     assert_true(s.before);
@@ -92,20 +87,9 @@ static void a_pass_flushes(void **state)
 }
 
 /* It is part of what makes two builds comparable. */
-static void the_build_tells_whether_denormals_are_flushed(void **state)
+TEST(the_build_tells_whether_denormals_are_flushed)
 {
-    (void)state;
     const char *mark = strstr(kernels_build(), "-ftz");
     assert_int_equal(mark != NULL, denormals_flushed());
     assert_memory_equal(kernels_build(), kernels_best()->name, strlen(kernels_best()->name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flushed_in_one_thread),
-        cmocka_unit_test(a_pass_flushes),
-        cmocka_unit_test(the_build_tells_whether_denormals_are_flushed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

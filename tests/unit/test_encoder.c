@@ -3,12 +3,11 @@
 
 #include "engine/encoder_cost.h"
 #include "engine/inits.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/encoder_model.h"
 
-static void default_model(void **state)
+TEST(default_model)
 {
-    (void)state;
     struct encoder_config c;
     option_defaults(encoder_options, &c);
     assert_int_equal(c.d_model, 64);
@@ -26,9 +25,8 @@ static void default_model(void **state)
     assert_true(c.dropout == 0);
 }
 
-static void words_are_the_enums(void **state)
+TEST(words_are_the_enums)
 {
-    (void)state;
     const struct {
         const char *option, *word;
         int value;
@@ -63,9 +61,8 @@ static void check_shapes(struct encoder_config c, long d_k, long d_v)
     assert_int_equal(s.o_width, c.heads * d_v);
 }
 
-static void head_widths(void **state)
+TEST(head_widths)
 {
-    (void)state;
     struct encoder_config c = defaults();
     check_shapes(c, 4, 4);
     c.d_k = 1;
@@ -87,9 +84,8 @@ static void check_refusal(struct encoder_config c, const char *says)
     assert_non_null(strstr(m.text, says));
 }
 
-static void impossible_models(void **state)
+TEST(impossible_models)
 {
-    (void)state;
     struct encoder_config c = defaults();
     c.d_model = 32;
     c.heads = 12;
@@ -155,9 +151,8 @@ static void check_costs(const struct encoder_config *c)
     arena_free(&a);
 }
 
-static void closed_formulas_are_what_is_built(void **state)
+TEST(closed_formulas_are_what_is_built)
 {
-    (void)state;
     for (int i = 0; i < 2 * 4 * 3 * 4; i++) {
         struct encoder_config c = defaults();
         c.norm = i % 2;
@@ -185,9 +180,8 @@ static void closed_formulas_are_what_is_built(void **state)
 
 /* Split heads: heads cost nothing. RoBERTa's size (109,514,298 without its embedding norm, with
  * weights of the output shared) is checked by its layers: 12 of 7,087,872. */
-static void parameters_do_not_depend_on_split_heads(void **state)
+TEST(parameters_do_not_depend_on_split_heads)
 {
-    (void)state;
     struct encoder_config c = defaults();
     c.d_model = 768;
     c.d_ff = 3072;
@@ -201,9 +195,8 @@ static void parameters_do_not_depend_on_split_heads(void **state)
     }
 }
 
-static void slices(void **state)
+TEST(slices)
 {
-    (void)state;
     for (long length = 1; length <= 4096; length *= 4) {
         for (int64_t width = 8; width <= 512; width *= 4) {
             struct encoder_config c = defaults();
@@ -230,9 +223,8 @@ static void check_same(const real *a, const real *b, long n, const char *what)
             fail_msg("%s: %g and %g at %ld", what, (double)a[i], (double)b[i], i);
 }
 
-static void same_seed_same_weights(void **state)
+TEST(same_seed_same_weights)
 {
-    (void)state;
     static struct model one, other;
     struct encoder_config c = defaults();
     c.heads = 1;
@@ -259,9 +251,8 @@ static void same_seed_same_weights(void **state)
     arena_free(&other.arena);
 }
 
-static void initial_weights(void **state)
+TEST(initial_weights)
 {
-    (void)state;
     static struct model m;
     struct encoder_config c = defaults();
     const char *const biases[] = {"encoder.layers.0.linear1.bias", "encoder.layers.0.linear2.bias",
@@ -289,9 +280,8 @@ static void initial_weights(void **state)
     }
 }
 
-static void sinusoidal_positions(void **state)
+TEST(sinusoidal_positions)
 {
-    (void)state;
     static struct model m;
     struct encoder_config c = defaults();
     c.positions = POSITIONS_SINUSOIDAL;
@@ -314,9 +304,8 @@ static const struct dropout_site *site_of(const struct node *n)
 
 /* Embedding, then per layer attention weights, projection, activation, feed-forward: each with a
  * stream of its own, none in inference. */
-static void dropout_sites(void **state)
+TEST(dropout_sites)
 {
-    (void)state;
     const uint32_t expected[] = {0, 1, 2, 3, 4, 9, 10, 11, 12};
     struct encoder_config c = defaults();
     c.layers = 2;
@@ -345,9 +334,8 @@ static void dropout_sites(void **state)
     }
 }
 
-static void a_permuted_batch_gives_the_permuted_result(void **state)
+TEST(a_permuted_batch_gives_the_permuted_result)
 {
-    (void)state;
     static struct model m;
     struct encoder_config c = defaults();
     c.layers = 2;
@@ -371,9 +359,8 @@ static void a_permuted_batch_gives_the_permuted_result(void **state)
 }
 
 /* What stands at a padded position changes nothing anywhere else; without padding it does. */
-static void attention_does_not_see_padding(void **state)
+TEST(attention_does_not_see_padding)
 {
-    (void)state;
     static struct model m;
     enum { ROW = S * OUT };
     real before[B * T * ROW];
@@ -398,9 +385,8 @@ static void attention_does_not_see_padding(void **state)
 }
 
 /* Without positions an encoder only sees a set: permuted tokens give permuted results. */
-static void positions_none_sees_a_set(void **state)
+TEST(positions_none_sees_a_set)
 {
-    (void)state;
     static struct model m;
     enum { ROW = S * OUT };
     real before[B * T * ROW];
@@ -415,25 +401,4 @@ static void positions_none_sees_a_set(void **state)
     check_same(after, before + ROW, (T - 1) * ROW, "moved left");
     check_same(after + (T - 1) * ROW, before, ROW, "moved to the end");
     arena_free(&m.arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_model),
-        cmocka_unit_test(words_are_the_enums),
-        cmocka_unit_test(head_widths),
-        cmocka_unit_test(impossible_models),
-        cmocka_unit_test(closed_formulas_are_what_is_built),
-        cmocka_unit_test(parameters_do_not_depend_on_split_heads),
-        cmocka_unit_test(slices),
-        cmocka_unit_test(same_seed_same_weights),
-        cmocka_unit_test(initial_weights),
-        cmocka_unit_test(sinusoidal_positions),
-        cmocka_unit_test(dropout_sites),
-        cmocka_unit_test(a_permuted_batch_gives_the_permuted_result),
-        cmocka_unit_test(attention_does_not_see_padding),
-        cmocka_unit_test(positions_none_sees_a_set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,13 +12,10 @@
 #include "engine/base/sha256.h"
 #include "tests/unit/faults.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "tests/unit/file_folder.h"
 
 /* The next read: READ_HALF of what it could, the end too early, or this error. */
@@ -80,7 +77,9 @@ static void assert_text(const char *expected)
     free(bytes);
 }
 
-static void parts_come_back(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(parts_come_back)
 {
     enum { PARTS = 2 * IOV_MAX + 10 };
     static char expected[4 * PARTS], *at;
@@ -90,7 +89,6 @@ static void parts_come_back(void **state)
         int error;
     } hindrances[] = {{FAULT_NONE, 0}, {FAULT_WRITEV, EINTR}, {FAULT_WRITEV, 0}};
     struct message m;
-    (void)state;
     for (size_t k = 0; k < sizeof hindrances / sizeof *hindrances; k++) {
         at = expected;
         for (int i = 0; i < PARTS; i++) {
@@ -107,7 +105,7 @@ static void parts_come_back(void **state)
     assert_text("");
 }
 
-static void a_write_that_fails(void **state)
+TEST(a_write_that_fails)
 {
     static const struct {
         enum fault_call call;
@@ -121,7 +119,6 @@ static void a_write_that_fails(void **state)
                  {FAULT_CLOSE, EIO, STATUS_IO, "cannot close"},
                  {FAULT_RENAME, EACCES, STATUS_IO, "cannot rename"}};
     struct message m;
-    (void)state;
     assert_int_equal(write_text("old", &m), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fault_arm(cases[i].call, 1, cases[i].error);
@@ -139,7 +136,7 @@ static void a_write_that_fails(void **state)
 }
 
 /* Written piece by piece: the old file, or all of the new one, and nothing beside it. */
-static void a_draft_is_whole_or_not_there(void **state)
+TEST(a_draft_is_whole_or_not_there)
 {
     static const struct {
         enum fault_call call;
@@ -149,7 +146,6 @@ static void a_draft_is_whole_or_not_there(void **state)
     struct rlimit unlimited, short_files = {.rlim_cur = 4};
     struct file_draft d;
     struct message m;
-    (void)state;
     assert_int_equal(write_text("old", &m), STATUS_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(file_draft_new(path, &d, &m), STATUS_OK);
@@ -187,12 +183,11 @@ static void a_draft_is_whole_or_not_there(void **state)
 }
 
 /* After the rename the new file is there; whether for good only the folder's sync can tell. */
-static void a_folder_that_cannot_be_synced(void **state)
+TEST(a_folder_that_cannot_be_synced)
 {
     static const int unable[] = {EINVAL, EOPNOTSUPP, ENOSYS, EBADF};
     struct message m;
     bool can;
-    (void)state;
     fault_arm(FAULT_SYNC, 2, EIO);
     assert_int_equal(write_text("new", &m), STATUS_IO);
     assert_true(fault_disarm());
@@ -231,7 +226,7 @@ static void fill_source(const char *from, char sha256[65])
     sha256_hex(bytes, BYTES, sha256);
 }
 
-static void copies_are_whole_or_not_there(void **state)
+TEST(copies_are_whole_or_not_there)
 {
     static const struct {
         enum fault_call call;
@@ -246,7 +241,6 @@ static void copies_are_whole_or_not_there(void **state)
     struct stat st;
     size_t size = 0;
     int fd;
-    (void)state;
     snprintf(from, sizeof from, "%s/from", folder);
     fill_source(from, wanted);
     assert_int_equal(file_open(from, &fd, &size, &m), STATUS_OK);
@@ -290,9 +284,8 @@ static void copies_are_whole_or_not_there(void **state)
 
 /* Somebody else's file in a shared folder, under a name that could be foretold, is neither filled
  * nor taken for ours; and the new file's mode is umask's. */
-static void temporary_files_are_our_own(void **state)
+TEST(temporary_files_are_our_own)
 {
-    (void)state;
     struct message m;
     struct stat st;
     char theirs[300];
@@ -326,13 +319,12 @@ static void temporary_files_are_our_own(void **state)
     }
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
     void *bytes = path;
     size_t size = 1;
     struct message m;
     int errors = 0;
-    (void)state;
     if (!FAULTS_IN_MALLOC)
         skip();
     bool fired = true;
@@ -352,12 +344,11 @@ static void no_memory(void **state)
     assert_int_equal(size, 0);
 }
 
-static void interrupted_and_cut_reads(void **state)
+TEST(interrupted_and_cut_reads)
 {
     void *bytes;
     size_t size;
     struct message m;
-    (void)state;
     assert_int_equal(write_text("words", &m), STATUS_OK);
     next_read = EINTR;
     assert_text("words");
@@ -379,12 +370,11 @@ static void interrupted_and_cut_reads(void **state)
     assert_null(bytes);
 }
 
-static void what_is_not_read(void **state)
+TEST(what_is_not_read)
 {
     void *bytes;
     size_t size;
     struct message m;
-    (void)state;
     assert_int_equal(file_read(path, 100, &bytes, &size, &m), STATUS_IO);
     assert_non_null(strstr(m.text, "cannot open: No such file"));
     assert_int_equal(file_read(folder, 100, &bytes, &size, &m), STATUS_BAD_INPUT);
@@ -401,9 +391,8 @@ static void what_is_not_read(void **state)
 }
 
 /* Also at the ends of what the number holds. */
-static void times_in_nanoseconds(void **state)
+TEST(times_in_nanoseconds)
 {
-    (void)state;
     struct stat st = {.st_mtim = {.tv_sec = 3, .tv_nsec = 7}};
     assert_int_equal(file_mtime_ns(&st), 3000000007);
     st.st_mtim.tv_sec = -1;
@@ -412,22 +401,4 @@ static void times_in_nanoseconds(void **state)
     assert_true(file_mtime_ns(&st) == INT64_MAX);
     st.st_mtim.tv_sec = INT64_MIN;
     assert_true(file_mtime_ns(&st) == INT64_MIN);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(parts_come_back),
-        TEST(a_write_that_fails),
-        TEST(a_draft_is_whole_or_not_there),
-        TEST(copies_are_whole_or_not_there),
-        TEST(a_folder_that_cannot_be_synced),
-        TEST(no_memory),
-        TEST(interrupted_and_cut_reads),
-        TEST(what_is_not_read),
-        TEST(temporary_files_are_our_own),
-        TEST(times_in_nanoseconds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

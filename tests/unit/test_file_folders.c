@@ -5,13 +5,10 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "tests/unit/file_folder.h"
 
 /* A mkdir that says EROFS first, as for folders above a writable mount. */
@@ -26,9 +23,10 @@ int mkdir(const char *name, mode_t mode)
     return (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
 }
 
-static void folders_are_made(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(folders_are_made)
 {
-    (void)state;
     struct message m;
     struct stat st;
     char below[300];
@@ -54,11 +52,10 @@ static void folders_are_made(void **state)
     assert_int_equal(file_make_folders_above(below, &m), STATUS_IO);
 }
 
-static void whose_folder_it_is(void **state)
+TEST(whose_folder_it_is)
 {
     struct message m;
     char below[300];
-    (void)state;
     assert_int_equal(file_sync_folder("a-name", &m), STATUS_OK);
     assert_int_equal(file_sync_folder("/a-name", &m), STATUS_OK);
     snprintf(below, sizeof below, "%s/absent/file", folder);
@@ -70,14 +67,4 @@ static void whose_folder_it_is(void **state)
     struct iovec part = {below, 1};
     assert_int_equal(file_write(below, &part, 1, &m), STATUS_IO);
     assert_non_null(strstr(m.text, "cannot create: Not a directory"));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(folders_are_made),
-        TEST(whose_folder_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

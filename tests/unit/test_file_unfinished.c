@@ -10,13 +10,10 @@
 
 #include "engine/base/file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "tests/unit/file_folder.h"
 
 static int tear_down_empty(void **state)
@@ -48,9 +45,10 @@ static void be_killed(void)
     assert_true(WIFSIGNALED(ended));
 }
 
-static void what_the_dead_left(void **state)
+FIXTURE(set_up, tear_down_empty)
+
+TEST(what_the_dead_left)
 {
-    (void)state;
     be_killed();
     be_killed();
     assert_int_equal(names_in_folder(), 2);
@@ -63,11 +61,10 @@ static void what_the_dead_left(void **state)
     file_remove_unfinished("no-such-folder/file");
 }
 
-static void a_living_writer(void **state)
+TEST(a_living_writer)
 {
     struct file_draft d;
     struct message m;
-    (void)state;
     assert_int_equal(file_draft_new(path, &d, &m), STATUS_OK);
     assert_true(file_is_unfinished(d.temporary));
     file_remove_unfinished(path);
@@ -76,7 +73,7 @@ static void a_living_writer(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void what_is_not_ours(void **state)
+TEST(what_is_not_ours)
 {
     static const char *const end[] = {".20240131.tmp",
                                       ".headcount-0badcaf.tmp",
@@ -86,7 +83,6 @@ static void what_is_not_ours(void **state)
                                       "2.headcount-0badcafe.tmp"};
     enum { ENDS = sizeof end / sizeof *end };
     char name[300];
-    (void)state;
     for (int i = 0; i < ENDS; i++) {
         snprintf(name, sizeof name, "%s%s", path, end[i]);
         make(name);
@@ -109,15 +105,4 @@ static void what_is_not_ours(void **state)
     assert_int_equal(unlink(path), 0);
     assert_false(file_is_unfinished(".headcount-0badcafe.tmp"));
     assert_false(file_is_unfinished("x"));
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down_empty)
-    const struct CMUnitTest tests[] = {
-        TEST(what_the_dead_left),
-        TEST(a_living_writer),
-        TEST(what_is_not_ours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

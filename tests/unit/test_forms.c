@@ -2,7 +2,7 @@
  * sees, and what the model computes then. */
 #include "engine/encoder_cost.h"
 #include "engine/form.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/encoder_model.h"
 
 static void set(struct encoder_config *c, const char *option, const char *word)
@@ -48,9 +48,8 @@ static void stir(struct encoder *e)
         e->nn.data[i] += (real)(0.2 * rng_normal(&r));
 }
 
-static void linear_heads_is_what_it_says(void **state)
+TEST(linear_heads_is_what_it_says)
 {
-    (void)state;
     enum { M = 7, C = 9, H = 3, DK = 2, DV = 5, K = 4, N = H * (2 * DK + DV) };
     static const int32_t columns[H * K] = {0, 1, 2, 3, 8, 2, 5, 0, 5, 6, 7, 8};
     struct arena a;
@@ -93,9 +92,8 @@ static void count_columns(const struct encoder_heads *h, int *seen, long C)
     }
 }
 
-static void columns_of_forms(void **state)
+TEST(columns_of_forms)
 {
-    (void)state;
     static struct model m, other;
     int seen[16];
     struct encoder_config c = defaults();
@@ -145,9 +143,8 @@ static void columns_of_forms(void **state)
 
 /* Overlapping segments favour no column: how often each is seen has mean n*w/C and, as choices are
  * independent, a standard deviation below sqrt(n*w/C). Disjoint ones: every column once. */
-static void segments_favour_no_column(void **state)
+TEST(segments_favour_no_column)
 {
-    (void)state;
     enum { C = 16, H = 5, W = 3, LAYERS = 2000 };
     struct encoder_config c = defaults();
     c.heads = H;
@@ -176,9 +173,8 @@ static void check_refusal(struct encoder_config c, const char *option, const cha
     assert_string_equal(s.fault.option[0], option);
 }
 
-static void impossible_forms(void **state)
+TEST(impossible_forms)
 {
-    (void)state;
     struct encoder_config c = defaults();
     c.d_model = 32;
     c.kv_heads = 3;
@@ -219,9 +215,8 @@ static void impossible_forms(void **state)
                   "32, or set model.segment_overlap");
 }
 
-static void shapes_of_forms(void **state)
+TEST(shapes_of_forms)
 {
-    (void)state;
     struct encoder_shapes s;
     struct encoder_config c = config_of(&variants[3]);
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
@@ -238,9 +233,8 @@ static void shapes_of_forms(void **state)
 }
 
 /* A position changes only those from itself on. */
-static void causal_models_do_not_look_ahead(void **state)
+TEST(causal_models_do_not_look_ahead)
 {
-    (void)state;
     static struct model m;
     enum { ROW = S * OUT };
     real before[B * T * ROW];
@@ -315,9 +309,8 @@ static long count_products(const struct encoder *e)
 
 /* For every model: with half of the heads, with one head in all, with none, and from half of them
  * one after the other. */
-static void fewer_heads_are_the_others_silenced(void **state)
+TEST(fewer_heads_are_the_others_silenced)
 {
-    (void)state;
     static struct model m;
     struct message why;
     for (int v = 0; v < VARIANTS; v++) {
@@ -366,9 +359,8 @@ static void fewer_heads_are_the_others_silenced(void **state)
 
 /* Of 4 heads that use 2 heads of keys and values, 1 and 2 stay: one of each; 2 and 3: only the
  * second. */
-static void keys_and_values_go_with_their_last_head(void **state)
+TEST(keys_and_values_go_with_their_last_head)
 {
-    (void)state;
     static struct model m;
     struct message why;
     struct encoder *smaller;
@@ -437,9 +429,8 @@ static void permute_layer(const struct encoder_layer *from, struct encoder_layer
  * behind them are added in another order, so logits may differ by rounding: 1e-5 of the largest of
  * their row, some hundred times the precision of a float. Heads permuted without their columns of
  * out_proj_weight are others. */
-static void the_order_of_heads_means_nothing(void **state)
+TEST(the_order_of_heads_means_nothing)
 {
-    (void)state;
     static struct model m, other;
     for (int v = 0; v < VARIANTS; v++) {
         struct encoder_config c = config_of(&variants[v]);
@@ -467,20 +458,4 @@ static void the_order_of_heads_means_nothing(void **state)
         arena_free(&m.arena);
         arena_free(&other.arena);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_heads_is_what_it_says),
-        cmocka_unit_test(columns_of_forms),
-        cmocka_unit_test(segments_favour_no_column),
-        cmocka_unit_test(impossible_forms),
-        cmocka_unit_test(shapes_of_forms),
-        cmocka_unit_test(causal_models_do_not_look_ahead),
-        cmocka_unit_test(fewer_heads_are_the_others_silenced),
-        cmocka_unit_test(keys_and_values_go_with_their_last_head),
-        cmocka_unit_test(the_order_of_heads_means_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

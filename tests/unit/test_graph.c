@@ -1,7 +1,5 @@
 /* The tape: buffers that share memory, gradients of outputs with several users, refusals. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -9,7 +7,7 @@
 #include "engine/graph.h"
 #include "engine/layout.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { B = 2, N = 5 };
 
@@ -182,9 +180,8 @@ static void check_graph(builder build, const char *name)
     arena_free(&arena);
 }
 
-static void gradients_whatever_is_shared(void **state)
+TEST(gradients_whatever_is_shared)
 {
-    (void)state;
     check_graph(chain, "chain");
     check_graph(residual_made_after_branch, "residual made after branch");
     check_graph(branch_used_twice, "branch used twice");
@@ -196,9 +193,8 @@ static void gradients_whatever_is_shared(void **state)
 }
 
 /* Shared memory is the point of sharing: a tape for inference needs no more than two outputs. */
-static void inference_takes_turns(void **state)
+TEST(inference_takes_turns)
 {
-    (void)state;
     arena_init(&arena, NULL);
     struct tensor *x = draw(1, B, 16), *w = draw(2, 16, 16);
     struct graph *g = graph_new(&arena, B, true);
@@ -236,17 +232,15 @@ static void check_places(bool inference, long places, const long *data, const lo
     arena_free(&arena);
 }
 
-static void buffers_share_as_the_example_says(void **state)
+TEST(buffers_share_as_the_example_says)
 {
-    (void)state;
     check_places(false, 5, (long[]){0, 1, 3, 4}, (long[]){0, 3, 0, 0});
     check_places(true, 3, (long[]){0, 1, 2, 1}, NULL);
 }
 
 /* Where two buffers are alive together they must not overlap; random lives, many times. */
-static void layout_never_overlaps(void **state)
+TEST(layout_never_overlaps)
 {
-    (void)state;
     enum { COUNT = 40 };
     for (uint32_t seed = 0; seed < 200; seed++) {
         struct layout_buffer b[COUNT];
@@ -274,9 +268,8 @@ static void layout_never_overlaps(void **state)
 }
 
 /* What is kept still holds its value after forward and backward, alone and beside others. */
-static void kept_values_last(void **state)
+TEST(kept_values_last)
 {
-    (void)state;
     for (int inference = 0; inference < 2; inference++) {
         arena_init(&arena, NULL);
         struct tensor *x = draw(1, B, N), *w = draw(2, N, N), *y[6];
@@ -316,9 +309,8 @@ static void kept_values_last(void **state)
         REFUSED(g, says);                                                                          \
     } while (0)
 
-static void refuses_shapes_by_name(void **state)
+TEST(refuses_shapes_by_name)
 {
-    (void)state;
     arena_init(&arena, NULL);
     struct tensor *x = draw(1, B, 4), *w = draw(2, 3, 5), *many[OP_MAX_INPUTS + 1];
     for (int i = 0; i <= OP_MAX_INPUTS; i++)
@@ -362,9 +354,8 @@ static void refuses_shapes_by_name(void **state)
 }
 
 /* A model reads like its formula: only graph_finish is asked, and it tells the first refusal. */
-static void the_first_refusal_is_told(void **state)
+TEST(the_first_refusal_is_told)
 {
-    (void)state;
     arena_init(&arena, NULL);
     struct tensor *x = draw(1, B, 4), *w = draw(2, 3, 5);
     struct graph *g = graph_new(&arena, B, false);
@@ -382,9 +373,8 @@ static void the_first_refusal_is_told(void **state)
 }
 
 /* Against numbers worked out by hand; only the sequences of the slice count. */
-static void squared_error_by_hand(void **state)
+TEST(squared_error_by_hand)
 {
-    (void)state;
     static const real x_data[] = {1, 2, -3, 0, 5, 9}, target_data[] = {0, 2, 1, 4, 5, 7};
     arena_init(&arena, NULL);
     struct tensor *x = draw(1, 3, 2), *target = draw(2, 3, 2);
@@ -409,9 +399,8 @@ static void squared_error_by_hand(void **state)
     arena_free(&arena);
 }
 
-static void locates_the_first_bad_number(void **state)
+TEST(locates_the_first_bad_number)
 {
-    (void)state;
     char where[128];
     arena_init(&arena, NULL);
     struct tensor *x = draw(1, B, N), *w = draw(2, N, N), *bias = vector(3, N);
@@ -432,20 +421,4 @@ static void locates_the_first_bad_number(void **state)
     graph_locate_bad(g, &p, where, sizeof where);
     assert_string_equal(where, "the gradient that linear gives its input (w)");
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_whatever_is_shared),
-        cmocka_unit_test(inference_takes_turns),
-        cmocka_unit_test(buffers_share_as_the_example_says),
-        cmocka_unit_test(layout_never_overlaps),
-        cmocka_unit_test(kept_values_last),
-        cmocka_unit_test(refuses_shapes_by_name),
-        cmocka_unit_test(the_first_refusal_is_told),
-        cmocka_unit_test(squared_error_by_hand),
-        cmocka_unit_test(locates_the_first_bad_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

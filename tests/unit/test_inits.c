@@ -2,7 +2,7 @@
 #include "engine/base/sha256.h"
 #include "engine/form.h"
 #include "engine/train.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/encoder_model.h"
 
 static struct encoder_config with_init(const char *word)
@@ -32,9 +32,8 @@ static double at(const struct init_block *b, long row, long column)
 
 /* Every number that stored trials began with; normal numbers depend on the C library's cos and log
  * and are left out. */
-static void earlier_initialisations_are_what_they_were(void **state)
+TEST(earlier_initialisations_are_what_they_were)
 {
-    (void)state;
     static const char *const sha256[][2] = {
         {"pytorch", "e1adea95f84f4709429ea1ba08942ae686e833ff8d2f99ffddaf6610db3c5cb1"},
         {"xavier", "480edb408da258439711fedbb3aa850b4add623c388fae815ee4cb9573d31253"},
@@ -61,9 +60,8 @@ static void earlier_initialisations_are_what_they_were(void **state)
 
 /* The blocks of queries, keys and values of 4 heads, 2 of keys and values, cover the matrix once.
  */
-static void blocks_cover_the_matrices(void **state)
+TEST(blocks_cover_the_matrices)
 {
-    (void)state;
     static struct model m;
     struct encoder_config c = with_init("pytorch");
     struct init_block b;
@@ -90,9 +88,8 @@ static void blocks_cover_the_matrices(void **state)
     arena_free(&m.arena);
 }
 
-static void xavier_by_each_heads_own_size(void **state)
+TEST(xavier_by_each_heads_own_size)
 {
-    (void)state;
     static struct model m;
     struct encoder_config c = with_init("xavier_per_head");
     c.d_k = 8;
@@ -113,9 +110,8 @@ static void xavier_by_each_heads_own_size(void **state)
     arena_free(&m.arena);
 }
 
-static void orthonormal_by_head(void **state)
+TEST(orthonormal_by_head)
 {
-    (void)state;
     static struct model m;
     for (int wide = 0; wide < 2; wide++) {
         struct encoder_config c = with_init("orthogonal_per_head");
@@ -201,9 +197,8 @@ static bool identical_after_training(struct encoder_config c, const struct kerne
  * taken in the same order, and symmetry is kept to the bit: heads that start the same stay one
  * head, until dropout tells them apart. (OpenBLAS has CPUs for which it takes the sums at a
  * matrix's edge in another order; there rounding tells them apart after some steps.) */
-static void identical_heads_stay_identical(void **state)
+TEST(identical_heads_stay_identical)
 {
-    (void)state;
     const struct kernels *k;
     for (int i = 0; (k = kernels_available(i)); i++) {
         for (int which = 0; which < 9; which++) {
@@ -222,16 +217,4 @@ static void identical_heads_stay_identical(void **state)
     assert_false(identical_after_training(c, kernels_best()));
     c = with_init("pytorch");
     assert_false(identical_after_training(c, kernels_best()));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(earlier_initialisations_are_what_they_were),
-        cmocka_unit_test(blocks_cover_the_matrices),
-        cmocka_unit_test(xavier_by_each_heads_own_size),
-        cmocka_unit_test(orthonormal_by_head),
-        cmocka_unit_test(identical_heads_stay_identical),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,4 @@
 /* The JSON scanner: values of every kind, what is none, and finding members in a whole text. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include "engine/base/json.h"
 #include "engine/base/json_write.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static char buffer[512];
 static struct message message;
@@ -26,9 +24,8 @@ static struct json json_of(const char *text)
                          .m = &message};
 }
 
-static void scalars_are_their_text(void **state)
+TEST(scalars_are_their_text)
 {
-    (void)state;
     static const struct {
         const char *json, *text;
         bool quoted;
@@ -60,9 +57,8 @@ static void scalars_are_their_text(void **state)
     }
 }
 
-static void what_is_no_value(void **state)
+TEST(what_is_no_value)
 {
-    (void)state;
     static const struct {
         const char *json, *message;
     } list[] = {
@@ -99,9 +95,8 @@ static void what_is_no_value(void **state)
     }
 }
 
-static void whole_values_are_passed_over(void **state)
+TEST(whole_values_are_passed_over)
 {
-    (void)state;
     static const char *const list[] = {
         "{}",
         "[]",
@@ -117,9 +112,8 @@ static void whole_values_are_passed_over(void **state)
     }
 }
 
-static void members_are_found(void **state)
+TEST(members_are_found)
 {
-    (void)state;
     struct json j = json_of("{\"a\":[{\"c\":0}], \"b\" : {\"c\":\"x\",\"d\":7},\"c\":2,\"a\":9}");
     struct json whole = j, b, found;
     const char *text;
@@ -146,9 +140,8 @@ static void members_are_found(void **state)
 }
 
 /* As far as a limit goes, to the end of the character there; what follows may be missing. */
-static void the_start_of_a_string_is_read(void **state)
+TEST(the_start_of_a_string_is_read)
 {
-    (void)state;
     static const struct {
         const char *json;
         size_t limit;
@@ -174,9 +167,8 @@ static void the_start_of_a_string_is_read(void **state)
 }
 
 /* Columns count characters. */
-static void faults_have_a_line_and_a_column(void **state)
+TEST(faults_have_a_line_and_a_column)
 {
-    (void)state;
     struct json j = json_of("{\"\xc3\xa9\xe2\x82\xac\": x}");
     j.line = 7;
     assert_int_equal(json_column(&j), 1);
@@ -184,17 +176,4 @@ static void faults_have_a_line_and_a_column(void **state)
     assert_string_equal(message.text,
                         "here, line 7, column 8: expected a string, number, true, false or null");
     assert_int_equal(json_column(&j), 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars_are_their_text),
-        cmocka_unit_test(what_is_no_value),
-        cmocka_unit_test(whole_values_are_passed_over),
-        cmocka_unit_test(members_are_found),
-        cmocka_unit_test(the_start_of_a_string_is_read),
-        cmocka_unit_test(faults_have_a_line_and_a_column),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

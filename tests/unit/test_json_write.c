@@ -1,7 +1,5 @@
 /* The JSON writer: commas and nesting in both layouts, escapes, numbers, a text without memory. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,9 +7,8 @@
 
 #include "engine/base/json.h"
 #include "engine/base/json_write.h"
+#include "tests/test.h"
 #include "tests/unit/faults.h"
-
-#include <cmocka.h>
 
 #define RIGHT_TO_LEFT_OVERRIDE "\xE2\x80\xAE"
 #define U_FFFD                 "\xEF\xBF\xBD"
@@ -67,9 +64,8 @@ static void every_kind(struct json_writer *w)
     json_end_object(w);
 }
 
-static void commas_and_nesting(void **state)
+TEST(commas_and_nesting)
 {
-    (void)state;
     assert_written(
         every_kind, (struct json_writer){0},
         "{\"te\\\"xt\":\"a\\nb\",\"none\":null,"
@@ -105,9 +101,8 @@ static void by_lines(struct json_writer *w)
     json_end_object(w);
 }
 
-static void lines(void **state)
+TEST(lines)
 {
-    (void)state;
     assert_written(by_lines, (struct json_writer){.spaced = true},
                    "{\"n\": 2,\n \"rows\": [\n  {\"i\": 0, \"j\": 0},\n  {\"i\": 1, \"j\": 1}],\n"
                    "\"end\": null}");
@@ -126,9 +121,8 @@ static void deep(struct json_writer *w)
 }
 
 /* [[...[1],1]...,1] */
-static void deep_nesting(void **state)
+TEST(deep_nesting)
 {
-    (void)state;
     char *expected = malloc(4 * DEEP + 1), *p = expected;
     assert_non_null(expected);
     memset(p, '[', DEEP);
@@ -160,9 +154,8 @@ static void assert_text(const char *text, const char *expected)
     assert_written(as_json, (struct json_writer){0}, expected);
 }
 
-static void strings(void **state)
+TEST(strings)
 {
-    (void)state;
     assert_text(NULL, "null");
     assert_text("", "\"\"");
     assert_text("a\"b\\c/\b\f\n\r\t", "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\"");
@@ -178,9 +171,8 @@ static void strings(void **state)
 
 /* The ends of the ranges of Unicode 15, table 3-7; and bytes that are not UTF-8 (RFC 3629): stray
  * and missing continuation, overlong forms, surrogates, beyond U+10FFFF. */
-static void the_ends_of_utf8(void **state)
+TEST(the_ends_of_utf8)
 {
-    (void)state;
     assert_text("\xC2\xA0\xDF\xBF", "\"\xC2\xA0\xDF\xBF\"");
     assert_text("\xE0\xA0\x80\xEF\xBF\xBF", "\"\xE0\xA0\x80\xEF\xBF\xBF\"");
     assert_text("\xED\x9F\xBF\xEE\x80\x80", "\"\xED\x9F\xBF\xEE\x80\x80\"");
@@ -208,18 +200,16 @@ static void some_numbers(struct json_writer *w)
     json_end_list(w);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     assert_written(some_numbers, (struct json_writer){0},
                    "[0,0,0.1,0.1,-1.5,-1.5,1e+21,1e+21,0.3333333333333333,0.3333,"
                    "null,null,null,null,null,null]");
 }
 
 /* The scanner reads what is written. */
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-    (void)state;
     struct text_buffer text = {0};
     struct message message = {0};
     char room[512];
@@ -237,9 +227,8 @@ static void what_is_written_is_read(void **state)
 }
 
 /* What was written stays as it was; nothing is added any more. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
     if (!FAULTS_IN_MALLOC)
         skip();
     char large[1000];
@@ -259,19 +248,4 @@ static void no_memory(void **state)
     assert_memory_equal(text.text, "[1,\"", 4);
     assert_null(strchr(text.text, ']'));
     free(text.text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commas_and_nesting),
-        cmocka_unit_test(lines),
-        cmocka_unit_test(deep_nesting),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(the_ends_of_utf8),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

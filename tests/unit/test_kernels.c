@@ -1,12 +1,11 @@
 /* The kernels of every table but those of attention and of activations (test_kernels_attention.c,
  * test_kernels_activation.c), against the naive reference (sums in double) or libm, and the
  * properties that the header promises. */
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/kernel_check.h"
 
-static void test_layernorm(void **state)
+TEST(test_layernorm)
 {
-    (void)state;
     for (int i = 0; i < 2 * COLUMNS; i++) {
         const long C = columns[i / 2], n = ROWS * C;
         const float beta = (float)(i % 2);
@@ -39,9 +38,8 @@ static void test_layernorm(void **state)
 
 /* The three products of a linear layer, of every table that takes the shape and of those that would
  * leave it to OpenBLAS. Weights are whole vectors wide; rows are what a batch has. */
-static void test_linear(void **state)
+TEST(test_linear)
 {
-    (void)state;
     static const long shapes[][3] = {
         {1, 16, 16},     {3, 16, 48},    {8, 32, 16},    {13, 32, 96},   {24, 64, 32},
         {131, 144, 32},  {300, 32, 144}, {513, 48, 80},  {1, 272, 256},  {37, 256, 272},
@@ -77,9 +75,8 @@ static void test_linear(void **state)
 }
 
 /* Rows do not know of each other: a row alone gives the bits that it gives among others. */
-static void test_linear_row_by_row(void **state)
+TEST(test_linear_row_by_row)
 {
-    (void)state;
     enum { M = 29, N = 48, K = 1024 };
     const float *x = noise(M * K, 1, 1), *w = noise(N * K, 2, 1), *dy = noise(M * N, 3, 1);
     float *turned = buffer(linear_panels(N, K)), *plain = buffer(linear_panels(K, N));
@@ -101,9 +98,8 @@ static void test_linear_row_by_row(void **state)
 }
 
 /* Which weights a table takes: whole vectors, up to a width, whatever the batch. */
-static void test_linear_choice(void **state)
+TEST(test_linear_choice)
 {
-    (void)state;
     assert_false(kernels_reference.linear_suits(32, 32));
     FOR_EACH_TABLE(k)
     {
@@ -119,9 +115,8 @@ static void test_linear_choice(void **state)
     }
 }
 
-static void test_nan_comes_through(void **state)
+TEST(test_nan_comes_through)
 {
-    (void)state;
     enum { N = 37, AT = 18 };
     FOR_EACH_TABLE(k)
     {
@@ -157,9 +152,8 @@ static void test_nan_comes_through(void **state)
     }
 }
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
-    (void)state;
     for (int i = 0; i < COLUMNS; i++) {
         const long N = columns[i], M = 10, n = M * N;
         const float *x = noise(n, 1, 1), *bias = noise(N, 2, 1), *old = noise(n, 3, 1);
@@ -186,9 +180,8 @@ static void test_sums(void **state)
 }
 
 /* Rows of a table, with a second table over the first, positions and rows that come twice. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     enum { R = 23, V = 7, T = 5, STRIDE = 2 };
     const struct kernels *ref = &kernels_reference;
     int32_t index[R * STRIDE];
@@ -216,9 +209,8 @@ static void test_rows(void **state)
     }
 }
 
-static void test_cross_entropy(void **state)
+TEST(test_cross_entropy)
 {
-    (void)state;
     static const long classes[] = {1, 2, 3, 15, 16, 17, 64, 1000};
     enum { R = 21 };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
@@ -259,9 +251,8 @@ static void test_cross_entropy(void **state)
 
 /* Two classes 0 and x: the second's probability is e^x/(1 + e^x) to a few ulp, down to underflow.
  */
-static void test_exponential_sweep(void **state)
+TEST(test_exponential_sweep)
 {
-    (void)state;
     enum { N = 100000 };
     float *logits = buffer(2 * N), *d = buffer(2 * N);
     int32_t *target = calloc(N, sizeof *target);
@@ -291,9 +282,8 @@ static void test_exponential_sweep(void **state)
     free(correct);
 }
 
-static void test_adamw(void **state)
+TEST(test_adamw)
 {
-    (void)state;
     for (int i = 0; i < COLUMNS; i++) {
         const long n = columns[i];
         float *w = noise(n, 1, 1), *m = noise(n, 3, .1), *v = noise(n, 4, .1);
@@ -324,9 +314,8 @@ static void test_adamw(void **state)
     }
 }
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
-    (void)state;
     const struct kernels *k, *last = NULL;
     unsetenv("HEADCOUNT_KERNELS");
     assert_ptr_equal(kernels_available(0), &kernels_reference);
@@ -340,22 +329,4 @@ static void test_choice(void **state)
     setenv("HEADCOUNT_KERNELS", "abacus", 1);
     assert_ptr_equal(kernels_best(), last);
     unsetenv("HEADCOUNT_KERNELS");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layernorm),
-        cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_linear_row_by_row),
-        cmocka_unit_test(test_linear_choice),
-        cmocka_unit_test(test_nan_comes_through),
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_cross_entropy),
-        cmocka_unit_test(test_exponential_sweep),
-        cmocka_unit_test(test_adamw),
-        cmocka_unit_test(test_choice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static void check_activation(const char *name, const struct kernels *k, forward 
     }
 }
 
-static void test_activations(void **state)
+TEST(test_activations)
 {
-    (void)state;
     const struct kernels *r = &kernels_reference;
     FOR_EACH_TABLE(k)
     {
@@ -45,9 +44,8 @@ static void test_activations(void **state)
 }
 
 /* gelu and its slope over all that matters, against libm in double. */
-static void test_gelu_sweep(void **state)
+TEST(test_gelu_sweep)
 {
-    (void)state;
     enum { N = 400001 };
     const double sqrt_half = sqrt(.5), density_at0 = 1 / sqrt(8 * atan(1));
     float *x = buffer(N), *y = buffer(N), *slopes = buffer(N);
@@ -78,9 +76,8 @@ static const struct dropout some_dropout[] = {
 };
 enum { DROPOUTS = sizeof some_dropout / sizeof *some_dropout };
 
-static void test_residual(void **state)
+TEST(test_residual)
 {
-    (void)state;
     const struct kernels *r = &kernels_reference;
     for (int i = 0; i < 4 * DROPOUTS * COLUMNS; i++) {
         const struct dropout *d = &some_dropout[i / 4 % DROPOUTS];
@@ -106,9 +103,8 @@ static void test_residual(void **state)
 }
 
 /* The very bits of the reference, the share they keep, and the same in two slices as in one. */
-static void test_dropout_bits(void **state)
+TEST(test_dropout_bits)
 {
-    (void)state;
     enum { N = 20000, CUT = 7777 };
     float *one = buffer(N);
     for (long i = 0; i < N; i++)
@@ -137,15 +133,4 @@ static void test_dropout_bits(void **state)
         }
     }
     buffers_release();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_activations),
-        cmocka_unit_test(test_gelu_sweep),
-        cmocka_unit_test(test_residual),
-        cmocka_unit_test(test_dropout_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,9 +109,8 @@ static void check_shared(struct attention a)
     free(ragged);
 }
 
-static void test_matches_reference(void **state)
+TEST(test_matches_reference)
 {
-    (void)state;
     static const long T[] = {1, 7, 32, 33}, H[] = {1, 3, 8, 16, 17, 64};
     static const long width[][2] = {{1, 1}, {2, 2},   {3, 3},   {4, 4}, {8, 8},
                                     {1, 8}, {16, 16}, {40, 40}, {4, 1}, {2, 70}};
@@ -141,9 +140,8 @@ static void test_matches_reference(void **state)
 
 /* Longer than one block of queries and than one word of dropout bits, so long that bits of keys
  * behind the diagonal are not read; several vectors of width. */
-static void test_long_sequence(void **state)
+TEST(test_long_sequence)
 {
-    (void)state;
     static const long shapes[][4] = {{150, 2, 24, 130}, {150, 4, 8, 8}, {150, 16, 2, 2}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct attention a = shape(2, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
@@ -176,9 +174,8 @@ static struct attention property_shape(int i)
 }
 
 /* A second reference, of products by OpenBLAS. */
-static void test_by_head(void **state)
+TEST(test_by_head)
 {
-    (void)state;
     struct message m;
     assert_int_equal(blas_start(1, &m), STATUS_OK);
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
@@ -203,9 +200,8 @@ static void test_by_head(void **state)
 }
 
 /* A batch in two calls gives the bits of one call. */
-static void test_slices(void **state)
+TEST(test_slices)
 {
-    (void)state;
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
         struct attention a = property_shape(i);
         a.dropout = (struct dropout){.probability = .25, .seed = 9, .site = 1, .step = 77};
@@ -230,9 +226,8 @@ static void test_slices(void **state)
 }
 
 /* What stands at a hidden position moves nothing, and gets no gradient but its query's. */
-static void test_hidden_keys(void **state)
+TEST(test_hidden_keys)
 {
-    (void)state;
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
         struct attention a = property_shape(i);
         uint8_t *padding = some_padding(&a);
@@ -263,9 +258,8 @@ static void test_hidden_keys(void **state)
 }
 
 /* The same vector added to every key shifts each row's scores by a constant: nothing changes. */
-static void test_shift(void **state)
+TEST(test_shift)
 {
-    (void)state;
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
         const struct attention a = property_shape(i);
         const float *qkv = noise(qkv_size(&a), 7, 1), *d_o = noise(o_size(&a), 8, 1);
@@ -286,9 +280,8 @@ static void test_shift(void **state)
 }
 
 /* Scores in the thousands neither overflow nor lose the winner. */
-static void test_large_scores(void **state)
+TEST(test_large_scores)
 {
-    (void)state;
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
         const struct attention a = property_shape(i);
         const float *qkv = noise(qkv_size(&a), 10, 60), *d_o = noise(o_size(&a), 11, 1);
@@ -307,9 +300,8 @@ static void test_large_scores(void **state)
 }
 
 /* Weights are those of a softmax: rows sum to 1, and what is not seen has none, to the bit. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
-    (void)state;
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
         struct attention a = property_shape(i);
         uint8_t *padding = some_padding(&a);
@@ -343,9 +335,8 @@ static void test_weights(void **state)
 
 /* With a causal mask what stands behind a position moves nothing there: not what it gets, nor,
  * where nothing is asked of the later ones, any gradient. */
-static void test_causal(void **state)
+TEST(test_causal)
 {
-    (void)state;
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
         struct attention a = property_shape(i);
         const long half = a.T / 2, row = attention_row(&a), o_row = a.H * a.d_v;
@@ -377,9 +368,8 @@ static void test_causal(void **state)
 
 /* A NaN shows in all that depends on it, and in no other sequence. Among the queries that a causal
  * mask keeps from a value, some may still meet it as 0 * NaN. */
-static void test_nan(void **state)
+TEST(test_nan)
 {
-    (void)state;
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
         const struct attention a = property_shape(i);
         const long row = attention_row(&a), sequence = a.T * row;
@@ -412,21 +402,4 @@ static void test_nan(void **state)
             buffers_release();
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches_reference),
-        cmocka_unit_test(test_long_sequence),
-        cmocka_unit_test(test_by_head),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_hidden_keys),
-        cmocka_unit_test(test_shift),
-        cmocka_unit_test(test_large_scores),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_causal),
-        cmocka_unit_test(test_nan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

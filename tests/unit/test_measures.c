@@ -1,7 +1,5 @@
 /* Measures of heads, each by itself: cases whose answer is known. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +7,8 @@
 #include "engine/kernels/blas.h"
 #include "engine/measures/eigen.h"
 #include "engine/measures/measure.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static void check_near(double is, double should, double tolerance, const char *what)
 {
@@ -69,9 +66,8 @@ static const double *measure(const struct measure *measure, struct made *m)
     return value;
 }
 
-static void one_key(void **state)
+TEST(one_key)
 {
-    (void)state;
     struct made *m = make();
     look_at(m, 1);
     for (int h = 0; h < H; h++) {
@@ -82,9 +78,8 @@ static void one_key(void **state)
     check_near(measure(&measure_disagreement, m)[1], -1, 1e-12, "all look at one key");
 }
 
-static void all_keys_alike(void **state)
+TEST(all_keys_alike)
 {
-    (void)state;
     struct made *m = make();
     look_at(m, -1);
     for (int h = 0; h < H; h++) {
@@ -97,9 +92,8 @@ static void all_keys_alike(void **state)
 
 /* A causal row sees the keys up to its own: alike among them is entropy 1, and the first row, which
  * has no choice, does not count. Padding is no query. */
-static void rows_that_see_less(void **state)
+TEST(rows_that_see_less)
 {
-    (void)state;
     struct made *m = make();
     for (int b = 0; b < B; b++)
         for (int i = 0; i < T; i++) {
@@ -117,9 +111,8 @@ static void rows_that_see_less(void **state)
     check_near(measure(&measure_disagreement, m)[1], -mean, 1e-7, "overlap");
 }
 
-static void alike_and_orthogonal_heads(void **state)
+TEST(alike_and_orthogonal_heads)
 {
-    (void)state;
     struct made *m = make();
     for (int i = 0; i < B * T; i++)
         for (int h = 0; h < H; h++) {
@@ -139,9 +132,8 @@ static void alike_and_orthogonal_heads(void **state)
 }
 
 /* Heads that share values are alike in them. */
-static void shared_values(void **state)
+TEST(shared_values)
 {
-    (void)state;
     struct made *m = make();
     struct rng r = rng_at(1, RNG_DATA, 0, 0);
     for (int i = 0; i < B * T * H * 3 * D; i++)
@@ -161,9 +153,8 @@ static void shared_values(void **state)
                "two heads of values");
 }
 
-static void effective_rank(void **state)
+TEST(effective_rank)
 {
-    (void)state;
     struct made *m = make();
     assert_int_equal(blas_start(1, NULL), STATUS_OK);
     for (int r = 1; r <= 3; r++) { /* position i has its one number in column i % r */
@@ -180,9 +171,8 @@ static void effective_rank(void **state)
     check_near(measure(&measure_effective_rank, m)[0], rank, 1e-9, "effective rank");
 }
 
-static void mass_on_sources(void **state)
+TEST(mass_on_sources)
 {
-    (void)state;
     struct made *m = make();
     look_at(m, 2);
     for (int h = 0; h < H; h++)
@@ -201,9 +191,8 @@ static void mass_on_sources(void **state)
     assert_true(isnan(measure(&measure_mass, m)[0]));
 }
 
-static void eigenvalues_of_known_matrices(void **state)
+TEST(eigenvalues_of_known_matrices)
 {
-    (void)state;
     enum { N = 24 };
     double a[N * N], value[N], work[N];
     for (int n = 1; n <= N; n++) { /* 2 and -1 beside it: 2 - 2 cos(k pi/(n+1)), turned about */
@@ -236,9 +225,8 @@ static void eigenvalues_of_known_matrices(void **state)
 }
 
 /* Columns, in the order of the table, are what the results file's columns are made of. */
-static void columns(void **state)
+TEST(columns)
 {
-    (void)state;
     assert_string_equal(measure_column(MEASURE_HEAD, 0)->name, "importance");
     assert_string_equal(measure_column(MEASURE_HEAD, 1)->name, "importance_norm");
     assert_string_equal(measure_column(MEASURE_LAYER, 0)->name, "disagreement_subspace");
@@ -247,20 +235,4 @@ static void columns(void **state)
     for (int level = 0; level < MEASURE_LEVELS; level++)
         for (int i = 0; measure_column(level, i); i++)
             assert_true(strlen(measure_column(level, i)->what) > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_key),
-        cmocka_unit_test(all_keys_alike),
-        cmocka_unit_test(rows_that_see_less),
-        cmocka_unit_test(alike_and_orthogonal_heads),
-        cmocka_unit_test(shared_values),
-        cmocka_unit_test(effective_rank),
-        cmocka_unit_test(mass_on_sources),
-        cmocka_unit_test(eigenvalues_of_known_matrices),
-        cmocka_unit_test(columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

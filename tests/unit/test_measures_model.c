@@ -1,8 +1,6 @@
 /* Measures of a whole model: against naive loops over one sequence at a time, and against what
  * training and evaluation say. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +8,7 @@
 #include "engine/measures/measure.h"
 #include "engine/measures/probe.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static void check_near(double is, double should, double tolerance, const char *what)
 {
@@ -159,9 +157,8 @@ static struct naive naive(struct whole *w, long layer, long head)
     return n;
 }
 
-static void measures_equal_those_of_naive_loops(void **state)
+TEST(measures_equal_those_of_naive_loops)
 {
-    (void)state;
     static const unsigned hows[] = {
         0, PADDED, CAUSAL, SHARED, PADDED | CAUSAL | SHARED, ROTARY, ROTARY | CAUSAL | SHARED};
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
@@ -195,9 +192,8 @@ static void measures_equal_those_of_naive_loops(void **state)
 }
 
 /* Without a head: what an evaluation says of the model whose block of W_O is 0. */
-static void ablation(void **state)
+TEST(ablation)
 {
-    (void)state;
     struct whole *w = whole_new(PADDED);
     struct train_config train;
     struct trainer *t;
@@ -233,9 +229,8 @@ static void ablation(void **state)
 }
 
 /* Taken again they are the same, and the cheap ones are the same without the others. */
-static void cheap_measures_are_the_same_without_the_others(void **state)
+TEST(cheap_measures_are_the_same_without_the_others)
 {
-    (void)state;
     struct whole *w = whole_new(PADDED);
     struct message m;
     struct measurer *r;
@@ -261,9 +256,8 @@ static void cheap_measures_are_the_same_without_the_others(void **state)
 
 /* Heads that were taken away leave no rows, the others keep their numbers; a layer without any has
  * none at all. */
-static void fewer_heads(void **state)
+TEST(fewer_heads)
 {
-    (void)state;
     struct whole *w = whole_new(0);
     const bool keep[LAYERS * HEADS] = {true, false, true, false, false, false};
     struct encoder *fewer;
@@ -288,9 +282,8 @@ static void fewer_heads(void **state)
     arena_free(&w->arena);
 }
 
-static void as_json(void **state)
+TEST(as_json)
 {
-    (void)state;
     struct whole *w = whole_new(0);
     struct text_buffer all = {0}, rows = {0};
     const char *start = "\"head_metric\":[{\"layer\":0,\"head\":0,\"importance\":";
@@ -329,9 +322,8 @@ static enum status fill(void *context, int64_t step, struct examples *e, struct 
 }
 
 /* Training for a kind of disagreement gives more of it than training without. */
-static void heads_are_driven_apart(void **state)
+TEST(heads_are_driven_apart)
 {
-    (void)state;
     static const char *const column[] = {[SIMILARITY_SUBSPACE] = "disagreement_subspace",
                                          [SIMILARITY_POSITION] = "disagreement_position",
                                          [SIMILARITY_OUTPUT] = "disagreement_output"};
@@ -359,17 +351,4 @@ static void heads_are_driven_apart(void **state)
         if (!(reached[1] > reached[0] + 0.02))
             fail_msg("%s: %g without, %g with it", column[kind], reached[0], reached[1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_equal_those_of_naive_loops),
-        cmocka_unit_test(ablation),
-        cmocka_unit_test(cheap_measures_are_the_same_without_the_others),
-        cmocka_unit_test(fewer_heads),
-        cmocka_unit_test(as_json),
-        cmocka_unit_test(heads_are_driven_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

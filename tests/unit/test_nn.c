@@ -1,18 +1,14 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "engine/inits.h"
 #include "engine/nn.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
-static void flat_buffers(void **state)
+TEST(flat_buffers)
 {
-    (void)state;
     struct arena a;
     struct nn nn = {0};
     arena_init(&a, NULL);
@@ -38,9 +34,8 @@ static void flat_buffers(void **state)
 }
 
 /* A parameter's start depends on seed, name, shape and init; not on who stands beside it. */
-static void init_is_a_function_of_the_name(void **state)
+TEST(init_is_a_function_of_the_name)
 {
-    (void)state;
     struct arena a;
     struct nn one = {0}, two = {0};
     arena_init(&a, NULL);
@@ -116,9 +111,8 @@ static void check_constant(const struct init *init, enum init_kind kind, double 
     assert_true(m.variance < 1e-10);
 }
 
-static void distributions(void **state)
+TEST(distributions)
 {
-    (void)state;
     double fan_in = 1 / sqrt(COLUMNS), xavier = sqrt(6.0 / (ROWS + COLUMNS));
     check_uniform(&init_pytorch, INIT_WEIGHT, fan_in);
     check_uniform(&init_pytorch, INIT_BIAS, fan_in);
@@ -132,14 +126,4 @@ static void distributions(void **state)
         check_constant(both[i], INIT_SHIFT, 0);
         check_embedding(both[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_buffers),
-        cmocka_unit_test(init_is_a_function_of_the_name),
-        cmocka_unit_test(distributions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* Numbers as text, and back: the canonical numbers that identity rests on. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,13 +8,11 @@
 #include <string.h>
 
 #include "engine/base/number.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
-static void test_number_format(void **state)
+TEST(test_number_format)
 {
-    (void)state;
     /* RFC 8785 appendix B, and powers of two, whose nearest 16 digits do not read back. */
     static const struct {
         double x;
@@ -61,9 +57,8 @@ static void test_number_format(void **state)
 }
 
 /* Shortest: no text with one digit fewer reads back; every text reads back. */
-static void test_number_round_trip(void **state)
+TEST(test_number_round_trip)
 {
-    (void)state;
     for (int exponent = -1074; exponent < 1024; exponent++) {
         for (int odd = 0; odd < 2; odd++) {
             double x = ldexp(odd ? 1.7320508075688772 : 1, exponent), back;
@@ -87,9 +82,8 @@ static void test_number_round_trip(void **state)
     }
 }
 
-static void test_number_parse(void **state)
+TEST(test_number_parse)
 {
-    (void)state;
     double x = 0;
     bool integral = false;
     assert_each(number_parse("-12", &x, &integral), x == -12, integral);
@@ -101,14 +95,4 @@ static void test_number_parse(void **state)
     for (const char *const *p = refused; *p; p++)
         if (number_parse(*p, &x, &integral))
             fail_msg("taken for a number: '%s'", *p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_number_format),
-        cmocka_unit_test(test_number_round_trip),
-        cmocka_unit_test(test_number_parse),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

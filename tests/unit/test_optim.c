@@ -1,14 +1,12 @@
 /* Adam and AdamW against the formulas of torch.optim, written out in double. That whole runs agree
  * with PyTorch is shown in tests/parity. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 
 #include "engine/inits.h"
 #include "engine/optim.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { N = 37, STEPS = 12 };
 
@@ -82,32 +80,19 @@ static void run(enum optim_name name, double clip)
     arena_free(&s.arena);
 }
 
-static void adamw(void **state)
+TEST(adamw)
 {
-    (void)state;
     run(OPTIM_ADAMW, 0);
 }
 
-static void adam_decays_through_the_gradient(void **state)
+TEST(adam_decays_through_the_gradient)
 {
-    (void)state;
     run(OPTIM_ADAM, 0);
 }
 
-static void clips_by_global_norm(void **state)
+TEST(clips_by_global_norm)
 {
-    (void)state;
     run(OPTIM_ADAMW, 1.5);
     run(OPTIM_ADAM, 1.5);
     run(OPTIM_ADAMW, 1e6); /* never reached */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adamw),
-        cmocka_unit_test(adam_decays_through_the_gradient),
-        cmocka_unit_test(clips_by_global_norm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

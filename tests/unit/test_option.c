@@ -1,12 +1,10 @@
 /* Options: what a sweep file may write for each type, what is refused, and in which words. */
 #include "engine/base/option.h"
 
-#include <float.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
+#include "tests/test.h"
 
-#include <cmocka.h>
+#include <float.h>
+#include <string.h>
 
 struct sample {
     int64_t heads, d_head, norm, flag, seed;
@@ -40,9 +38,8 @@ static const struct option_entry *find(const char *name)
     return o;
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
-    (void)state;
     struct sample s;
     memset(&s, 0xff, sizeof s);
     option_defaults(table, &s);
@@ -72,9 +69,8 @@ static void assert_written(const char *name, const char *text, bool quoted, cons
     assert_string_equal(out, json);
 }
 
-static void test_accepted(void **state)
+TEST(test_accepted)
 {
-    (void)state;
     assert_written("heads", "1", false, "1");
     assert_written("heads", "65536", false, "65536");
     assert_written("d_head", "split", false, "\"split\"");
@@ -108,9 +104,8 @@ static void assert_refused(const char *name, const char *text, bool quoted, cons
     assert_memory_equal(&s, &before, sizeof s);
 }
 
-static void test_refused_integers(void **state)
+TEST(test_refused_integers)
 {
-    (void)state;
     assert_refused("heads", "0", false, "model.heads is 0; allowed: 1 to 65536");
     assert_refused("heads", "-4", false, "model.heads is -4; allowed: 1 to 65536");
     assert_refused("heads", "1000000000", false, "model.heads is 1000000000; allowed: 1 to 65536");
@@ -148,9 +143,8 @@ static void test_refused_integers(void **state)
     assert_refused("offsets", "65", false, "model.offsets is 65; allowed: -64 to 64");
 }
 
-static void test_refused_reals(void **state)
+TEST(test_refused_reals)
 {
-    (void)state;
     assert_refused("lr", "0", false, "model.lr is 0; allowed: above 0, up to 1");
     assert_refused("lr", "-1e-3", false, "model.lr is -1e-3; allowed: above 0, up to 1");
     assert_refused("lr", "1e400", false,
@@ -176,9 +170,8 @@ static void test_refused_reals(void **state)
                    "model.bias is null, which means no value; allowed: any finite number");
 }
 
-static void test_refused_words(void **state)
+TEST(test_refused_words)
 {
-    (void)state;
     assert_refused("norm", "prre", false,
                    "model.norm is prre; allowed: pre, post, none (did you mean pre?)");
     assert_refused("norm", "", false, "model.norm is empty; allowed: pre, post, none");
@@ -191,9 +184,8 @@ static void test_refused_words(void **state)
 
 #define FILE_ALLOWED "; allowed: 1 to 12 bytes of text without control characters"
 
-static void test_refused_strings(void **state)
+TEST(test_refused_strings)
 {
-    (void)state;
     assert_refused("file", "thirteen byte", false,
                    "model.file is thirteen byte, which is too long" FILE_ALLOWED);
     assert_refused("file", "", true, "model.file is \"\", which is too short" FILE_ALLOWED);
@@ -206,9 +198,8 @@ static void test_refused_strings(void **state)
     assert_refused("file", "a\xff", false, "model.file is a\\xff, which is not UTF-8" FILE_ALLOWED);
 }
 
-static void test_string_room(void **state)
+TEST(test_string_room)
 {
-    (void)state;
     struct sample s = {.file = "a\"b"};
     char text[8] = "";
     assert_int_equal(option_format(find("file"), &s, text, 7), 6);
@@ -219,18 +210,16 @@ static void test_string_room(void **state)
     assert_int_equal(option_used(find("offsets"), &s), 8);
 }
 
-static void test_derived(void **state)
+TEST(test_derived)
 {
-    (void)state;
     struct message m = {{0}};
     assert_int_equal(option_settable(find("file"), "task", &m), STATUS_OK);
     assert_int_equal(option_settable(find("sha256"), "task", &m), STATUS_BAD_INPUT);
     assert_string_equal(m.text, "task.sha256 is read from the file; give task.file");
 }
 
-static void test_list(void **state)
+TEST(test_list)
 {
-    (void)state;
     struct sample s = {0};
     struct message m;
     const struct option_entry *o = find("offsets");
@@ -247,9 +236,8 @@ static void test_list(void **state)
     assert_int_equal(option_format(o, &s, text, 129), -1);
 }
 
-static void test_nearest_name(void **state)
+TEST(test_nearest_name)
 {
-    (void)state;
     static const char *const names[] = {"d_model", "heads", "lr", "vocabulary", NULL};
     assert_string_equal(nearest_name("d_modle", names), "d_model");
     assert_string_equal(nearest_name("head", names), "heads");
@@ -263,16 +251,4 @@ static void test_nearest_name(void **state)
     memset(long_name, 'a', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
     assert_null(nearest_name(long_name, names));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_refused_integers), cmocka_unit_test(test_refused_reals),
-        cmocka_unit_test(test_refused_words),    cmocka_unit_test(test_list),
-        cmocka_unit_test(test_nearest_name),     cmocka_unit_test(test_refused_strings),
-        cmocka_unit_test(test_string_room),      cmocka_unit_test(test_derived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,5 @@
 /* Weights that are packed once for several slices: the same numbers as where each slice packs them,
  * and never those of an earlier step. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -9,7 +7,7 @@
 #include "engine/graph.h"
 #include "engine/kernels/kernels.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { B = 5, C = 32, F = 48 };
 
@@ -47,9 +45,8 @@ static void run(const struct tape *t, struct pass *p, real *y)
     memcpy(y, t->y->data, B * C * sizeof *y);
 }
 
-static void prepared_weights_give_the_same_bits(void **state)
+TEST(prepared_weights_give_the_same_bits)
 {
-    (void)state;
     const struct kernels *k;
     for (int i = 0; (k = kernels_available(i)); i++) {
         arena_init(&arena, NULL);
@@ -75,9 +72,8 @@ static void prepared_weights_give_the_same_bits(void **state)
     }
 }
 
-static void a_changed_weight_counts(void **state)
+TEST(a_changed_weight_counts)
 {
-    (void)state;
     const struct kernels *k;
     for (int i = 0; (k = kernels_available(i)); i++) {
         arena_init(&arena, NULL);
@@ -97,9 +93,8 @@ static void a_changed_weight_counts(void **state)
     }
 }
 
-static void tapes_share(void **state)
+TEST(tapes_share)
 {
-    (void)state;
     arena_init(&arena, NULL);
     struct tensor *x = draw(1, B, C), *w1 = draw(2, F, C), *w2 = draw(3, C, F);
     struct tape train = build(x, w1, w2, false, NULL);
@@ -127,9 +122,8 @@ static void tapes_share(void **state)
 }
 
 /* What a tape for inference packs does not suffice for one with gradients. */
-static void gradients_need_more(void **state)
+TEST(gradients_need_more)
 {
-    (void)state;
     arena_init(&arena, NULL);
     struct tensor *x = draw(1, B, C), *w1 = draw(2, F, C), *w2 = draw(3, C, F);
     struct tape evaluation = build(x, w1, w2, true, NULL);
@@ -139,15 +133,4 @@ static void gradients_need_more(void **state)
         assert_ptr_not_equal(graph_node(train.graph, 2)->packed, few);
     assert_ptr_equal(graph_node(train.graph, 0)->packed, graph_node(evaluation.graph, 0)->packed);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prepared_weights_give_the_same_bits),
-        cmocka_unit_test(a_changed_weight_counts),
-        cmocka_unit_test(tapes_share),
-        cmocka_unit_test(gradients_need_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,10 @@
 /* What a probe shows of the heads, and that it changes nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "engine/train.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 enum { B = 3, T = 5, SLOTS = 2, CLASSES = 4, LAYERS = 2, HEADS = 3, D_V = 4 };
 
@@ -61,9 +59,8 @@ static size_t logits_size(const struct probed *p)
     return (size_t)tensor_size(p->logits) * sizeof(real);
 }
 
-static void gates_of_one_change_nothing(void **state)
+TEST(gates_of_one_change_nothing)
 {
-    (void)state;
     static struct probed p;
     for (int i = 0; i < 4; i++) {
         probed_new(&p, i % 2 ? NORM_POST : NORM_PRE, i / 2);
@@ -81,9 +78,8 @@ static void gates_of_one_change_nothing(void **state)
 
 /* A gate of 0 is a head whose columns of W_O are 0, to the last bit; and it can be set after a
  * forward, from the last layer to the first, without running what comes before. */
-static void ablation_is_a_zeroed_block(void **state)
+TEST(ablation_is_a_zeroed_block)
 {
-    (void)state;
     static struct probed p;
     probed_new(&p, NORM_PRE, true);
     for (int k = 0; kernels_available(k); k++) {
@@ -124,9 +120,8 @@ static enum status fill(void *context, int64_t step, struct examples *e, struct 
 }
 
 /* An encoder that is there already is trained as a new one with the same weights would be. */
-static void trainer_of_an_encoder(void **state)
+TEST(trainer_of_an_encoder)
 {
-    (void)state;
     struct arena a;
     struct message m;
     struct encoder_config c;
@@ -149,14 +144,4 @@ static void trainer_of_an_encoder(void **state)
     }
     assert_memory_equal(e->nn.data, one->encoder->nn.data, (size_t)e->nn.size * sizeof(real));
     arena_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gates_of_one_change_nothing),
-        cmocka_unit_test(ablation_is_a_zeroed_block),
-        cmocka_unit_test(trainer_of_an_encoder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

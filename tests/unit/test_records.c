@@ -1,7 +1,5 @@
 /* The readers of labelled rows: what they find, wherever the pieces of a file end, what they refuse
  * and where, and that a text is found again from its offset. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,10 +7,8 @@
 #include <string.h>
 
 #include "datasets/records.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/pieces_help.h"
-
-#include <cmocka.h>
 
 enum { FOUND = 4096 };
 static const struct records_format csv = {RECORDS_CSV, ',', false, 0, "text", "label"},
@@ -65,9 +61,8 @@ static void check_file(const struct records_format *format, const char *file, si
     }
 }
 
-static void csv_is_read(void **state)
+TEST(csv_is_read)
 {
-    (void)state;
     static const char *const list[][2] = {
         {"text,label\nhello,a\nworld,b\n", "a@2:7=hello;b@3:7=world;"},
         {"text,label\r\nhello,a\r\nworld,b", "a@2:7=hello;b@3:7=world;"},
@@ -85,9 +80,8 @@ static void csv_is_read(void **state)
         check_file(&csv, list[i][0], strlen(list[i][0]), list[i][1]);
 }
 
-static void csv_is_refused(void **state)
+TEST(csv_is_refused)
 {
-    (void)state;
     static const char *const list[][2] = {
         {"Text,label\nx,a\n",
          "f, line 1, column 1: the first row must name the columns, separated by commas; it has no "
@@ -153,9 +147,8 @@ static void csv_is_refused(void **state)
 }
 
 /* Between tabs and semicolons, and under other names. */
-static void other_columns_are_read(void **state)
+TEST(other_columns_are_read)
 {
-    (void)state;
     static const struct records_format tabs = {RECORDS_CSV, '\t', false, 0, "text", "label"},
                                        plain = {RECORDS_CSV, '\t', true, 0, "text", "label"},
                                        pipes = {RECORDS_CSV, '|', false, 6, "text", "label"},
@@ -206,9 +199,8 @@ static void other_columns_are_read(void **state)
         check_file(list[i].format, list[i].file, strlen(list[i].file), list[i].expected);
 }
 
-static void json_lines_are_read(void **state)
+TEST(json_lines_are_read)
 {
-    (void)state;
     static const char *const list[][2] = {
         {"{\"text\":\"hello\",\"label\":\"a\"}\n{\"label\":\"b\",\"text\":\"world\"}\n",
          "a@1:25=hello;b@2:10=world;"},
@@ -225,9 +217,8 @@ static void json_lines_are_read(void **state)
         check_file(&lines, list[i][0], strlen(list[i][0]), list[i][1]);
 }
 
-static void json_lines_are_refused(void **state)
+TEST(json_lines_are_refused)
 {
-    (void)state;
     static const char *const list[][2] = {
         {"[{\"text\":\"x\",\"label\":1}]",
          "f, line 1, column 1: an array; write each of its objects on a line of its own (jq -c "
@@ -267,9 +258,8 @@ static void json_lines_are_refused(void **state)
         check_file(&lines, list[i][0], strlen(list[i][0]), list[i][1]);
 }
 
-static void long_labels_and_lines_are_refused(void **state)
+TEST(long_labels_and_lines_are_refused)
 {
-    (void)state;
     char file[2 * RECORDS_LABEL_MAX], expected[2 * RECORDS_LABEL_MAX];
     for (int over = 0; over < 2; over++) {
         int n = RECORDS_LABEL_MAX + over;
@@ -298,9 +288,8 @@ static void long_labels_and_lines_are_refused(void **state)
 }
 
 /* The start of a text is the same bytes whatever the limit, also within a character. */
-static void a_text_is_cut_anywhere(void **state)
+TEST(a_text_is_cut_anywhere)
 {
-    (void)state;
     static const struct {
         const struct records_format *format;
         const char *raw, *text;
@@ -328,9 +317,8 @@ static void a_text_is_cut_anywhere(void **state)
         }
 }
 
-static void a_text_that_is_gone_is_noticed(void **state)
+TEST(a_text_that_is_gone_is_noticed)
 {
-    (void)state;
     static const struct {
         const struct records_format *format;
         const char *raw;
@@ -348,9 +336,8 @@ static void a_text_that_is_gone_is_noticed(void **state)
     }
 }
 
-static void the_name_says_the_form(void **state)
+TEST(the_name_says_the_form)
 {
-    (void)state;
     static const struct {
         const char *path;
         char given;
@@ -390,7 +377,7 @@ static void add_heard(void *context, const char *name, struct place at)
     strcat(strcat(context, name), ";");
 }
 
-static void names_are_heard(void **state)
+TEST(names_are_heard)
 {
     static const struct {
         const struct records_format *format;
@@ -401,7 +388,6 @@ static void names_are_heard(void **state)
         {&csv, "text,label,id\na,b,c\n", "text;label;id;", STATUS_OK},
         {&lines, "{\"id\": 1, \"body\": {\"text\": 2}}\n", "id;body;", STATUS_BAD_INPUT},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct found f = {cases[i].file, strlen(cases[i].file), cases[i].format, ""};
         char heard[256] = "";
@@ -413,21 +399,4 @@ static void names_are_heard(void **state)
         assert_string_equal(heard, cases[i].names);
         records_free(r);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_heard),
-        cmocka_unit_test(csv_is_read),
-        cmocka_unit_test(csv_is_refused),
-        cmocka_unit_test(other_columns_are_read),
-        cmocka_unit_test(json_lines_are_read),
-        cmocka_unit_test(json_lines_are_refused),
-        cmocka_unit_test(long_labels_and_lines_are_refused),
-        cmocka_unit_test(a_text_is_cut_anywhere),
-        cmocka_unit_test(a_text_that_is_gone_is_noticed),
-        cmocka_unit_test(the_name_says_the_form),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

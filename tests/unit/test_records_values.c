@@ -1,7 +1,5 @@
 /* The readers of rows where all columns are read: the values that they tell, wherever the pieces of
  * a file end, and that they refuse the same as when two columns are read. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,9 +7,8 @@
 #include <string.h>
 
 #include "datasets/records.h"
+#include "tests/test.h"
 #include "tests/unit/pieces_help.h"
-
-#include <cmocka.h>
 
 enum { FOUND = 4096 };
 static const struct records_format csv = {RECORDS_CSV, ',', false, 0, "text", "label"},
@@ -93,9 +90,8 @@ static const struct {
      ".)"},
 };
 
-static void all_values_are_told(void **state)
+TEST(all_values_are_told)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t piece = 1; piece <= strlen(files[i].file) + 1; piece++) {
             struct found f;
@@ -109,12 +105,11 @@ static void all_values_are_told(void **state)
 }
 
 /* As much of it as tells that it is too long for a label. */
-static void the_beginning_of_a_long_value_is_told(void **state)
+TEST(the_beginning_of_a_long_value_is_told)
 {
     char file[2 * RECORDS_LABEL_MAX + 8], size[16];
     struct found f;
     struct message m;
-    (void)state;
     memset(file, 'x', sizeof file);
     memcpy(file, "a\n", 2);
     file[sizeof file - 1] = '\0';
@@ -122,13 +117,4 @@ static void the_beginning_of_a_long_value_is_told(void **state)
     snprintf(size, sizeof size, "/%dt;|", (int)sizeof file - 3);
     assert_true(strspn(strchr(f.text, '=') + 1, "x") > RECORDS_LABEL_MAX);
     assert_string_equal(strchr(f.text, '/'), size);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_values_are_told),
-        cmocka_unit_test(the_beginning_of_a_long_value_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

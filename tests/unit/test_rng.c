@@ -1,19 +1,15 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "engine/base/rng.h"
-#include "tests/assert_each.h"
+
+#include "tests/test.h"
 
 /* kat_vectors of Random123 1.14, philox4x32 10. */
-static void philox_gives_the_published_answers(void **state)
+TEST(philox_gives_the_published_answers)
 {
-    (void)state;
     static const struct {
         uint32_t counter[4], key[2], answer[4];
     } vectors[] = {
@@ -32,9 +28,8 @@ static void philox_gives_the_published_answers(void **state)
 }
 
 /* The layout that the header promises: every stored result depends on it. */
-static void a_reader_walks_its_own_counter(void **state)
+TEST(a_reader_walks_its_own_counter)
 {
-    (void)state;
     struct rng r = rng_at(7, RNG_TEST, 0x123456789abcdef0u, 42);
     for (uint32_t block = 0; block < 5; block++) {
         uint32_t key[2] = {7, RNG_TEST};
@@ -47,9 +42,8 @@ static void a_reader_walks_its_own_counter(void **state)
     assert_int_equal(RNG_SAMPLER, 8);
 }
 
-static void a_reader_is_a_value(void **state)
+TEST(a_reader_is_a_value)
 {
-    (void)state;
     struct rng a = rng_at(1, RNG_DATA, 2, 3);
     rng_u32(&a);
     struct rng b = a;
@@ -57,9 +51,8 @@ static void a_reader_is_a_value(void **state)
         assert_int_equal(rng_u32(&a), rng_u32(&b));
 }
 
-static void every_coordinate_changes_the_words(void **state)
+TEST(every_coordinate_changes_the_words)
 {
-    (void)state;
     struct rng base = rng_at(1, RNG_DATA, 2, 3);
     struct rng other[] = {rng_at(2, RNG_DATA, 2, 3), rng_at(1, RNG_ORDER, 2, 3),
                           rng_at(1, RNG_DATA, 3, 3), rng_at(1, RNG_DATA, 2, 4),
@@ -78,9 +71,8 @@ static double chi_square(const int *count, int n, double draws)
     return sum;
 }
 
-static void below_is_uniform(void **state)
+TEST(below_is_uniform)
 {
-    (void)state;
     /* n and the .9999 quantile of chi-square with n-1 degrees of freedom */
     static const struct {
         uint32_t n;
@@ -101,9 +93,8 @@ static void below_is_uniform(void **state)
         assert_int_equal(rng_below(&r, 1), 0);
 }
 
-static void below_64_is_uniform(void **state)
+TEST(below_64_is_uniform)
 {
-    (void)state;
     static const struct {
         uint64_t n;
         int groups;
@@ -125,9 +116,8 @@ static void below_64_is_uniform(void **state)
 }
 
 /* With n = 3 * 2^30 a multiply without rejection would give every third value twice as often. */
-static void below_has_no_bias_at_large_n(void **state)
+TEST(below_has_no_bias_at_large_n)
 {
-    (void)state;
     int count[3] = {0};
     struct rng r = rng_at(5, RNG_DATA, 1, 1);
     for (int i = 0; i < 30000; i++)
@@ -135,9 +125,8 @@ static void below_has_no_bias_at_large_n(void **state)
     assert_true(chi_square(count, 3, 30000) < 18.43);
 }
 
-static void uniform_has_the_right_moments(void **state)
+TEST(uniform_has_the_right_moments)
 {
-    (void)state;
     enum { N = 100000 };
     struct rng r = rng_at(9, RNG_INIT, 0, 0);
     double sum = 0, squares = 0;
@@ -151,9 +140,8 @@ static void uniform_has_the_right_moments(void **state)
     assert_true(fabs(squares / N - 1. / 3) < 4 * sqrt(4. / 45 / N));
 }
 
-static void normal_has_the_right_moments(void **state)
+TEST(normal_has_the_right_moments)
 {
-    (void)state;
     enum { N = 100000 };
     struct rng r = rng_at(9, RNG_INIT, 1, 0);
     double moment[5] = {0}, product = 0, last = 0;
@@ -172,9 +160,8 @@ static void normal_has_the_right_moments(void **state)
     assert_true(fabs(product) < 4 * sqrt(1. / N));
 }
 
-static void permutations_are_complete_and_equally_likely(void **state)
+TEST(permutations_are_complete_and_equally_likely)
 {
-    (void)state;
     int count[24] = {0};
     struct rng r = rng_at(3, RNG_ORDER, 0, 0);
     for (int i = 0; i < 48000; i++) {
@@ -201,28 +188,9 @@ static void permutations_are_complete_and_equally_likely(void **state)
     rng_permutation(&r, one, 0);
 }
 
-static void names_hash_as_fnv_1a(void **state)
+TEST(names_hash_as_fnv_1a)
 {
-    (void)state;
     assert_true(rng_name("") == 0xcbf29ce484222325u);
     assert_true(rng_name("a") == 0xaf63dc4c8601ec8cu);
     assert_true(rng_name("foobar") == 0x85944171f73967e8u);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(philox_gives_the_published_answers),
-        cmocka_unit_test(a_reader_walks_its_own_counter),
-        cmocka_unit_test(a_reader_is_a_value),
-        cmocka_unit_test(every_coordinate_changes_the_words),
-        cmocka_unit_test(below_is_uniform),
-        cmocka_unit_test(below_has_no_bias_at_large_n),
-        cmocka_unit_test(below_64_is_uniform),
-        cmocka_unit_test(uniform_has_the_right_moments),
-        cmocka_unit_test(normal_has_the_right_moments),
-        cmocka_unit_test(permutations_are_complete_and_equally_likely),
-        cmocka_unit_test(names_hash_as_fnv_1a),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

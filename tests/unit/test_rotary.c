@@ -1,13 +1,12 @@
 /* Rotary positions (Su et al. 2021): the kernel, the angles, and what a model with them knows. */
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/encoder_model.h"
 #include "tests/unit/kernel_check.h"
 
 /* Widths that divide a vector, that are several, and neither; with and without what does not turn.
  */
-static void turns_as_the_reference(void **state)
+TEST(turns_as_the_reference)
 {
-    (void)state;
     static const long widths[] = {2, 4, 6, 8, 10, 16, 22, 32, 48};
     enum { WIDTHS = sizeof widths / sizeof *widths, LENGTH = 4 }; /* ROWS begin again twice */
     for (int i = 0; i < WIDTHS * 3 * 2 * 2 * 2; i++) {
@@ -39,9 +38,8 @@ static void turns_as_the_reference(void **state)
 
 /* Angles of real positions: the turn back undoes the turn, and a product of two rows depends on how
  * far they lie apart (RoFormer, eq. 16). */
-static void products_depend_on_distance(void **state)
+TEST(products_depend_on_distance)
 {
-    (void)state;
     enum { LENGTH = 9, WIDTH = 8 };
     float turns[LENGTH * WIDTH];
     for (int i = 0; i < LENGTH * WIDTH; i += 2) {
@@ -73,9 +71,8 @@ static void products_depend_on_distance(void **state)
     buffers_release();
 }
 
-static void rotary_angles(void **state)
+TEST(rotary_angles)
 {
-    (void)state;
     static struct model m;
     struct encoder_config c = defaults();
     c.positions = POSITIONS_ROTARY;
@@ -94,9 +91,8 @@ static void rotary_angles(void **state)
 
 /* Where positions are rotary only distances count: the same tokens behind padding give the same,
  * and in another order something else. */
-static void only_distances_count(void **state)
+TEST(only_distances_count)
 {
-    (void)state;
     static struct model m, other;
     enum { ROW = S * OUT, KEPT = T - 2 };
     real before[T * ROW];
@@ -137,9 +133,8 @@ static void check_refusal(struct encoder_config c, const char *option, const cha
 
 /* Pairs of numbers turn, so that there must be an even number of them; what makes it odd is told.
  */
-static void odd_widths_are_refused(void **state)
+TEST(odd_widths_are_refused)
 {
-    (void)state;
     struct encoder_shapes s;
     struct encoder_config c = defaults();
     c.positions = POSITIONS_ROTARY;
@@ -173,14 +168,4 @@ static void odd_widths_are_refused(void **state)
                   "(from model.segment_width); make it even (model.d_k: 4)");
     c.segment_width = 2;
     assert_int_equal(encoder_shapes(&c, &s, NULL), STATUS_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_as_the_reference), cmocka_unit_test(products_depend_on_distance),
-        cmocka_unit_test(rotary_angles),          cmocka_unit_test(only_distances_count),
-        cmocka_unit_test(odd_widths_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

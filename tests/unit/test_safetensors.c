@@ -1,5 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +6,7 @@
 #include "engine/base/file.h"
 #include "engine/base/safetensors.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* A file image: length, header, then data bytes 0, 1, 2, ... In memory of exactly that size, so
  * that the sanitizer sees a byte read too many. */
@@ -25,9 +23,8 @@ static unsigned char *image(const char *header, size_t data, size_t *size)
     return bytes;
 }
 
-static void reads_what_the_python_package_wrote(void **state)
+TEST(reads_what_the_python_package_wrote)
 {
-    (void)state;
     void *bytes;
     size_t size;
     struct safetensors f;
@@ -78,9 +75,8 @@ static void reads_what_the_python_package_wrote(void **state)
 #define TENSOR(name, shape, begin, end)                                                            \
     "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" shape "],\"data_offsets\":[" begin "," end "]}"
 
-static void reads_legal_variations(void **state)
+TEST(reads_legal_variations)
 {
-    (void)state;
     static const struct {
         const char *header;
         size_t data;
@@ -114,9 +110,8 @@ static void reads_legal_variations(void **state)
     }
 }
 
-static void each_fault_has_its_own_message(void **state)
+TEST(each_fault_has_its_own_message)
 {
-    (void)state;
     static const struct {
         const char *header;
         size_t data;
@@ -227,9 +222,8 @@ static void each_fault_has_its_own_message(void **state)
     }
 }
 
-static void length_is_checked_before_it_is_used(void **state)
+TEST(length_is_checked_before_it_is_used)
 {
-    (void)state;
     static const struct {
         uint64_t length;
         size_t size;
@@ -255,9 +249,8 @@ static void length_is_checked_before_it_is_used(void **state)
 }
 
 /* A million opening brackets, or braces, or commas: refused in an instant and in little memory. */
-static void hostile_headers_cost_little(void **state)
+TEST(hostile_headers_cost_little)
 {
-    (void)state;
     enum { N = 1000000 };
     static const char *const pieces[] = {"[", "{", "{\"a\":", ":", "\"a\":\"b\",", ","};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -274,16 +267,4 @@ static void hostile_headers_cost_little(void **state)
         free(bytes);
         free(header);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_the_python_package_wrote),
-        cmocka_unit_test(reads_legal_variations),
-        cmocka_unit_test(each_fault_has_its_own_message),
-        cmocka_unit_test(length_is_checked_before_it_is_used),
-        cmocka_unit_test(hostile_headers_cost_little),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

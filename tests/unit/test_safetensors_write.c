@@ -1,6 +1,4 @@
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,9 +7,8 @@
 #include "engine/base/file.h"
 #include "engine/base/safetensors.h"
 #include "engine/base/sha256.h"
+#include "tests/test.h"
 #include "tests/unit/faults.h"
-
-#include <cmocka.h>
 
 static char folder[256];
 
@@ -82,9 +79,10 @@ static void assert_is_sample(const struct safetensors *f)
     }
 }
 
-static void what_is_written_is_read_back(void **state)
+GROUP(make_folder, remove_folder)
+
+TEST(what_is_written_is_read_back)
 {
-    (void)state;
     char digest[65], again[65];
     void *bytes;
     size_t size;
@@ -109,9 +107,8 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void a_file_of_nothing(void **state)
+TEST(a_file_of_nothing)
 {
-    (void)state;
     void *bytes;
     size_t size;
     struct safetensors f, none = {0};
@@ -127,9 +124,8 @@ static void a_file_of_nothing(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void truncation_is_noticed_at_every_length(void **state)
+TEST(truncation_is_noticed_at_every_length)
 {
-    (void)state;
     void *bytes;
     size_t size;
     struct safetensors f;
@@ -148,9 +144,8 @@ static void truncation_is_noticed_at_every_length(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void unwritable_contents_are_refused(void **state)
+TEST(unwritable_contents_are_refused)
 {
-    (void)state;
     struct message m;
     struct safetensor wrong_size = TENSOR("a", DTYPE_F32, f32, 8, 1, 3);
     struct safetensor wrong_name = TENSOR("\xff", DTYPE_U8, u8, 3, 1, 3);
@@ -190,9 +185,8 @@ static void write_old(const char *path)
     assert_int_equal(file_write(path, &old, 1, NULL), STATUS_OK);
 }
 
-static void a_failed_write_leaves_the_old_file(void **state)
+TEST(a_failed_write_leaves_the_old_file)
 {
-    (void)state;
     static const struct {
         enum fault_call call;
         int error;
@@ -222,9 +216,8 @@ static void a_failed_write_leaves_the_old_file(void **state)
 }
 
 /* The folder is synced after the rename: the new file is there, but nobody is told it is safe. */
-static void a_failed_sync_of_the_folder_is_reported(void **state)
+TEST(a_failed_sync_of_the_folder_is_reported)
 {
-    (void)state;
     struct message m = {""};
     const char *path = path_of("result");
     fault_arm(FAULT_SYNC, 2, EIO);
@@ -237,9 +230,8 @@ static void a_failed_sync_of_the_folder_is_reported(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void interrupted_and_partial_writes_go_on(void **state)
+TEST(interrupted_and_partial_writes_go_on)
 {
-    (void)state;
     static const int errors[] = {EINTR, 0};
     const char *path = path_of("result");
     for (size_t i = 0; i < 2; i++) {
@@ -259,9 +251,8 @@ static void interrupted_and_partial_writes_go_on(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void unusable_paths_are_refused(void **state)
+TEST(unusable_paths_are_refused)
 {
-    (void)state;
     struct message m;
     void *bytes;
     size_t size;
@@ -283,9 +274,8 @@ static void unusable_paths_are_refused(void **state)
 }
 
 /* Lets the 1st, 2nd, ... allocation fail until none is left to fail. */
-static void running_out_of_memory_is_reported(void **state)
+TEST(running_out_of_memory_is_reported)
 {
-    (void)state;
     if (!FAULTS_IN_MALLOC)
         skip();
     const char *path = path_of("result");
@@ -325,20 +315,4 @@ static void running_out_of_memory_is_reported(void **state)
     }
     assert_int_equal(files_in_folder(), 1);
     assert_int_equal(unlink(path), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read_back),
-        cmocka_unit_test(a_file_of_nothing),
-        cmocka_unit_test(truncation_is_noticed_at_every_length),
-        cmocka_unit_test(unwritable_contents_are_refused),
-        cmocka_unit_test(a_failed_write_leaves_the_old_file),
-        cmocka_unit_test(a_failed_sync_of_the_folder_is_reported),
-        cmocka_unit_test(interrupted_and_partial_writes_go_on),
-        cmocka_unit_test(unusable_paths_are_refused),
-        cmocka_unit_test(running_out_of_memory_is_reported),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,12 +1,9 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 
 #include "engine/schedule.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static void near(double a, double b)
 {
@@ -14,9 +11,8 @@ static void near(double a, double b)
         fail_msg("%.17g is not %.17g", a, b);
 }
 
-static void constant_after_warmup(void **state)
+TEST(constant_after_warmup)
 {
-    (void)state;
     near(schedule_factor(SCHEDULE_CONSTANT, 0, 100, 0), 1);
     near(schedule_factor(SCHEDULE_CONSTANT, 0, 100, 99), 1);
     near(schedule_factor(SCHEDULE_CONSTANT, 4, 100, 0), 0.25);
@@ -25,27 +21,24 @@ static void constant_after_warmup(void **state)
     near(schedule_factor(SCHEDULE_CONSTANT, 4, 100, 4), 1);
 }
 
-static void cosine(void **state)
+TEST(cosine)
 {
-    (void)state;
     near(schedule_factor(SCHEDULE_COSINE, 0, 100, 0), 1);
     near(schedule_factor(SCHEDULE_COSINE, 0, 99, 33), 0.75);
     near(schedule_factor(SCHEDULE_COSINE, 0, 100, 50), 0.5);
     near(schedule_factor(SCHEDULE_COSINE, 60, 90, 29), 0.5 * 0.5 * (1 + cos(29 * acos(-1) / 90)));
 }
 
-static void linear(void **state)
+TEST(linear)
 {
-    (void)state;
     near(schedule_factor(SCHEDULE_LINEAR, 0, 8, 0), 1);
     near(schedule_factor(SCHEDULE_LINEAR, 0, 8, 6), 0.25);
     near(schedule_factor(SCHEDULE_LINEAR, 4, 8, 1), 0.5 * 0.875);
 }
 
 /* Between warmup and the end every schedule only falls, and stays above 0. */
-static void falls_and_stays_positive(void **state)
+TEST(falls_and_stays_positive)
 {
-    (void)state;
     for (int name = SCHEDULE_CONSTANT; name <= SCHEDULE_LINEAR; name++) {
         double before = 2;
         for (int t = 10; t < 1000; t++) {
@@ -54,15 +47,4 @@ static void falls_and_stays_positive(void **state)
             before = f;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_after_warmup),
-        cmocka_unit_test(cosine),
-        cmocka_unit_test(linear),
-        cmocka_unit_test(falls_and_stays_positive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "engine/base/sha256.h"
 
+#include "tests/test.h"
+
 /* Examples of FIPS 180 and NIST's SHA256ShortMsg. */
-static void published_answers(void **state)
+TEST(published_answers)
 {
-    (void)state;
     static const char *const vectors[][2] = {
         {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
         {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
@@ -29,9 +26,8 @@ static void published_answers(void **state)
     }
 }
 
-static void a_million_letters(void **state)
+TEST(a_million_letters)
 {
-    (void)state;
     char *text = malloc(1000000), hex[65];
     assert_non_null(text);
     memset(text, 'a', 1000000);
@@ -50,9 +46,8 @@ static void hash_portably(const void *data, size_t size, char hex[65])
 }
 
 /* Where the processor has instructions for it, two codes say the same. */
-static void plain_c_gives_the_same(void **state)
+TEST(plain_c_gives_the_same)
 {
-    (void)state;
     unsigned char data[1000];
     char fast[65], portable[65];
     for (size_t size = 0; size <= sizeof data; size++) {
@@ -68,9 +63,8 @@ static void plain_c_gives_the_same(void **state)
 }
 
 /* Around the lengths where the padding takes a block more; pieces of every size in between. */
-static void pieces_give_the_same_as_the_whole(void **state)
+TEST(pieces_give_the_same_as_the_whole)
 {
-    (void)state;
     unsigned char data[300];
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 7 + i / 13);
@@ -86,15 +80,4 @@ static void pieces_give_the_same_as_the_whole(void **state)
             assert_string_equal(pieces, whole);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_answers),
-        cmocka_unit_test(a_million_letters),
-        cmocka_unit_test(plain_c_gives_the_same),
-        cmocka_unit_test(pieces_give_the_same_as_the_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * refuses. */
 #include <math.h>
 
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/task_help.h"
 
 /* Option sets that reach every branch of every task. Each task must be here. */
@@ -67,9 +67,8 @@ static void file_task_is_complete(const struct task *task)
         assert_non_null(option_find(task->options, common[i]));
 }
 
-static void every_task_is_complete(void **state)
+TEST(every_task_is_complete)
 {
-    (void)state;
     for (const struct task *const *t = task_table; *t; t++) {
         const struct task *task = *t;
         assert_ptr_equal(task_find(task->name), task);
@@ -109,9 +108,8 @@ static void every_task_is_complete(void **state)
     assert_null(task_find(""));
 }
 
-static void shapes_are_sound(void **state)
+TEST(shapes_are_sound)
 {
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         struct setup s;
         setup_task(&s, cases[c][0], cases[c][1]);
@@ -129,9 +127,8 @@ static void shapes_are_sound(void **state)
 }
 
 /* Every number of an example is written, in range, the same each time, and what the oracle says. */
-static void examples_are_sound(void **state)
+TEST(examples_are_sound)
 {
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         struct setup s;
         setup_task(&s, cases[c][0], cases[c][1]);
@@ -191,9 +188,8 @@ static bool column_holds(const struct setup *s, size_t f)
     return holds;
 }
 
-static void sources_hold_the_targets(void **state)
+TEST(sources_hold_the_targets)
 {
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         struct setup s;
         setup_task(&s, cases[c][0], cases[c][1]);
@@ -206,9 +202,8 @@ static void sources_hold_the_targets(void **state)
     }
 }
 
-static void every_coordinate_changes_the_example(void **state)
+TEST(every_coordinate_changes_the_example)
 {
-    (void)state;
     static const struct {
         uint32_t seed;
         enum rng_stream stream;
@@ -278,9 +273,8 @@ static void check_chance(const struct setup *s)
     free(x), free(y), free(count), free(best);
 }
 
-static void chance_is_as_stated(void **state)
+TEST(chance_is_as_stated)
 {
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         struct setup s;
         setup_task(&s, cases[c][0], cases[c][1]);
@@ -291,9 +285,8 @@ static void chance_is_as_stated(void **state)
 }
 
 /* The same random numbers make other examples in another instance, and the same in the same one. */
-static void instances_differ(void **state)
+TEST(instances_differ)
 {
-    (void)state;
     for (const struct task *const *t = task_table; *t; t++) {
         bool drawn = option_find((*t)->options, "instance")->max > 0;
         assert_true(drawn || (*t)->instance_size == 0);
@@ -319,9 +312,8 @@ static void instances_differ(void **state)
     }
 }
 
-static void options_that_contradict_are_refused(void **state)
+TEST(options_that_contradict_are_refused)
 {
-    (void)state;
     static const char *const refused[][3] = {
         {"gather", "slots=3 offsets=1,2",
          "task.offsets has 2 items and task.slots is 3; make task.slots 2"},
@@ -378,9 +370,8 @@ static void options_that_contradict_are_refused(void **state)
 }
 
 /* So the most dims are never told to be larger. */
-static void most_dims_are_enough_of_two_values(void **state)
+TEST(most_dims_are_enough_of_two_values)
 {
-    (void)state;
     for (int length = 2; length <= TASK_MAX_LENGTH; length++)
         for (int farthest = 0; farthest < 2; farthest++) {
             struct setup s;
@@ -394,9 +385,8 @@ static void most_dims_are_enough_of_two_values(void **state)
         }
 }
 
-static void ranges_are_kept(void **state)
+TEST(ranges_are_kept)
 {
-    (void)state;
     static const char *const refused[][2] = {
         {"length", "0"},    {"length", "4097"}, {"length", "-1"},          {"vocab", "1"},
         {"vocab", "65537"}, {"instance", "-1"}, {"instance", "4294967296"}};
@@ -408,21 +398,4 @@ static void ranges_are_kept(void **state)
             assert_int_equal(option_parse(o, "task", refused[i][1], false, s.options, NULL),
                              STATUS_BAD_INPUT);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_is_complete),
-        cmocka_unit_test(shapes_are_sound),
-        cmocka_unit_test(examples_are_sound),
-        cmocka_unit_test(sources_hold_the_targets),
-        cmocka_unit_test(every_coordinate_changes_the_example),
-        cmocka_unit_test(chance_is_as_stated),
-        cmocka_unit_test(instances_differ),
-        cmocka_unit_test(options_that_contradict_are_refused),
-        cmocka_unit_test(most_dims_are_enough_of_two_values),
-        cmocka_unit_test(ranges_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

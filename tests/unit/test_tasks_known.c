@@ -1,13 +1,12 @@
 /* What is known of tasks beforehand: examples and chances worked out by hand, and the recorded hash
  * of each task's examples. */
 #include "engine/base/sha256.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/task_help.h"
 
 /* For the smallest of two fair coins, and of n dice, by hand. */
-static void chance_of_sort_by_hand(void **state)
+TEST(chance_of_sort_by_hand)
 {
-    (void)state;
     struct setup s;
     setup_task(&s, "sort", "length=2 vocab=2");
     assert_float_equal(s.shape.chance, 0.75, 1e-12);
@@ -60,9 +59,8 @@ static const struct {
      {-100, -100, -100, -100, 6, -100, 5, -100}},
 };
 
-static void oracles_solve_what_was_worked_by_hand(void **state)
+TEST(oracles_solve_what_was_worked_by_hand)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof worked / sizeof *worked; i++) {
         struct setup s;
         setup_task(&s, worked[i].task, worked[i].settings);
@@ -98,9 +96,8 @@ static const struct {
     {"memorize", 1, "eeb2ff534c6fb08f8f3ded38dbda879f5678af5fb309bd214022f4000c7c862a"},
 };
 
-static void meaning_is_unchanged(void **state)
+TEST(meaning_is_unchanged)
 {
-    (void)state;
     for (const struct task *const *t = task_table; *t; t++) {
         struct setup s;
         if ((*t)->file)
@@ -125,14 +122,4 @@ static void meaning_is_unchanged(void **state)
             fail_msg("{\"%s\", %d, \"%s\"} is not what was recorded", (*t)->name, (*t)->version,
                      hex);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chance_of_sort_by_hand),
-        cmocka_unit_test(oracles_solve_what_was_worked_by_hand),
-        cmocka_unit_test(meaning_is_unchanged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* Threads that share a job: its pieces, their turns, and parameters that several slices add to. */
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/rng.h"
 #include "engine/graph.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/own_threads.h"
-
-#include <cmocka.h>
 
 enum { PIECES = 200 };
 
@@ -41,9 +37,10 @@ static void each_comes(void *context, int member, long piece)
     wait_for(&j->arrived, j->members);
 }
 
-static void every_piece_is_done_once(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(every_piece_is_done_once)
 {
-    (void)state;
     static const int threads[] = {1, 2, 3, 8, 2, 1, 5};
     struct team *t = team_new();
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
@@ -61,9 +58,8 @@ static void every_piece_is_done_once(void **state)
     team_free(t);
 }
 
-static void nobody_is_waited_for(void **state)
+TEST(nobody_is_waited_for)
 {
-    (void)state;
     struct team *t = team_new();
     struct job j = {.members = 1};
     team_set_threads(t, 4);
@@ -87,9 +83,8 @@ static void one_after_the_other(void *context, int member, long piece)
     team_advance(j->team, &j->count[piece], 1);
 }
 
-static void turns_are_kept(void **state)
+TEST(turns_are_kept)
 {
-    (void)state;
     struct team *t = team_new();
     team_set_threads(t, 3);
     for (int again = 0; again < 50; again++) {
@@ -121,9 +116,8 @@ static void beat(void *context, int member, long piece)
         heartbeat();
 }
 
-static void beats_are_passed_on(void **state)
+TEST(beats_are_passed_on)
 {
-    (void)state;
     struct team *t = team_new();
     struct job j = {.members = 2};
     team_set_threads(t, 2);
@@ -145,9 +139,8 @@ static void look_at_signals(void *context, int member, long piece)
     assert_each(member != 0 || !sigismember(&blocked, SIGTERM));
 }
 
-static void signals_are_the_callers(void **state)
+TEST(signals_are_the_callers)
 {
-    (void)state;
     struct team *t = team_new();
     struct job j = {.members = 2};
     team_set_threads(t, 2);
@@ -155,9 +148,8 @@ static void signals_are_the_callers(void **state)
     team_free(t);
 }
 
-static void fewer_where_no_more_can_be_started(void **state)
+TEST(fewer_where_no_more_can_be_started)
 {
-    (void)state;
     struct team *t = team_new();
     startable = 2;
     assert_int_equal(team_set_threads(t, 5), 3);
@@ -216,9 +208,8 @@ static void run_row(void *context, int member, long row)
     graph_backward(s->graph[member], &p);
 }
 
-static void a_shared_parameter_takes_turns(void **state)
+TEST(a_shared_parameter_takes_turns)
 {
-    (void)state;
     static struct shared s;
     real first[WIDTH * WIDTH];
     make_shared(&s);
@@ -239,18 +230,4 @@ static void a_shared_parameter_takes_turns(void **state)
         assert_int_equal(graph_node(s.graph[0], i)->turn, i == 1 || i == 3 ? 5 : 6);
     team_free(s.team);
     arena_free(&s.arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(every_piece_is_done_once),
-        TEST(nobody_is_waited_for),
-        TEST(turns_are_kept),
-        TEST(beats_are_passed_on),
-        TEST(signals_are_the_callers),
-        TEST(fewer_where_no_more_can_be_started),
-        TEST(a_shared_parameter_takes_turns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

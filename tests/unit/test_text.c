@@ -1,8 +1,6 @@
 /* Texts that grow, control characters, and dot plots of impossible intervals. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,13 +9,11 @@
 #include <wchar.h>
 
 #include "engine/base/text.h"
+#include "tests/test.h"
 #include "tests/unit/faults.h"
 
-#include <cmocka.h>
-
-static void a_text_grows(void **state)
+TEST(a_text_grows)
 {
-    (void)state;
     struct text_buffer b = {0};
     char expected[8000] = "";
     for (int i = 0; i < 600; i++) {
@@ -44,9 +40,8 @@ static void assert_ended(struct text_buffer *b, const char *text)
     free(b->text);
 }
 
-static void a_text_without_memory(void **state)
+TEST(a_text_without_memory)
 {
-    (void)state;
     struct text_buffer b = {0};
     if (!FAULTS_IN_MALLOC)
         skip();
@@ -63,10 +58,9 @@ static void a_text_without_memory(void **state)
     assert_true(b.out_of_memory);
 }
 
-static void a_text_that_cannot_be_formatted(void **state)
+TEST(a_text_that_cannot_be_formatted)
 {
     static const wchar_t none[] = {0xD800, 0}; /* in no encoding */
-    (void)state;
     struct text_buffer b = {0};
     text_add(&b, "kept");
     text_add(&b, "%ls", none);
@@ -96,9 +90,8 @@ static void assert_plain(const char *text, const char *expected)
 
 /* C0, DEL and C1 (ISO 6429), what turns the line around, bytes that are no text; and nothing beside
  * them. */
-static void control_characters(void **state)
+TEST(control_characters)
 {
-    (void)state;
     assert_plain("a\x01\x1b[2J\x1f z~\x7f", "a??[2J? z~?");
     assert_plain("\xC2\x80\xC2\x9B\xC2\x9F", "???");
     assert_plain("\xC2\xA0\xC3\x9F", "\xC2\xA0\xC3\x9F"); /* no-break space, sharp s */
@@ -118,9 +111,8 @@ static void print_name(FILE *out, const char *name)
     text_print(out, "%d: %s\n", 7, name);
 }
 
-static void formatted_text(void **state)
+TEST(formatted_text)
 {
-    (void)state;
     assert_written(print_name, "a\x1b]0;title\x07", "7: a?]0;title?\n");
     if (!FAULTS_IN_MALLOC)
         return;
@@ -135,9 +127,8 @@ static void formatted_text(void **state)
     assert_string_equal(room, "(no memory)\n");
 }
 
-static void text_in_messages(void **state)
+TEST(text_in_messages)
 {
-    (void)state;
     char b[12], escapes[40];
     assert_string_equal(text_shown("a\tb\x7f", escapes, sizeof escapes), "a\\u0009b\\u007f");
     assert_string_equal(text_shown("12345678", b, sizeof b), "12345678");
@@ -156,10 +147,9 @@ static void text_in_messages(void **state)
 }
 
 /* What is left of a name is what a person sees. */
-static void names_as_they_are_seen(void **state)
+TEST(names_as_they_are_seen)
 {
     char b[12];
-    (void)state;
     assert_string_equal(text_visible(" \xC2\xA0 h\xE2\x80\x8B"
                                      "e y \xff\x1b",
                                      b, sizeof b),
@@ -176,9 +166,8 @@ static void assert_shell(const char *text, const char *expected)
     free(b.text);
 }
 
-static void words_of_the_shell(void **state)
+TEST(words_of_the_shell)
 {
-    (void)state;
     assert_shell("configs/gather.yaml", "configs/gather.yaml");
     assert_shell("train.steps=5", "train.steps=5");
     assert_shell("", "''");
@@ -191,9 +180,8 @@ static void words_of_the_shell(void **state)
     assert_shell("h\303\251", "'h\303\251'");
 }
 
-static void numbers_and_their_nouns(void **state)
+TEST(numbers_and_their_nouns)
 {
-    (void)state;
     assert_string_equal(text_counted(1, "head").text, "1 head");
     assert_string_equal(text_counted(0, "head").text, "0 heads");
     assert_string_equal(text_counted(21, "task instance").text, "21 task instances");
@@ -202,9 +190,8 @@ static void numbers_and_their_nouns(void **state)
     assert_string_equal(text_plural(2), "s");
 }
 
-static void widths(void **state)
+TEST(widths)
 {
-    (void)state;
     assert_int_equal(text_width("plain \303\251 \377"), 9); /* what is no UTF-8 becomes '?' */
     assert_int_equal(text_width("\u4e2d\u6587\u3001"), 6);
     assert_int_equal(text_width("e\u0301"), 1);
@@ -222,10 +209,9 @@ static void assert_plot(double mean, double low, double high, const char *expect
     assert_string_equal(plot, expected);
 }
 
-static void odd_dot_plots(void **state)
+TEST(odd_dot_plots)
 {
     char plot[DOT_PLOT_SIZE] = "untouched";
-    (void)state;
     text_dot_plot(.5, 0, 1, 2, plot);
     assert_string_equal(plot, "");
     text_dot_plot(.5, 0, 1, 3, plot);
@@ -239,7 +225,7 @@ static void odd_dot_plots(void **state)
 }
 
 /* What rounds to zero has no sign. */
-static void decimals(void **state)
+TEST(decimals)
 {
     static const struct {
         double x;
@@ -249,7 +235,6 @@ static void decimals(void **state)
                  {.0006, "0.001", "+0.001"},       {-10, "-10.000", "-10.000"},
                  {(double)INFINITY, "inf", "+inf"}};
     char text[32];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_string_equal(text_fixed(cases[i].x, 3, text, sizeof text), cases[i].fixed);
         assert_string_equal(text_signed(cases[i].x, 3, text, sizeof text), cases[i].with_sign);
@@ -257,13 +242,12 @@ static void decimals(void **state)
     assert_string_equal(text_signed(-.4, 0, text, sizeof text), "0");
 }
 
-static void sparklines(void **state)
+TEST(sparklines)
 {
     const double rising[] = {0, .125, .25, .5, .874, .875, 1}, hole[] = {.5, (double)NAN, 2, -1};
     const double same[] = {3, 3};
     char text[SPARKLINE_SIZE];
     double many[200];
-    (void)state;
     text_sparkline(rising, 7, 0, 1, 10, text);
     assert_string_equal(text, "▁▂▃▅▇██");
     text_sparkline(hole, 4, 0, 1, 10, text);
@@ -286,23 +270,7 @@ static void sparklines(void **state)
     assert_int_equal(text_width(text), SPARKLINE_CELLS);
 }
 
-int main(void)
+PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_grows),
-        cmocka_unit_test(a_text_without_memory),
-        cmocka_unit_test(a_text_that_cannot_be_formatted),
-        cmocka_unit_test(control_characters),
-        cmocka_unit_test(formatted_text),
-        cmocka_unit_test(text_in_messages),
-        cmocka_unit_test(names_as_they_are_seen),
-        cmocka_unit_test(words_of_the_shell),
-        cmocka_unit_test(numbers_and_their_nouns),
-        cmocka_unit_test(widths),
-        cmocka_unit_test(odd_dot_plots),
-        cmocka_unit_test(decimals),
-        cmocka_unit_test(sparklines),
-    };
     setenv("LC_ALL", "C.UTF-8", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

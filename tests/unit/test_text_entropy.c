@@ -1,7 +1,5 @@
 /* What a survey says of how often bytes, and labels, come. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,9 +9,8 @@
 
 #include "datasets/task_text.h"
 #include "engine/base/text.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* Surveys a file of this name with this text in a folder of its own. */
 static struct text_options surveyed(const char *name, enum text_mode_index mode, const char *text)
@@ -41,9 +38,8 @@ static struct text_options surveyed(const char *name, enum text_mode_index mode,
 }
 
 /* ln 2 of two bytes as often, to four decimals. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-    (void)state;
     struct text_options o = surveyed("x.txt", TEXT_LM, "aabbabab");
     assert_each(o.entropy == .6931, o.majority == .5);
     o = surveyed("x.txt", TEXT_LM, "aaab");
@@ -52,16 +48,9 @@ static void test_bytes(void **state)
     assert_each(o.entropy == 0, !signbit(o.entropy));
 }
 
-static void test_labels(void **state)
+TEST(test_labels)
 {
-    (void)state;
     struct text_options o =
         surveyed("x.csv", TEXT_CLASSIFY, "text,label\na,n\nb,n\nc,n\nd,y\ne,y\nf,y\n");
     assert_each(o.entropy == .6931, o.classes == 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes), cmocka_unit_test(test_labels)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

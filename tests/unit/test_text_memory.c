@@ -71,9 +71,12 @@ static int fail_everywhere(enum text_mode_index mode, const char *name, const ch
     return failed;
 }
 
-static void every_allocation_may_fail(void **state)
+GROUP(set_up, tear_down)
+
+FIXTURE(NULL, remove_file)
+
+TEST(every_allocation_may_fail)
 {
-    (void)state;
     static const char csv[] = "text,label\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n";
     static const char lines[] =
         "{\"text\":\"a\",\"label\":1}\n{\"text\":\"b\",\"label\":1}\n{\"text\":\"c\",\"label\":1}\n"
@@ -83,12 +86,4 @@ static void every_allocation_may_fail(void **state)
     assert_true(fail_everywhere(TEXT_LM, "a.txt", csv) >= 6);
     assert_true(fail_everywhere(TEXT_CLASSIFY, "a.csv", csv) >= 6);
     assert_true(fail_everywhere(TEXT_CLASSIFY, "a.jsonl", lines) >= 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(every_allocation_may_fail, remove_file),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

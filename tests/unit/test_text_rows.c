@@ -1,7 +1,7 @@
 /* The task over rows with labels of a user's own: how a file is surveyed, how its rows are divided,
  * what examples hold, and what is refused. */
 #include "engine/base/sha256.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/text_task_help.h"
 
 enum { ROWS = 200, LABELS = 4 };
@@ -68,9 +68,12 @@ static void read_split(struct opened *o, int part_of[ROWS])
     assert_int_equal(seen, ROWS);
 }
 
-static void rows_are_divided_by_label(void **state)
+GROUP(set_up, tear_down)
+
+FIXTURE(NULL, remove_file)
+
+TEST(rows_are_divided_by_label)
 {
-    (void)state;
     struct opened o;
     int first[ROWS], same[ROWS], other[ROWS];
     write_rows("rows.csv", true);
@@ -99,9 +102,8 @@ static void rows_are_divided_by_label(void **state)
 }
 
 /* Which rows are tested on is part of the meaning of every stored result. */
-static void the_split_is_unchanged(void **state)
+TEST(the_split_is_unchanged)
 {
-    (void)state;
     struct opened o;
     int part_of[ROWS];
     char hash[65];
@@ -145,9 +147,8 @@ static void count_texts(struct opened *o, int count[3000][TASK_PARTS])
 }
 
 /* No text is trained on and tested; all rows of one that is repeated are trained on. */
-static void repeated_texts_are_only_trained_on(void **state)
+TEST(repeated_texts_are_only_trained_on)
 {
-    (void)state;
     static int first[3000][TASK_PARTS], other[3000][TASK_PARTS];
     struct opened o;
     write_repeated("rows.csv", true);
@@ -197,9 +198,8 @@ static const char golden[] = "text,label\n"
                              "y,\"no, \"\"n\"\"\"\n"
                              "abcdef,\"no, \"\"n\"\"\"\n";
 
-static void examples_are_the_bytes_of_a_row(void **state)
+TEST(examples_are_the_bytes_of_a_row)
 {
-    (void)state;
     static const struct {
         const char *text;
         int target;
@@ -225,9 +225,8 @@ static void examples_are_the_bytes_of_a_row(void **state)
     close_all(&o);
 }
 
-static void facts_hold_what_a_survey_found(void **state)
+TEST(facts_hold_what_a_survey_found)
 {
-    (void)state;
     struct opened o;
     write_file("rows.csv", golden, sizeof golden - 1);
     survey_and_open(&o, TEXT_CLASSIFY, 6, 0);
@@ -265,9 +264,8 @@ static void assert_survey_refuses(const char *name, const char *file, const char
     remove(path);
 }
 
-static void files_without_classes_are_refused(void **state)
+TEST(files_without_classes_are_refused)
 {
-    (void)state;
     assert_survey_refuses("a.csv", "text,label\n", ": has no rows");
     assert_survey_refuses("a.csv", "\n\n", ": has no rows");
     assert_survey_refuses("a.csv", "text,label\na,x\nb,x\nc,x\n",
@@ -302,10 +300,9 @@ static void files_without_classes_are_refused(void **state)
 }
 
 /* Of a measurement each value is a label of its own. */
-static void numbers_are_no_labels(void **state)
+TEST(numbers_are_no_labels)
 {
     static const int counts[] = {21, 1025};
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         struct text_buffer b = {0};
         char expected[256];
@@ -343,7 +340,7 @@ static void write_open_quote(char separator, int lines, const char *line)
 }
 
 /* It would be one text of all rows up to the next quote. */
-static void a_quote_that_is_missing_is_noticed(void **state)
+TEST(a_quote_that_is_missing_is_noticed)
 {
     static const struct {
         const char *line;
@@ -352,7 +349,6 @@ static void a_quote_that_is_missing_is_noticed(void **state)
     } list[] = {{"row @|yes\n", 8, true},        {"row @|yes\n", 7, false},
                 {"row @|yes\r\n", 300, true},    {"a line, @| of, more\n", 300, false},
                 {"@: only a line\n", 40, false}, {"value @|\n", 40, false}};
-    (void)state;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         struct text_options o;
         struct text_buffer facts = {0};
@@ -375,7 +371,7 @@ static void a_quote_that_is_missing_is_noticed(void **state)
 }
 
 /* Where fields cannot be in quotes, quotes are characters, in all of the file. */
-static void quotes_between_tabs_are_read_either_way(void **state)
+TEST(quotes_between_tabs_are_read_either_way)
 {
     static const struct {
         const char *file;
@@ -388,7 +384,6 @@ static void quotes_between_tabs_are_read_either_way(void **state)
         {"text\tlabel\n\"a\tb\"\tx\n\"a\tb\"\tx\n1\tx\n2\tx\n3\ty\n4\ty\n5\ty\n", 7, "a\tb"},
     };
     struct opened o;
-    (void)state;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         int found = 0;
         write_file("a.tsv", list[i].file, strlen(list[i].file));
@@ -415,11 +410,10 @@ static void quotes_between_tabs_are_read_either_way(void **state)
     remove(path);
 }
 
-static void the_first_line_may_name_the_separator(void **state)
+TEST(the_first_line_may_name_the_separator)
 {
 #define ROWS_OF(s) "text" s "label\na" s "x\nb" s "x\nc" s "x\nd" s "y\ne" s "y\nf" s "y\n"
     struct opened o;
-    (void)state;
     write_file("a.csv", "sep=;\r\n" ROWS_OF(";"), strlen("sep=;\r\n" ROWS_OF(";")));
     survey_and_open(&o, TEXT_CLASSIFY, 8, 0);
     assert_int_equal(o.options.rows, 6);
@@ -442,7 +436,7 @@ static void the_first_line_may_name_the_separator(void **state)
 }
 
 /* What looks alike on a screen is told. */
-static void labels_that_look_alike_are_told(void **state)
+TEST(labels_that_look_alike_are_told)
 {
     static const char *const list[][3] = {
         {"pos", "pos ", "\\\"pos\\\" and \\\"pos \\\" differ only in white space or in capitals"},
@@ -454,7 +448,6 @@ static void labels_that_look_alike_are_told(void **state)
         {"pos", "post", NULL},
         {"1", "1.0", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         struct text_buffer b = {0}, facts = {0};
         struct text_options o;
@@ -473,9 +466,10 @@ static void labels_that_look_alike_are_told(void **state)
     }
 }
 
-static void rows_that_cannot_be_are_refused(void **state)
+FIXTURE(NULL, NULL)
+
+TEST(rows_that_cannot_be_are_refused)
 {
-    (void)state;
     static const int64_t list[][3] = {/* rows, test_rows, classes; of 3 rows the text is repeated */
                                       {100, 49, 2}, {100, 50, 2}, {100, 49, 3},
                                       {100, 2, 3},  {100, 10, 1}, {100000, 10000, 1025}};
@@ -493,23 +487,4 @@ static void rows_that_cannot_be_are_refused(void **state)
         assert_int_equal(task_text.shape(&o, &s, &m), STATUS_BAD_INPUT);
         assert_string_equal(m.text, expected);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(rows_are_divided_by_label, remove_file),
-        cmocka_unit_test_teardown(the_split_is_unchanged, remove_file),
-        cmocka_unit_test_teardown(repeated_texts_are_only_trained_on, remove_file),
-        cmocka_unit_test_teardown(examples_are_the_bytes_of_a_row, remove_file),
-        cmocka_unit_test_teardown(facts_hold_what_a_survey_found, remove_file),
-        cmocka_unit_test_teardown(files_without_classes_are_refused, remove_file),
-        cmocka_unit_test_teardown(numbers_are_no_labels, remove_file),
-        cmocka_unit_test_teardown(a_quote_that_is_missing_is_noticed, remove_file),
-        cmocka_unit_test_teardown(quotes_between_tabs_are_read_either_way, remove_file),
-        cmocka_unit_test_teardown(the_first_line_may_name_the_separator, remove_file),
-        cmocka_unit_test_teardown(labels_that_look_alike_are_told, remove_file),
-        cmocka_unit_test(rows_that_cannot_be_are_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -16,11 +16,14 @@ static void write_parts(int size)
     write_file("parts.txt", bytes, (size_t)size);
 }
 
+GROUP(set_up, tear_down)
+
+FIXTURE(NULL, remove_file)
+
 /* Windows of a part follow each other, each byte but the part's first is a target once, and none is
  * of another part. */
-static void windows_stay_in_their_part(void **state)
+TEST(windows_stay_in_their_part)
 {
-    (void)state;
     static const struct {
         int size;
         long length;
@@ -48,9 +51,8 @@ static void windows_stay_in_their_part(void **state)
     }
 }
 
-static void training_windows_begin_anywhere(void **state)
+TEST(training_windows_begin_anywhere)
 {
-    (void)state;
     enum { SIZE = 60, LENGTH = 5, BEGINNINGS = 48 - LENGTH };
     int count[BEGINNINGS] = {0};
     struct opened o;
@@ -70,9 +72,8 @@ static void training_windows_begin_anywhere(void **state)
     close_all(&o);
 }
 
-static void a_draw_depends_on_its_numbers_alone(void **state)
+TEST(a_draw_depends_on_its_numbers_alone)
 {
-    (void)state;
     static const char rows[] = "text,label\na,1\nb,1\nc,1\nd,1\ne,1\nf,2\ng,2\nh,2\ni,2\nj,2\n";
     for (int mode = 0; mode < 2; mode++) {
         struct opened o, p;
@@ -153,9 +154,8 @@ static void check_interleaved(const int *size_of, int64_t length, bool by_region
     remove(path);
 }
 
-static void interleaved_windows_stay_in_their_region(void **state)
+TEST(interleaved_windows_stay_in_their_region)
 {
-    (void)state;
     static const int list[][2] = {{512, 1}, {1999, 5}, {3840, 11}, {4000, 9}, {3210, 2}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         int region[INTERLEAVED_MOST], at[INTERLEAVED_MOST], size_of[REGIONS] = {0};
@@ -170,9 +170,8 @@ static void interleaved_windows_stay_in_their_region(void **state)
 }
 
 /* Wherever a window may begin it begins as often, in each stretch and within them. */
-static void interleaved_training_windows_begin_anywhere(void **state)
+TEST(interleaved_training_windows_begin_anywhere)
 {
-    (void)state;
     enum { SIZE = 1200, LENGTH = 3, DRAWS = 20000, MOST = 30 };
     int region[INTERLEAVED_MOST], at[INTERLEAVED_MOST], stretch[TEXT_STRETCHES] = {0};
     int place[MOST] = {0}, places[MOST] = {0}, all = 0;
@@ -212,9 +211,8 @@ static void interleaved_training_windows_begin_anywhere(void **state)
 }
 
 /* Some of a part: in its order, none twice, the gaps between them as equal as they can be. */
-static void some_examples_are_spread_over_their_part(void **state)
+TEST(some_examples_are_spread_over_their_part)
 {
-    (void)state;
     struct opened o;
     write_parts(780); /* the test part has 78 bytes, which differ */
     survey_and_open(&o, TEXT_LM, 1, 0);
@@ -231,9 +229,8 @@ static void some_examples_are_spread_over_their_part(void **state)
     close_all(&o);
 }
 
-static void a_text_that_is_too_short_is_refused(void **state)
+TEST(a_text_that_is_too_short_is_refused)
 {
-    (void)state;
     struct text_options o;
     struct task_shape s;
     struct text_buffer facts = {0};
@@ -281,9 +278,8 @@ static void a_text_that_is_too_short_is_refused(void **state)
     free(facts.text);
 }
 
-static void rows_are_not_interleaved(void **state)
+TEST(rows_are_not_interleaved)
 {
-    (void)state;
     static const char rows[] = "text,label\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n";
     struct opened o;
     write_file("rows.csv", rows, sizeof rows - 1);
@@ -299,9 +295,8 @@ static void rows_are_not_interleaved(void **state)
 
 /* A text of two halves, of which the first says nothing of the second: byte models learn from what
  * they are tested on only where parts are alike. */
-static void anchors_follow_the_split(void **state)
+TEST(anchors_follow_the_split)
 {
-    (void)state;
     enum { SIZE = 64000 };
     static unsigned char bytes[SIZE];
     double bits[2];
@@ -344,9 +339,8 @@ static void assert_open_refuses(const struct text_options *o, const char *file, 
 }
 
 /* Whether its rows are as many, or none that can be read: it is another file. */
-static void another_file_is_refused(void **state)
+TEST(another_file_is_refused)
 {
-    (void)state;
     static const char *const same_size[] = {
         "text,label\naaaaa,x\nb,x\nc,x\na,y\ne,y\nf,y\n",  /* a text */
         "text,label\naaaaa,z\nb,x\nc,x\nd,y\ne,y\nf,y\n",  /* a label more */
@@ -370,9 +364,8 @@ static void another_file_is_refused(void **state)
                         ": its rows have changed since it was first read");
 }
 
-static void a_file_cut_while_it_is_used_is_noticed(void **state)
+TEST(a_file_cut_while_it_is_used_is_noticed)
 {
-    (void)state;
     static const char rows[] = "text,label\na,x\nb,x\nc,x\nd,y\ne,y\nf,y\n";
     for (int which = 0; which < 3; which++) {
         struct opened o;
@@ -394,22 +387,4 @@ static void a_file_cut_while_it_is_used_is_noticed(void **state)
         close_all(&o);
         remove(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(windows_stay_in_their_part, remove_file),
-        cmocka_unit_test_teardown(training_windows_begin_anywhere, remove_file),
-        cmocka_unit_test_teardown(a_draw_depends_on_its_numbers_alone, remove_file),
-        cmocka_unit_test_teardown(interleaved_windows_stay_in_their_region, remove_file),
-        cmocka_unit_test_teardown(interleaved_training_windows_begin_anywhere, remove_file),
-        cmocka_unit_test_teardown(rows_are_not_interleaved, remove_file),
-        cmocka_unit_test_teardown(anchors_follow_the_split, remove_file),
-        cmocka_unit_test_teardown(some_examples_are_spread_over_their_part, remove_file),
-        cmocka_unit_test_teardown(a_text_that_is_too_short_is_refused, remove_file),
-        cmocka_unit_test_teardown(another_file_is_refused, remove_file),
-        cmocka_unit_test_teardown(a_file_cut_while_it_is_used_is_noticed, remove_file),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,8 +1,6 @@
 /* Training: learning, slices, exactness, divergence, evaluation, and that a step allocates
  * nothing. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +8,8 @@
 #include "engine/base/rng.h"
 #include "engine/encoder_cost.h"
 #include "engine/train.h"
-#include "tests/assert_each.h"
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* Calls of the allocator, where it can be counted: sanitizers bring their own. */
 static long allocations;
@@ -120,9 +117,8 @@ static void step(struct trainer *t)
         fail_msg("%s", m.text);
 }
 
-static void default_training(void **state)
+TEST(default_training)
 {
-    (void)state;
     struct train_config c;
     option_defaults(train_options, &c);
     assert_int_equal(c.steps, 1000);
@@ -149,9 +145,8 @@ static void default_training(void **state)
     assert_string_equal(words[OPTIM_ADAM], "adam");
 }
 
-static void learns_to_copy(void **state)
+TEST(learns_to_copy)
 {
-    (void)state;
     struct arena a;
     struct setup s = defaults();
     struct trainer *t = trainer(&a, &s, copy_task, NULL);
@@ -191,9 +186,8 @@ static void gradients(const struct setup *s, long slice, real *grad, double *los
 }
 
 /* A dropout mask that depended on the slice would change gradients by a large part. */
-static void slices_do_not_matter(void **state)
+TEST(slices_do_not_matter)
 {
-    (void)state;
     enum { MOST = 8192 };
     static real whole[MOST], sliced[MOST];
     struct setup s = defaults();
@@ -228,9 +222,8 @@ static void copy_state(const struct trainer *from, struct trainer *to)
 }
 
 /* Whatever a checkpoint holds decides everything that follows, to the bit. */
-static void goes_on_from_a_copied_state(void **state)
+TEST(goes_on_from_a_copied_state)
 {
-    (void)state;
     struct arena a, b;
     struct setup s = defaults();
     s.model.dropout = 0.2;
@@ -258,9 +251,8 @@ static void goes_on_from_a_copied_state(void **state)
     }
 }
 
-static void a_step_allocates_nothing(void **state)
+TEST(a_step_allocates_nothing)
 {
-    (void)state;
     if (!ALLOCATIONS_COUNTED)
         skip();
     struct arena a;
@@ -311,9 +303,8 @@ static void check_divergence(const char *name, long element, real value, const c
     arena_free(&a);
 }
 
-static void divergence_is_named(void **state)
+TEST(divergence_is_named)
 {
-    (void)state;
     check_divergence("encoder.layers.0.linear2.bias", 3, NAN,
                      "the weights of encoder.layers.0.linear2.bias");
     check_divergence("encoder.layers.0.norm1.weight", 2, (real)3e38,
@@ -322,9 +313,8 @@ static void divergence_is_named(void **state)
 
 /* The loss is finite and the gradient is not: a huge column of out.weight meets an input that the
  * final norm has switched off. */
-static void overflow_in_backward_only(void **state)
+TEST(overflow_in_backward_only)
 {
-    (void)state;
     struct arena a;
     struct message m;
     struct setup s = defaults();
@@ -342,9 +332,8 @@ static void overflow_in_backward_only(void **state)
 }
 
 /* Metrics from predictions, counted here. */
-static void evaluation_counts(void **state)
+TEST(evaluation_counts)
 {
-    (void)state;
     enum { COUNT = 23 };
     struct arena a;
     struct setup s = defaults();
@@ -381,9 +370,8 @@ static void evaluation_counts(void **state)
 }
 
 /* Evaluation draws nothing and touches nothing that training goes on from. */
-static void evaluation_does_not_disturb(void **state)
+TEST(evaluation_does_not_disturb)
 {
-    (void)state;
     struct arena a, b;
     struct setup s = defaults();
     s.model.dropout = 0.2;
@@ -423,9 +411,8 @@ static enum status unreadable(void *context, int64_t number, struct examples *e,
 }
 
 /* A step without its examples leaves everything as it was. */
-static void a_step_fails_as_its_examples_do(void **state)
+TEST(a_step_fails_as_its_examples_do)
 {
-    (void)state;
     struct arena a;
     struct message m;
     struct setup s = defaults();
@@ -443,9 +430,8 @@ static void a_step_fails_as_its_examples_do(void **state)
     arena_free(&a);
 }
 
-static void fully_masked_batch(void **state)
+TEST(fully_masked_batch)
 {
-    (void)state;
     struct arena a;
     struct setup s = defaults();
     struct trainer *t = trainer(&a, &s, nothing_to_learn, NULL);
@@ -455,22 +441,4 @@ static void fully_masked_batch(void **state)
     trainer_evaluate(t, &t->batch, &out);
     assert_each(out.loss == 0, out.acc == 0, out.exact == 1);
     arena_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_training),
-        cmocka_unit_test(learns_to_copy),
-        cmocka_unit_test(slices_do_not_matter),
-        cmocka_unit_test(goes_on_from_a_copied_state),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(divergence_is_named),
-        cmocka_unit_test(overflow_in_backward_only),
-        cmocka_unit_test(evaluation_counts),
-        cmocka_unit_test(evaluation_does_not_disturb),
-        cmocka_unit_test(a_step_fails_as_its_examples_do),
-        cmocka_unit_test(fully_masked_batch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* A trial that is spread over threads: its bytes are those of one. */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/rng.h"
 #include "engine/train.h"
-#include "tests/assert_each.h"
+#include "tests/test.h"
 #include "tests/unit/own_threads.h"
-
-#include <cmocka.h>
 
 enum { T = 5, V = 6, S = 2, BATCH = 13, SET = 150, FIELDS = 2 };
 
@@ -138,10 +134,11 @@ static void assert_equal_trainers(const struct trainer *a, const struct trainer 
     assert_each(a->correct_sum == b->correct_sum, a->target_sum == b->target_sum);
 }
 
+FIXTURE(set_up, tear_down)
+
 /* The number changes between two steps, too. */
-static void the_number_does_not_matter(void **state)
+TEST(the_number_does_not_matter)
 {
-    (void)state;
     static const int threads[] = {2, 3, 8, 1, 2, 5};
     enum { STEPS = sizeof threads / sizeof *threads };
     static struct answers expected, found;
@@ -167,9 +164,8 @@ static void the_number_does_not_matter(void **state)
 }
 
 /* Fewer threads than asked for: the system has none left, the arena no memory. */
-static void fewer_threads_compute_the_same(void **state)
+TEST(fewer_threads_compute_the_same)
 {
-    (void)state;
     struct arena a, b;
     struct setup s = variant(1);
     struct trainer *one = make_trainer(&a, &s), *many = make_trainer(&b, &s);
@@ -202,9 +198,8 @@ static void fewer_threads_compute_the_same(void **state)
 }
 
 /* More threads than slices are not made. */
-static void no_thread_without_a_slice(void **state)
+TEST(no_thread_without_a_slice)
 {
-    (void)state;
     struct arena a;
     struct setup s = variant(0);
     struct trainer *t = make_trainer(&a, &s);
@@ -218,14 +213,4 @@ static void no_thread_without_a_slice(void **state)
     trainer_set_threads(t, -3);
     assert_int_equal(running, 0);
     arena_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_number_does_not_matter),
-        TEST(fewer_threads_compute_the_same),
-        TEST(no_thread_without_a_slice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

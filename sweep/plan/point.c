@@ -142,16 +142,6 @@ static bool at_default(const struct option_entry *o, const void *values)
     return option_used(o, values) == n && memcmp((const char *)values + o->offset, neutral, n) == 0;
 }
 
-/* meaning: another point, resolved. */
-static bool means(const struct point *p, const struct point *meaning)
-{
-    struct point resolved = *p;
-    point_resolve(&resolved, NULL);
-    return same_values(p->task->options, resolved.task_options, meaning->task_options) &&
-           same_values(encoder_options, &resolved.model, &meaning->model) &&
-           same_values(train_options, &resolved.train, &meaning->train);
-}
-
 /* Options that a sweep may vary and of which two values come to the same at some head counts or
  * instances only: a setting would lack its trials there. */
 static const char *const kept[] = {"model.d_head",
@@ -174,14 +164,23 @@ static bool is_kept(const char *section, const char *name)
     return false;
 }
 
-/* Gives an option its default where that leaves the point's meaning what it is. */
+/* Gives an option its default where its value is what leaving it out means; a list may say so in
+ * other numbers. */
 static void shorten(struct point *p, int section, const struct option_entry *o,
-                    const struct point *meaning)
+                    struct point *meaning)
 {
     const struct option_entry alone[] = {*o, {0}};
     struct point left_out = *p;
     option_defaults(alone, section_of(&left_out, section).values);
-    if (means(&left_out, meaning))
+    struct point resolved = left_out;
+    point_resolve(&resolved, NULL);
+    bool said = o->type == OPTION_INT_LIST || same_values(alone, section_of(p, section).values,
+                                                          section_of(&resolved, section).values);
+    for (int i = 0; i < SECTIONS && said; i++) {
+        const struct point_section s = section_of(&resolved, i);
+        said = same_values(s.options, s.values, section_of(meaning, i).values);
+    }
+    if (said)
         *p = left_out;
 }
 

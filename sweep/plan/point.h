@@ -54,9 +54,9 @@ bool point_uses(const struct point *p, const char *path);
  * Local options get none. */
 void point_resolve(struct point *p, const char *facts);
 
-/* The short form: options that could as well be left out get their defaults, but for those by which
- * a sweep may tell settings that are the same at one head count only. segment_width 0 becomes the
- * width that it stands for; local options get none. */
+/* The short form: options whose values are what leaving them out means get their defaults, but for
+ * those by which a sweep may tell settings that are the same at one head count only. segment_width
+ * 0 becomes the width that it stands for; local options get none. */
 void point_canonical(struct point *p);
 
 /* Writes the canonical JSON, of the canonical point, or of the point as it is where it is spelled

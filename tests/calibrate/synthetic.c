@@ -297,7 +297,7 @@ bool synthetic_confirm(struct synthetic *s, const struct world *w, const struct 
     s->fresh.claim_best = pick->best;
     s->fresh.claim_over = pick->over;
     s->fresh.claim_over_count = pick->over_count;
-    s->confirm = (struct verdict_confirm){w->fresh, true, &s->fresh};
+    s->confirm = (struct verdict_confirm){.units = w->fresh, .written = true, .input = &s->fresh};
     s->in.confirm = &s->confirm;
     return true;
 }

@@ -36,9 +36,9 @@ a_shard
 echo secret >private && chmod 600 private
 rm $weights && ln -s ../private $weights
 sql bad.db "UPDATE trial SET checkpoint_sha256 = '$(sha private)' WHERE trial_id = 1"
-check "a link to a private file is refused, although its SHA-256 is in the row" refused "few for a safetensors file"
+check "a link to a private file is refused, although its SHA-256 is in the row" refused "short for a safetensors file"
 cp private $weights.2 && mv $weights.2 $weights
-check "... and so is such a file itself" refused "few for a safetensors file"
+check "... and so is such a file itself" refused "short for a safetensors file"
 a_shard
 cp bad.db.d/t2-a1.result $weights
 sql bad.db "UPDATE trial SET checkpoint_sha256 = '$(sha $weights)' WHERE trial_id = 1"

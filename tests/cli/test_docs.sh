@@ -25,6 +25,7 @@ make calibrate SWEEPS=2000 CASE=looks|half a minute; sweep/test_calibration.c is
 make crash|hours
 sh results/reference/make.sh gather|minutes; cli/test_numbers.sh runs it on a small sweep
 CRASH_KILLS=50 make crash|minutes; cli/test_faults_*.sh runs a sample
+CRASH_EDITS=50 make crash|hours; cli/test_faults_*.sh runs a sample
 CRASH_SEED=7 sh tests/crash/run.sh kills signals|minutes; cli/test_faults_*.sh runs a sample
 TMPDIR=/dev/shm make crash|hours
 U

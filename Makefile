@@ -246,6 +246,15 @@ test: deps
 test-only: tests check-deps
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_LONG) $(TEST_BIN) $(GRADIENT) $(TEST_SHORT)
 
+# What every command prints of kept results files becomes what it has to print: read the diff.
+bless: $(PROGRAM)
+	@HEADCOUNT=$(RUN) BLESS=1 sh tests/cli/test_contract.sh
+
+# Lines of each folder beside those of the last release: a mirror, no gate.
+weight:
+	@sh tests/deps.sh weight
+	@sh tests/weight.sh tests/data/weight-1.0.0.txt
+
 # In Debian's Chromium, a little in its Firefox. Pictures stay in $(BUILD)/page.
 test-page: $(PROGRAM)
 	@sh tests/deps.sh test page
@@ -455,13 +464,15 @@ help:
 	@echo "make coverage     lines and branches that the tests reach      make lint"
 	@echo "make check-deps   prove that the folders include each other one way only"
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
+	@echo "make bless        let tests/data/contract be what the program prints now (read the diff)"
+	@echo "make weight       lines of each folder, and what changed since the last release"
 	@echo "make messages     every message of the program, a line each (ALL=1: reports and help too)"
 	@echo "make clean        remove what was built"
 	@echo "SAN=address,undefined | SAN=thread   with sanitizers    WERROR=1   warnings are errors"
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
 .PHONY: all force dist deb test-page test-cluster test-arm64 test-bare calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
-        check-format clean messages help
+        check-format clean messages help bless weight
 .SECONDARY:
 
 -include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d) \

@@ -69,6 +69,7 @@ for target; do
         need valgrind 'command -v valgrind'
         ;;
     coverage) need gcovr 'command -v gcovr' ;;
+    weight) need cloc 'command -v cloc' ;;
     page)
         need chromium 'command -v chromium'
         want firefox-esr 'command -v firefox-esr'

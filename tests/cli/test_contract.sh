@@ -1,0 +1,81 @@
+#!/bin/sh
+# The contract: what every command prints of the kept results files of earlier versions, and how it ends, is what
+# tests/data/contract/expected has; so are the columns of views and what merges and small runs come to. BLESS=1 (make
+# bless) writes what is printed now in its place, to be read as a diff. Speaks TAP. HEADCOUNT is the program.
+. tests/tap.sh
+cd "$dir" || exit 1
+export HOME="$dir" TZ=UTC LC_ALL=C.UTF-8 COLUMNS=100
+contract=$root/tests/data/contract
+expected=$contract/expected
+[ -z "${BLESS:-}" ] || rm -rf "$expected"
+
+restore() { # name: a kept file with its folder
+    {
+        echo "PRAGMA application_id = 0x48454144; PRAGMA user_version = 8; PRAGMA synchronous = OFF; BEGIN;"
+        cat "$contract/files/schema.sql" "$contract/files/$1.sql"
+        echo "COMMIT;"
+    } | sqlite3 "$1.db" >restored
+    [ ! -d "$contract/files/$1.db.d" ] || cp -r "$contract/files/$1.db.d" .
+}
+# JSON a member a line, so that a diff names it.
+spread() {
+    sed -e 's/,"/,\n"/g' -e 's/\([[{]\){/\1\n{/g' "$1"
+}
+compare() { # file of expected/, what there is now
+    if [ -n "${BLESS:-}" ]; then
+        mkdir -p "$(dirname "$expected/$1")"
+        cp "$2" "$expected/$1"
+    elif ! diff -u "$expected/$1" "$2" >differ 2>&1; then
+        trouble "$3"
+        trouble "$(sed 1,2d differ)"
+    fi
+}
+
+for kept in "$contract"/files/*.sql; do
+    kept=$(basename "$kept" .sql)
+    [ "$kept" = schema ] || restore "$kept"
+done
+cp "$contract"/files/*.yaml "$contract"/files/*.txt "$contract"/files/*.csv .
+
+# ---- every command ----
+for kept in - $(ls *.db); do
+    kept=${kept%.db}
+    grep -v '^ *\(#\|$\)' "$contract/commands" | sed 's/   */\t/' | while IFS=$(printf '\t') read -r files words; do
+        case " $files " in *" $kept "*) echo "$words" ;; esac
+    done >words
+    while read -r words; do
+        set -- $(echo "$words" | sed "s/FILE/$kept/g; s/NAME/${kept%-1-of-2}/g")
+        case $1 in tasks | params | merge | nosuch) ;; *) [ "$kept" = - ] || set -- "$@" --db "$kept.db" ;; esac
+        "$headcount" "$@" >said 2>err </dev/null
+        echo "exit $?" >>said
+        spread said >now
+        compare "$kept/$(echo "$words" | tr -s ' /' '__')" now "headcount $*  $(head -n 3 err)"
+    done <words
+    verdict "what is said of $kept is what was promised"
+done
+
+# ---- what SQL sees ----
+sqlite3 -header plain.db "SELECT v.name AS 'view', group_concat(c.name, ' ') AS columns
+    FROM sqlite_schema AS v, pragma_table_info(v.name) AS c WHERE v.type = 'view' GROUP BY v.name" >now
+compare sql/views now "the columns of the views"
+verdict "views have the columns that were promised"
+
+# ---- what comes of a merge, and of small runs ----
+"$headcount" merge --no-weights --into parts.db parts-1-of-2.db parts-2-of-2.db -q >now 2>&1 || trouble "$(cat now)"
+for words in "report --json" "export results" "status --json"; do
+    "$headcount" $words --db parts.db >said 2>&1
+    echo "exit $?" >>said
+    spread said >now
+    compare "parts/$(echo "$words" | tr ' ' _)" now "$words of the merged shards"
+done
+verdict "two shards make the whole sweep"
+for kept in rungs confirm troubles; do
+    "$headcount" run $kept.yaml --db run.db -q >said 2>&1
+    echo "exit $?" >now
+    sqlite3 run.db "SELECT heads, setting, seed, is_tuning, confirms, state, steps_done,
+        instr(error, 'limits.memory') > 0 FROM trials
+        WHERE sweep = '$kept' AND NOT (is_tuning AND state = 'not_needed') ORDER BY 1, 2, 3, 4, tuning" >>now
+    compare "run/$kept" now "run $kept.yaml: $(tail -n 3 said)"
+done
+verdict "small sweeps run to their ends"
+finish

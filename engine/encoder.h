@@ -72,8 +72,8 @@ enum status encoder_keep_heads(struct arena *a, const struct encoder *e, const b
                                bool wants_grad, struct encoder **smaller, struct message *m);
 
 /* What a tape shows of its heads beside the logits. Filled by encoder_graph, all of it the arena's.
- * Each layer's input, its packed queries, keys and values, the heads' outputs and the log-sum-exp
- * of their scores are kept, so that graph_forward_from can begin behind any attention. */
+ * Each layer's input, its packed queries, keys and values and the heads' outputs are kept, so that
+ * graph_forward_from can begin behind any attention. */
 struct encoder_probe {
     struct tensor **gate; /* (L): (capacity,H), factors of the heads' outputs, all 1 at first;
                              with gradients in a tape for training */

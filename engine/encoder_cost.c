@@ -52,8 +52,8 @@ double encoder_flops(const struct encoder *e)
     return 2 * (attention + other_products(&e->config, &e->io));
 }
 
-/* Numbers per position that one sequence's forward leaves for backward, and the widest gradients
- * beside them. */
+/* About how many numbers per position one sequence's forward leaves for backward, with the widest
+ * gradients beside them. Slices, and so the last bits of results, depend on it. */
 static double position_numbers(const struct encoder_config *c, const struct encoder_io *io)
 {
     struct encoder_shapes s = shapes_of(c);

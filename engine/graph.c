@@ -179,9 +179,7 @@ static void assign_memory(struct graph *g)
             saved[i] =
                 (struct layout_buffer){.size = (size_t)n->op->saved(n, g->inference) * sizeof(real),
                                        .from = i,
-                                       .to = n->keep        ? 2 * g->count
-                                             : g->inference ? i
-                                                            : time_back(g, i)};
+                                       .to = g->inference ? i : time_back(g, i)};
     }
     if (!g->inference)
         grad_life(g, uses, root, grad);

@@ -23,8 +23,7 @@
 struct graph *graph_new(struct arena *a, long capacity, bool inference);
 
 /* Keeps the value of t, the output of an operation, readable until the next replay. To be called
- * before graph_finish; what the operation saves is kept with it. NULL (after a refusal) is ignored;
- * inputs and parameters are always kept. */
+ * before graph_finish. NULL (after a refusal) is ignored; inputs and parameters are always kept. */
 void graph_keep(struct graph *g, const struct tensor *t);
 
 /* Lets g use the packed weights of `from`, a finished tape over the same parameters that lives as

@@ -74,6 +74,6 @@ const struct kernels *kernels_best(void)
 const char *kernels_build(void)
 {
     static char text[32];
-    snprintf(text, sizeof text, "%s%s-2", kernels_best()->name, denormals_flushed() ? "-ftz" : "");
+    snprintf(text, sizeof text, "%s%s-3", kernels_best()->name, denormals_flushed() ? "-ftz" : "");
     return text;
 }

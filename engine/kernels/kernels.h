@@ -88,6 +88,10 @@ static inline long linear_room(long N, long K)
     return LINEAR_ROWS * ((N > K ? N : K) + LINEAR_SPARE);
 }
 
+/* Numbers of a row of scores that attention_forward saves for backward: the largest score, and what
+ * exponentials below it are multiplied by. One log-sum-exp would be too coarse for large scores. */
+enum { ATTENTION_SAVED = 2 };
+
 /* Each function has a line in kernels.def. */
 struct kernels {
     const char *name; /* "reference", "sse2", "avx2", "avx512"; elsewhere than x86 "portable" */
@@ -98,16 +102,16 @@ struct kernels {
     void (*attention_forward)(const struct attention *a,
                               const real *qkv, /* (B,T,H*d_k + G*d_k + G*d_v) */
                               real *o,         /* (B,T,H*d_v) */
-                              real *saved,     /* (B,H,T): log-sum-exp, for backward */
+                              real *saved,     /* ATTENTION_SAVED times (B,T,H), in any order */
                               void *scratch);  /* attention_scratch(a) bytes, 64-aligned */
     /* Recomputes the weights from qkv and saved, which the same table wrote. dqkv is
      * overwritten. */
     void (*attention_backward)(const struct attention *a, const real *qkv, const real *o,
                                const real *saved, const real *d_o, /* (B,T,H*d_v) */
                                real *dqkv, void *scratch);
-    /* The softmax itself, without dropout, from qkv and saved, which the same table wrote: rows sum
-     * to 1 to rounding, and a key that is not seen has exactly 0. */
-    void (*attention_weights)(const struct attention *a, const real *qkv, const real *saved,
+    /* The softmax itself, without dropout: rows sum to 1 to rounding, however large the scores are,
+     * and a key that is not seen has exactly 0. */
+    void (*attention_weights)(const struct attention *a, const real *qkv,
                               real *w, /* (B,H,T,T): query, then key */
                               void *scratch);
     size_t (*attention_scratch)(const struct attention *a);
@@ -193,9 +197,9 @@ extern const struct kernels kernels_reference;
 const struct kernels *kernels_best(void);
 
 /* What results depend on besides the instructions of the program: the best table's name, and
- * whether denormals are flushed, and 2, the number of the order in which sums over a batch and over
- * all gradients are formed (encoder_slice, optim_grad_norm): "avx512-ftz-2". Valid until the next
- * call. */
+ * whether denormals are flushed, and 3, the number of the arithmetic: of the tables' formulas and
+ * of the order in which sums over a batch and over all gradients are formed (encoder_slice,
+ * optim_grad_norm): "avx512-ftz-3". Valid until the next call. */
 const char *kernels_build(void);
 
 /* The i-th table this CPU can run, slowest first, or NULL past the end: for tests and bench. */

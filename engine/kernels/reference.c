@@ -80,40 +80,41 @@ static double score(const struct attention *a, const struct head *s, long i, lon
     return (double)a->scale * dot(a->d_k, s->q + i * s->row, s->k + j * s->row);
 }
 
-/* log sum_j exp(score), over the keys that are seen; 0 where there is none. */
-static double log_sum_exp(const struct attention *a, const struct head *s, long i)
+/* Row i of w = softmax of its scores, 0 where a key is not seen. */
+static void softmax_row(const struct attention *a, const struct head *s, long i, double *w)
 {
     double largest = -INFINITY, sum = 0;
     for (long j = 0; j < a->T; j++)
         if (sees(s, i, j))
             largest = fmax(largest, score(a, s, i, j));
     for (long j = 0; j < a->T; j++)
-        if (sees(s, i, j))
-            sum += exp(score(a, s, i, j) - largest);
-    return sum == 0 ? 0 : largest + log(sum);
+        sum += w[j] = sees(s, i, j) ? exp(score(a, s, i, j) - largest) : 0;
+    for (long j = 0; j < a->T && sum != 0; j++)
+        w[j] /= sum;
 }
 
+/* A row's weights (T), and a sum over it (d_k or d_v). */
 static size_t attention_scratch(const struct attention *a)
 {
-    return (size_t)(a->d_k > a->d_v ? a->d_k : a->d_v) * sizeof(double);
+    return (size_t)(a->T + (a->d_k > a->d_v ? a->d_k : a->d_v)) * sizeof(double);
 }
 
 static void attention_forward(const struct attention *a, const real *qkv, real *o, real *saved,
                               void *scratch)
 {
-    double *sum = scratch; /* (d_v) */
+    double *w = scratch, *sum = w + a->T;
+    (void)saved;
     for (long b = 0; b < a->B; b++) {
         for (long h = 0; h < a->H; h++) {
             struct head s = head_at(a, qkv, b, h);
             for (long i = 0; i < a->T; i++) {
-                double lse = log_sum_exp(a, &s, i);
-                saved[(b * a->H + h) * a->T + i] = (real)lse;
+                softmax_row(a, &s, i, w);
                 memset(sum, 0, (size_t)a->d_v * sizeof *sum);
                 for (long j = 0; j < a->T; j++) {
                     if (!sees(&s, i, j))
                         continue;
-                    double p = exp(score(a, &s, i, j) - lse) *
-                               dropout_factor(&a->dropout, s.element + (uint64_t)(i * a->T + j));
+                    double p =
+                        w[j] * dropout_factor(&a->dropout, s.element + (uint64_t)(i * a->T + j));
                     for (long d = 0; d < a->d_v; d++)
                         sum[d] += p * (double)s.v[j * s.row + d];
                 }
@@ -130,7 +131,8 @@ static void attention_forward(const struct attention *a, const real *qkv, real *
 static void attention_backward(const struct attention *a, const real *qkv, const real *o,
                                const real *saved, const real *d_o, real *dqkv, void *scratch)
 {
-    double *dq = scratch; /* (d_k) */
+    double *w = scratch, *dq = w + a->T;
+    (void)saved;
     memset(dqkv, 0, (size_t)(a->B * a->T * attention_row(a)) * sizeof *dqkv);
     for (long b = 0; b < a->B; b++) {
         for (long h = 0; h < a->H; h++) {
@@ -139,21 +141,20 @@ static void attention_backward(const struct attention *a, const real *qkv, const
             for (long i = 0; i < a->T; i++) {
                 const long at = ((b * a->T + i) * a->H + h) * a->d_v;
                 double delta = dot(a->d_v, o + at, d_o + at);
-                double lse = (double)saved[(b * a->H + h) * a->T + i];
+                softmax_row(a, &s, i, w);
                 memset(dq, 0, (size_t)a->d_k * sizeof *dq);
                 for (long j = 0; j < a->T; j++) {
                     if (!sees(&s, i, j))
                         continue;
-                    double p = exp(score(a, &s, i, j) - lse);
                     double r = dropout_factor(&a->dropout, s.element + (uint64_t)(i * a->T + j));
                     double dp = r * dot(a->d_v, d_o + at, s.v + j * s.row);
-                    double ds = (double)a->scale * p * (dp - delta);
+                    double ds = (double)a->scale * w[j] * (dp - delta);
                     for (long d = 0; d < a->d_k; d++) {
                         dq[d] += ds * (double)s.k[j * s.row + d];
                         dk[j * s.row + d] += (real)(ds * (double)s.q[i * s.row + d]);
                     }
                     for (long d = 0; d < a->d_v; d++)
-                        dv[j * s.row + d] += (real)(r * p * (double)d_o[at + d]);
+                        dv[j * s.row + d] += (real)(r * w[j] * (double)d_o[at + d]);
                 }
                 for (long d = 0; d < a->d_k; d++)
                     dqkv[(s.q - qkv) + i * s.row + d] = (real)dq[d];
@@ -162,18 +163,16 @@ static void attention_backward(const struct attention *a, const real *qkv, const
     }
 }
 
-static void attention_weights(const struct attention *a, const real *qkv, const real *saved,
-                              real *w, void *scratch)
+static void attention_weights(const struct attention *a, const real *qkv, real *w, void *scratch)
 {
-    (void)scratch;
+    double *row = scratch;
     for (long b = 0; b < a->B; b++) {
         for (long h = 0; h < a->H; h++) {
             struct head s = head_at(a, qkv, b, h);
-            for (long i = 0; i < a->T; i++) {
-                const long row = (b * a->H + h) * a->T + i;
+            for (long i = 0; i < a->T; i++, w += a->T) {
+                softmax_row(a, &s, i, row);
                 for (long j = 0; j < a->T; j++)
-                    w[row * a->T + j] =
-                        sees(&s, i, j) ? (real)exp(score(a, &s, i, j) - (double)saved[row]) : 0;
+                    w[j] = (real)row[j];
             }
         }
     }

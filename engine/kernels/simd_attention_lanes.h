@@ -11,11 +11,16 @@
 #include "engine/kernels/simd_lanes.h"
 #include "engine/kernels/simd_math.h"
 
-ALWAYS_INLINE vf vdot(const vf *x, const float *y, const int WIDTH, vf sum)
+ALWAYS_INLINE vf vdot_add(const vf *x, const float *y, const int WIDTH, vf sum)
 {
     for (int d = 0; d < WIDTH; d++)
         sum += x[d] * vload(y + d * LANES);
     return sum;
+}
+
+ALWAYS_INLINE vf vdot(const vf *x, const float *y, const int WIDTH)
+{
+    return vdot_add(x + 1, y + LANES, WIDTH - 1, x[0] * vload(y));
 }
 
 /* The word that holds the dropout bits of (query, key). */
@@ -45,7 +50,7 @@ ALWAYS_INLINE void lanes_scores(const struct lanes *g, const struct lanes_part p
         for (int c = 0; c < BLOCK; c++) {
             if (!lanes_sees(g, &part, c, j))
                 continue;
-            vf s = vdot(q[c], g->k + j * WIDTH * LANES, WIDTH, vset(0));
+            vf s = vdot(q[c], g->k + j * WIDTH * LANES, WIDTH);
             if (WIDTH > 1)
                 vstore(g->s + (j * BLOCK + c) * LANES, s);
             top[c] = vmax(top[c], s);
@@ -64,8 +69,9 @@ ALWAYS_INLINE void lanes_forward_part(const struct lanes *g, const struct lanes_
         for (int c = 0; c < BLOCK; c++) {
             if (!lanes_sees(g, &part, c, j))
                 continue;
-            vf p = vexp2(WIDTH == 1 ? q[c][0] * vload(g->k + j * LANES) - top[c]
-                                    : vload(g->s + (j * BLOCK + c) * LANES) - top[c]);
+            const vf s = WIDTH == 1 ? vdot(q[c], g->k + j * LANES, 1)
+                                    : vload(g->s + (j * BLOCK + c) * LANES);
+            vf p = vexp2(s - top[c]);
             sum[c] += p;
             if (drop)
                 p = vkeep_bit(lanes_keep(g, part.i + c, key), bit, p);
@@ -75,7 +81,7 @@ ALWAYS_INLINE void lanes_forward_part(const struct lanes *g, const struct lanes_
     }
 }
 
-/* Queries i .. i+BLOCK-1: o and lse. */
+/* Queries i .. i+BLOCK-1: o and saved. */
 ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int BLOCK,
                                        const int WIDTH, const bool drop)
 {
@@ -111,14 +117,16 @@ ALWAYS_INLINE void lanes_forward_block(const struct lanes *g, long i, const int 
         for (int d = 0; d < WIDTH; d++)
             o[c][d] *= inverse;
         heads_store(g, g->o + (i + c) * g->o_row, g->o_skip, g->a->d_v, WIDTH, o[c]);
-        vstore(g->lse + (i + c) * LANES, blind ? vset(0) : top[c] * LN_2 + vlog(sum[c]));
+        float *saved = g->saved + (i + c) * ATTENTION_SAVED * g->heads;
+        vstore_n(saved, g->heads, top[c]);
+        vstore_n(saved + g->heads, g->heads, inverse);
     }
 }
 
 ALWAYS_INLINE void lanes_backward_part(const struct lanes *g, const struct lanes_part part,
                                        const int BLOCK, const int WIDTH, const bool drop,
                                        const vf q[][LANES_MAX_WIDTH],
-                                       const vf d_o[][LANES_MAX_WIDTH], const vf *lse,
+                                       const vf d_o[][LANES_MAX_WIDTH], const vf *top,
                                        const vf *delta, vf dq[][LANES_MAX_WIDTH])
 {
     for (long j = part.from; j < part.to; j++) {
@@ -134,13 +142,15 @@ ALWAYS_INLINE void lanes_backward_part(const struct lanes *g, const struct lanes
         for (int c = 0; c < BLOCK; c++) {
             if (!lanes_sees(g, &part, c, j))
                 continue;
-            vf p = vexp2(vdot(q[c], k, WIDTH, -lse[c])), kept = p, dp;
+            /* as forward, to the bit: else weights of large scores would not add up to 1 */
+            const vf p = vexp2(vdot(q[c], k, WIDTH) - top[c]);
+            vf kept = p, dp;
             if (drop) {
                 const vu word = lanes_keep(g, part.i + c, key);
-                dp = vkeep_bit(word, bit, vdot(d_o[c], v, WIDTH, vset(0))) - delta[c];
+                dp = vkeep_bit(word, bit, vdot(d_o[c], v, WIDTH)) - delta[c];
                 kept = vkeep_bit(word, bit, p);
             } else {
-                dp = vdot(d_o[c], v, WIDTH, -delta[c]);
+                dp = vdot_add(d_o[c], v, WIDTH, -delta[c]);
             }
             const vf ds = p * dp;
             for (int d = 0; d < WIDTH; d++) {
@@ -157,7 +167,8 @@ ALWAYS_INLINE void lanes_backward_part(const struct lanes *g, const struct lanes
 }
 
 /* Queries i .. i+BLOCK-1: dq, and their share of dk and dv. q is loaded times scale log2(e), so dk
- * comes out times that and is put right at the end; d_o is loaded times dropout's scale. */
+ * comes out times that and is put right at the end; d_o is loaded times what makes weights, scaled
+ * for dropout, of 2^(s - top): these need it no more. */
 ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int BLOCK,
                                         const int WIDTH, const bool drop)
 {
@@ -166,23 +177,26 @@ ALWAYS_INLINE void lanes_backward_block(const struct lanes *g, long i, const int
     const struct lanes_part diagonal = {i, upto[0], upto[BLOCK - 1], true};
     const float scale = g->a->scale, kept_scale = drop ? dropout_scale(&g->a->dropout) : 1;
     vf q[LANES_MAX_BLOCK][LANES_MAX_WIDTH], dq[LANES_MAX_BLOCK][LANES_MAX_WIDTH];
-    vf d_o[LANES_MAX_BLOCK][LANES_MAX_WIDTH], lse[LANES_MAX_BLOCK], delta[LANES_MAX_BLOCK];
+    vf d_o[LANES_MAX_BLOCK][LANES_MAX_WIDTH], top[LANES_MAX_BLOCK], delta[LANES_MAX_BLOCK];
     for (int c = 0; c < BLOCK; c++) {
+        const float *saved = g->saved_in + (i + c) * ATTENTION_SAVED * g->heads;
+        const vf inverse = vload_n(saved + g->heads, g->heads);
         vf o[LANES_MAX_WIDTH];
         heads_load(g, g->q + (i + c) * g->row, g->skip, g->a->d_k, WIDTH, q[c]);
         heads_load(g, g->o_in + (i + c) * g->o_row, g->o_skip, g->a->d_v, WIDTH, o);
         heads_load(g, g->d_o + (i + c) * g->o_row, g->o_skip, g->a->d_v, WIDTH, d_o[c]);
+        top[c] = vload_n(saved, g->heads);
         delta[c] = vset(0);
         for (int d = 0; d < WIDTH; d++) {
+            d_o[c][d] *= inverse;
             delta[c] += o[d] * d_o[c][d];
-            d_o[c][d] *= kept_scale;
             q[c][d] *= scale * LOG2_E;
             dq[c][d] = vset(0);
         }
-        lse[c] = vload(g->lse + (i + c) * LANES) * LOG2_E;
+        delta[c] *= 1 / kept_scale;
     }
-    lanes_backward_part(g, all, BLOCK, WIDTH, drop, q, d_o, lse, delta, dq);
-    lanes_backward_part(g, diagonal, BLOCK, WIDTH, drop, q, d_o, lse, delta, dq);
+    lanes_backward_part(g, all, BLOCK, WIDTH, drop, q, d_o, top, delta, dq);
+    lanes_backward_part(g, diagonal, BLOCK, WIDTH, drop, q, d_o, top, delta, dq);
     for (int c = 0; c < BLOCK; c++) {
         for (int d = 0; d < WIDTH; d++)
             dq[c][d] *= scale;
@@ -282,12 +296,12 @@ static void lanes_forward(const struct attention *a, const float *qkv, float *o,
         const float *x = qkv + b * g.skip;
         g.q = x + h * a->d_k;
         g.o = o + b * g.o_skip + h * a->d_v;
+        g.saved = saved + head * a->T * ATTENTION_SAVED;
         lanes_pack(&g, x, g.key, a->d_k, g.k);
         lanes_pack(&g, x, g.value, a->d_v, g.v);
         if (g.width == 1)
             lanes_extremes(&g);
         lanes_run(&g, head, w->size, w->forward[a->dropout.probability > 0]);
-        lanes_lse_out(&g, saved + head * a->T);
     }
 }
 
@@ -311,9 +325,9 @@ static void lanes_backward(const struct attention *a, const float *qkv, const fl
         g.dq = dx + h * a->d_k;
         g.o_in = o + at;
         g.d_o = d_o + at;
+        g.saved_in = saved + head * a->T * ATTENTION_SAVED;
         lanes_pack(&g, x, g.key, a->d_k, g.k);
         lanes_pack(&g, x, g.value, a->d_v, g.v);
-        lanes_lse_in(&g, saved + head * a->T);
         memset(g.dk, 0, (size_t)(g.seen.n * g.width) * sizeof(vf));
         memset(g.dv, 0, (size_t)(g.seen.n * g.width) * sizeof(vf));
         lanes_run(&g, head, w->size, w->backward[a->dropout.probability > 0]);

@@ -8,7 +8,7 @@
  * Forward, for one head and one block of queries (s, p are (n,row), n the keys that are seen):
  *     s = k q^T;  p = 2^(s - max);  o = p^T v / sum p
  * with log2(e) and the scale multiplied into q^T. Backward (Dao et al. 2022, algorithm 4):
- *     p = 2^(s - log2-sum-exp);  dp = v dO^T;  ds = p (dp - sum_j p dp)
+ *     p = 2^(s - max) / sum;  dp = v dO^T;  ds = p (dp - sum_j p dp)
  *     dq = ds^T k;  dk += ds q;  dv += p dO */
 #ifndef ENGINE_KERNELS_SIMD_ATTENTION_TILES_H
 #define ENGINE_KERNELS_SIMD_ATTENTION_TILES_H
@@ -37,7 +37,6 @@ struct tiles {
     float *out;              /* (queries, d_k or d_v) for o or dq before they are unpacked */
     float *qt, *gt;          /* (d_k,row), (d_v,row): this block's, scaled */
     float *s, *dp;           /* (n,row) */
-    float *lse, *inverse;    /* (row) */
     uint32_t *keep;          /* (T/32 rounded up, row) */
 };
 
@@ -67,8 +66,6 @@ static size_t tiles_layout(const struct attention *a, void *scratch, struct tile
     t->gt = piece(&p, wv * t->row, sizeof(float));
     t->s = piece(&p, T * t->row, sizeof(float));
     t->dp = piece(&p, T * t->row, sizeof(float));
-    t->lse = piece(&p, t->row, sizeof(float));
-    t->inverse = piece(&p, t->row, sizeof(float));
     t->keep = piece(&p, (T + 31) / 32 * t->row, sizeof *t->keep);
     return p.used;
 }
@@ -189,11 +186,12 @@ ALWAYS_INLINE vf tiles_keep(const struct tiles *t, long c, long j, vf x)
     return vkeep_bit(*(const vu_loose *)(t->keep + key / 32 * t->row + c), vkey_bit(key), x);
 }
 
-/* s -> p, dropped where the block's bits say so; lse (natural) and 1/sum of every lane. */
+/* s -> 2^(s - top), dropped where the block's bits say so. top, inverse (queries,group): the
+ * largest score, and kept_scale / sum. */
 ALWAYS_INLINE void tiles_softmax(const struct tiles *t, const struct tile_block *b, const bool drop,
-                                 float kept_scale)
+                                 float kept_scale, float *tops, float *inverses)
 {
-    const long n = b->keys, row = t->row;
+    const long n = b->keys, row = t->row, used = b->queries * t->group;
     for (long c = 0; c < b->lanes; c += LANES) {
         vf top = vset(-FLT_MAX), sum = vset(0); /* finite: p = 0 where all scores are -inf */
         float *s = t->s + c;
@@ -206,11 +204,11 @@ ALWAYS_INLINE void tiles_softmax(const struct tiles *t, const struct tile_block 
                 p = tiles_keep(t, c, j, p);
             vstore(s + j * row, p);
         }
-        vstore(t->lse + c, top * LN_2 + vlog(sum));
-        vstore(t->inverse + c, kept_scale / sum);
+        vstore_n(tops + c, used - c, top);
+        vstore_n(inverses + c, used - c, kept_scale / sum);
     }
     for (long c = 0; c < b->blind * t->group; c++)
-        t->lse[c] = t->inverse[c] = 0;
+        tops[c] = inverses[c] = 0;
 }
 
 static void tiles_draw(const struct attention *a, const struct tiles *t, const struct tile_block *b)
@@ -219,43 +217,26 @@ static void tiles_draw(const struct attention *a, const struct tiles *t, const s
         keep_queries(a, b->head + g, b->first, b->queries, t->keep + g, t->group, t->row);
 }
 
-/* lse (queries,group) <-> saved (group,T) from query i on. */
-static void tiles_lse_out(const struct tiles *t, long queries, long T, float *saved)
-{
-    for (int g = 0; g < t->group; g++, saved += T)
-        for (long i = 0; i < queries; i++)
-            saved[i] = t->lse[i * t->group + g];
-}
-
-static void tiles_lse_in(const struct tiles *t, long queries, long T, const float *saved)
-{
-    memset(t->lse, 0, (size_t)t->row * sizeof *t->lse);
-    for (int g = 0; g < t->group; g++, saved += T)
-        for (long i = 0; i < queries; i++)
-            t->lse[i * t->group + g] = saved[i];
-}
-
-/* One block: o and the log-sum-exp of its queries. x, o: of its head at the sequence's first
- * position. */
+/* One block: o and saved. x, o: of its head at the sequence's first position; saved (2,T,group). */
 static void tiles_forward_block(const struct attention *a, const struct tiles *t,
                                 const struct tile_block *b, const float *x, float *o, float *saved)
 {
     const long row = attention_row(a), o_row = a->H * a->d_v;
     float *own = o + b->first * o_row;
+    float *top = saved + b->first * t->group, *inverse = top + a->T * t->group;
     tiles_transpose(t, false, b->queries, a->d_k, x + b->first * row, row, a->scale * LOG2_E,
                     t->qt);
     tiles_scores(a, t, b);
     if (a->dropout.probability > 0) {
         tiles_draw(a, t, b);
-        tiles_softmax(t, b, true, dropout_scale(&a->dropout));
+        tiles_softmax(t, b, true, dropout_scale(&a->dropout), top, inverse);
     } else {
-        tiles_softmax(t, b, false, 1);
+        tiles_softmax(t, b, false, 1, top, inverse);
     }
     const struct tile_rows out =
         tile_rows_target(t->group, b->queries, NULL, a->d_v, own, o_row, t->out);
-    product_over_keys(t, b->queries, b->keys, a->d_v, t->s, t->v, t->inverse, out);
+    product_over_keys(t, b->queries, b->keys, a->d_v, t->s, t->v, inverse, out);
     rows_unpack(t->group, b->queries, NULL, a->d_v, out, false, own, o_row);
-    tiles_lse_out(t, b->queries, a->T, saved + b->head * a->T + b->first);
 }
 
 /* Keys and values of the heads from h on, from the sequence at x; those of the head before stay
@@ -296,23 +277,24 @@ static void tiles_forward(const struct attention *a, const float *qkv, float *o,
         for (long i = 0; i < a->T; i += t.queries) {
             const struct tile_block block = tile_block_at(a, &t, head, i);
             tiles_forward_block(a, &t, &block, x + h * a->d_k, o + (b * a->T * a->H + h) * a->d_v,
-                                saved);
+                                saved + head * a->T * ATTENTION_SAVED);
         }
     }
 }
 
-/* s -> p as the values saw it (dropped, scaled); dp -> ds. g carries the scale of the scores and of
- * dropout, so ds comes out scaled. */
+/* s -> p as the values saw it (dropped, scaled); dp -> ds. g carries the scale of the scores, so ds
+ * comes out scaled. */
 ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, const struct tile_block *b,
-                                          const bool drop, float kept_scale)
+                                          const bool drop, float kept_scale, const float *tops,
+                                          const float *inverses)
 {
-    const long n = b->keys, row = t->row;
+    const long n = b->keys, row = t->row, used = b->queries * t->group;
     for (long c = 0; c < b->lanes; c += LANES) {
-        const vf lse = vload(t->lse + c) * LOG2_E;
+        const vf top = vload_n(tops + c, used - c), inverse = vload_n(inverses + c, used - c);
         vf delta = vset(0);
         float *s = t->s + c, *dp = t->dp + c;
         for (long j = 0; j < n; j++) {
-            vf p = vexp2(vload(s + j * row) - lse), d = vload(dp + j * row);
+            vf p = vexp2(vload(s + j * row) - top) * inverse, d = vload(dp + j * row);
             vstore(s + j * row, p);
             if (drop) {
                 d = tiles_keep(t, c, j, d);
@@ -320,13 +302,12 @@ ALWAYS_INLINE void tiles_softmax_backward(const struct tiles *t, const struct ti
             }
             delta += p * d;
         }
+        delta *= 1 / kept_scale;
         for (long j = 0; j < n; j++) {
             vf p = vload(s + j * row);
             vstore(dp + j * row, p * (vload(dp + j * row) - delta));
-            if (drop) {
-                p = tiles_keep(t, c, j, p);
-                vstore(s + j * row, p * kept_scale);
-            }
+            if (drop)
+                vstore(s + j * row, tiles_keep(t, c, j, p));
         }
     }
 }
@@ -337,22 +318,20 @@ static void tiles_backward_block(const struct attention *a, const struct tiles *
                                  const struct tile_block *b, bool add, const float *saved,
                                  float *dq)
 {
-    const bool drop = a->dropout.probability > 0;
-    const float kept_scale = drop ? dropout_scale(&a->dropout) : 1;
     const long row = attention_row(a), queries = b->queries;
     const struct tile_rows q = {t->q.at + b->first * t->q.step, t->q.step};
     const struct tile_rows g = {t->g.at + b->first * t->g.step, t->g.step};
+    const float *top = saved + b->first * t->group, *inverse = top + a->T * t->group;
     float *own = dq + b->first * row;
     tiles_transpose(t, true, queries, a->d_k, q.at, q.step, a->scale * LOG2_E, t->qt);
-    tiles_transpose(t, true, queries, a->d_v, g.at, g.step, a->scale * kept_scale, t->gt);
-    tiles_lse_in(t, queries, a->T, saved + b->head * a->T + b->first);
+    tiles_transpose(t, true, queries, a->d_v, g.at, g.step, a->scale, t->gt);
     tiles_scores(a, t, b);
     product_scores(t, b->keys, b->lanes, a->d_v, t->v, t->gt, t->dp);
-    if (drop) {
+    if (a->dropout.probability > 0) {
         tiles_draw(a, t, b);
-        tiles_softmax_backward(t, b, true, kept_scale);
+        tiles_softmax_backward(t, b, true, dropout_scale(&a->dropout), top, inverse);
     } else {
-        tiles_softmax_backward(t, b, false, kept_scale);
+        tiles_softmax_backward(t, b, false, 1, top, inverse);
     }
     const struct tile_rows out =
         tile_rows_target(t->group, queries, NULL, a->d_k, own, row, t->out);
@@ -415,7 +394,8 @@ static void tiles_backward(const struct attention *a, const float *qkv, const fl
             /* with a causal mask only the last block sees all keys: it goes first */
             const long first = (a->causal ? blocks - 1 - i : i) * t.queries;
             const struct tile_block block = tile_block_at(a, &t, head, first);
-            tiles_backward_block(a, &t, &block, i > 0, saved, dx + h * a->d_k);
+            tiles_backward_block(a, &t, &block, i > 0, saved + head * a->T * ATTENTION_SAVED,
+                                 dx + h * a->d_k);
         }
         tiles_key_gradients_end(a, &t, dx);
     }

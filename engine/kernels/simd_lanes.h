@@ -28,13 +28,12 @@ struct lanes {
      * by side */
     int32_t key[LANES], value[LANES];
     /* the group's first head at the sequence's first position: */
-    const float *q, *o_in, *d_o;
-    float *o, *dq;
+    const float *q, *o_in, *d_o, *saved_in;
+    float *o, *dq, *saved; /* saved (T,2,heads): largest score; dropout's scale / sum */
 
     float *k, *v;   /* (n,WIDTH) */
     float *s;       /* (n,BLOCK) scores of a block */
     float *extreme; /* (2) largest and smallest key, for WIDTH 1 */
-    float *lse;     /* (T rounded up to LANES) */
     float *dk, *dv; /* (n,WIDTH) */
     uint32_t *keep; /* (LANES_CHUNK, T/32 rounded up) */
 };
@@ -59,11 +58,13 @@ static size_t lanes_layout(const struct attention *a, void *scratch, struct lane
     g->o_skip = T * g->o_row;
     g->shared = keys_shared(a);
     seen_keys_layout(T, &p, &g->seen);
+    const size_t keys = p.used;
     g->k = piece(&p, T * g->width, sizeof(vf));
     g->v = piece(&p, T * g->width, sizeof(vf));
     g->s = piece(&p, T * LANES_MAX_BLOCK, sizeof(vf));
     g->extreme = piece(&p, 2, sizeof(vf));
-    g->lse = piece(&p, round_up(T, LANES), sizeof(vf));
+    /* away from k and v, also modulo 4096: else a key's load waits for the last gradient's store */
+    p.used += (keys + 1536 - p.used) % 4096;
     g->dk = piece(&p, T * g->width, sizeof(vf));
     g->dv = piece(&p, T * g->width, sizeof(vf));
     g->keep = piece(&p, LANES_CHUNK * g->words, sizeof(vu));
@@ -188,33 +189,6 @@ static void lanes_unpack(const struct lanes *g, const float *from, const int32_t
         lanes_unpack_width(g, from, column, D, 2, scale, to);
     else
         lanes_unpack_width(g, from, column, D, 4, scale, to);
-}
-
-/* lse (T,LANES) <-> saved (heads,T). */
-static void lanes_lse_out(const struct lanes *g, float *saved)
-{
-    const long T = g->a->T;
-    for (long i = 0; i < T; i += LANES) {
-        vf tile[LANES];
-        for (long l = 0; l < LANES; l++)
-            tile[l] = vload(g->lse + (i + l) * LANES);
-        vtranspose(tile);
-        for (long l = 0; l < g->heads; l++)
-            row_vector_set(saved + l * T, T, i, tile[l]);
-    }
-}
-
-static void lanes_lse_in(const struct lanes *g, const float *saved)
-{
-    const long T = g->a->T;
-    for (long i = 0; i < T; i += LANES) {
-        vf tile[LANES];
-        for (long l = 0; l < LANES; l++)
-            tile[l] = l < g->heads ? row_vector(saved + l * T, T, i) : vset(0);
-        vtranspose(tile);
-        for (long l = 0; l < LANES; l++)
-            vstore(g->lse + (i + l) * LANES, tile[l]);
-    }
 }
 
 /* The heads of the group that begins with head h of sequence b. */

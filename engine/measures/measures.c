@@ -195,12 +195,11 @@ static struct measure_view *look(struct measurer *r, long l, long b, long count)
 static void add_weights(struct measurer *r, long l)
 {
     const struct pass *p = &r->plain->pass;
-    const real *saved = r->plain->heads.attention[l]->saved; /* (B,H,T) */
     for (long b = 0; b < p->batch; b += r->together) {
         long count = p->batch - b < r->together ? p->batch - b : r->together;
         struct measure_view *v = look(r, l, b, count);
         const struct attention *a = &v->attention;
-        p->kernels->attention_weights(a, v->qkv, saved + b * a->H * a->T, r->weights, r->scratch);
+        p->kernels->attention_weights(a, v->qkv, r->weights, r->scratch);
         v->weights = r->weights;
         add_all(&r->layer[l], true);
         v->weights = NULL;

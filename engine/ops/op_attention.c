@@ -44,19 +44,18 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     return STATUS_OK;
 }
 
-/* log-sum-exp of each row of scores: (B,H,T), and one more where that makes an even number of
- * them, as what dropout keeps comes behind. */
-static long lse_saved(const struct node *n)
+/* What the kernels save. An even number: what dropout keeps comes behind, in words of 64 bits. */
+static long rows_saved(const struct node *n)
 {
     const struct attention_options *o = n->options;
-    return (tensor_rows(n->out) * o->heads + 1) / 2 * 2;
+    return tensor_rows(n->out) * o->heads * ATTENTION_SAVED;
 }
 
 static long saved(const struct node *n, bool inference)
 {
     const struct attention_options *o = n->options;
     long weights = tensor_rows(n->out) * o->heads * n->out->shape.dim[1];
-    return lse_saved(n) + (inference ? 0 : op_dropout_saved(o->dropout, weights));
+    return rows_saved(n) + (inference ? 0 : op_dropout_saved(o->dropout, weights));
 }
 
 struct attention op_attention_of(const struct attention_options *o, long T, const struct pass *p)
@@ -80,7 +79,7 @@ struct attention op_attention_setting(const struct node *n, const struct pass *p
 {
     struct attention a = op_attention_of(n->options, n->out->shape.dim[1], p);
     if (a.dropout.probability > 0)
-        a.dropout.kept = (const void *)(n->saved + lse_saved(n));
+        a.dropout.kept = (const void *)(n->saved + rows_saved(n));
     return a;
 }
 
@@ -110,7 +109,7 @@ static size_t scratch(const struct node *n)
 static void forward(struct node *n, struct pass *p)
 {
     struct attention a = op_attention_setting(n, p);
-    op_dropout_draw(&a.dropout, p, a.B * a.H * a.T * a.T, n->saved + lse_saved(n));
+    op_dropout_draw(&a.dropout, p, a.B * a.H * a.T * a.T, n->saved + rows_saved(n));
     p->kernels->attention_forward(&a, n->in[0]->data, n->out->data, n->saved, p->scratch);
 }
 

@@ -38,20 +38,11 @@ static enum status shape(const struct node *n, struct shape *out, struct message
     return STATUS_OK;
 }
 
-/* Of the kind `position`: the log-sum-exp of each row of scores, (B,H,T). */
-static long saved(const struct node *n, bool inference)
-{
-    const struct disagreement_options *o = n->options;
-    bool needed = o->kind == SIMILARITY_POSITION && !inference;
-    return needed ? tensor_rows(n->out) * o->attention.heads : 0;
-}
-
 /* Room to work on one sequence. Only the kind `position` needs more than `sum`. */
 struct scratch {
     double *sum;
     real *weights, *dscores; /* (H,T,T) */
     real *dw;                /* (H,T) */
-    real *output;            /* (T,H*d_v), not looked at */
     void *kernel;
 };
 
@@ -67,18 +58,15 @@ static size_t place(const struct node *n, const struct attention *a, char *memor
     const struct disagreement_options *o = n->options;
     size_t H = (size_t)a->H, T = (size_t)a->T, used = 0;
     const size_t sizes[] = {(size_t)similarity_scratch(a) * sizeof(double),
-                            H * T * T * sizeof(real),
-                            H * T * T * sizeof(real),
-                            H * T * sizeof(real),
-                            T * H * (size_t)a->d_v * sizeof(real),
-                            op_attention_scratch(a)};
+                            H * T * T * sizeof(real), H * T * T * sizeof(real),
+                            H * T * sizeof(real), op_attention_scratch(a)};
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     void *at[PARTS] = {NULL};
     for (int i = 0; i < (o->kind == SIMILARITY_POSITION ? PARTS : 1); i++) {
         at[i] = memory ? memory + used : NULL;
         used += aligned(sizes[i]);
     }
-    *r = (struct scratch){at[0], at[1], at[2], at[3], at[4], at[5]};
+    *r = (struct scratch){at[0], at[1], at[2], at[3], at[4]};
     return used;
 }
 
@@ -126,11 +114,8 @@ static void forward(struct node *n, struct pass *p)
         const struct attention one = sequence(&a, b);
         const real *x = n->in[0]->data + b * a.T * row;
         double sum = 0;
-        if (o->kind == SIMILARITY_POSITION) {
-            real *lse = n->saved + b * a.H * a.T;
-            p->kernels->attention_forward(&one, x, r.output, lse, r.kernel);
-            p->kernels->attention_weights(&one, x, lse, r.weights, r.kernel);
-        }
+        if (o->kind == SIMILARITY_POSITION)
+            p->kernels->attention_weights(&one, x, r.weights, r.kernel);
         long column = o->kind == SIMILARITY_SUBSPACE ? attention_value_column(&a, 0) : 0;
         for (long t = 0; t < a.T; t++)
             if (counts(&one, t))
@@ -190,8 +175,7 @@ static void backward(struct node *n, struct pass *p)
         real *dx = in->grad + b * a.T * row;
         double factor = share(n, p, &one);
         if (o->kind == SIMILARITY_POSITION) {
-            const real *lse = n->saved + b * a.H * a.T;
-            p->kernels->attention_weights(&one, x, lse, r.weights, r.kernel);
+            p->kernels->attention_weights(&one, x, r.weights, r.kernel);
             backward_softmax(&one, factor, &r);
             backward_scores(&one, x, &r, dx);
             continue;
@@ -252,7 +236,6 @@ const struct op op_disagreement = {
     .shape = shape,
     .forward = forward,
     .backward = backward,
-    .saved = saved,
     .scratch = scratch,
     .backward_reads = 1u << 0,
     .shares_grad = shares_grad,

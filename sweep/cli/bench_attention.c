@@ -47,7 +47,7 @@ static void subject_new(struct arena *a, const struct encoder_config *c,
     x->d_o = noise(a, rows * f->H * f->d_v, 1);
     x->dqkv = arena_alloc(a, (size_t)(rows * attention_row(f)), sizeof(real));
     x->o = arena_alloc(a, (size_t)(rows * f->H * f->d_v), sizeof(real));
-    x->saved = arena_alloc(a, (size_t)(rows * f->H), sizeof(real));
+    x->saved = arena_alloc(a, (size_t)(rows * f->H * ATTENTION_SAVED), sizeof(real));
     x->w = arena_alloc(a, (size_t)(f->H * T * T), sizeof(real));
     x->dw = arena_alloc(a, (size_t)(T * T), sizeof(real));
     const size_t own = kernels_best()->attention_scratch(&x->own);

@@ -68,7 +68,7 @@ static enum status compute(struct attention_maps *a, struct message *m)
             void *scratch = aligned_alloc(ARENA_ALIGNMENT, op_attention_scratch(&of));
             if (!scratch)
                 return status_no_memory(m, "the attention");
-            p->pass.kernels->attention_weights(&of, n->in[0]->data, n->saved, weights, scratch);
+            p->pass.kernels->attention_weights(&of, n->in[0]->data, weights, scratch);
             free(scratch);
             put_layer(a, l, first, p->pass.batch, weights);
         }

@@ -37,7 +37,7 @@ struct kernel_set kernel_set_of(const struct agent_hello *h)
     struct kernel_set s;
     snprintf(s.core_type, sizeof s.core_type, "%s", h->core_type);
     snprintf(s.kernels, sizeof s.kernels, "%.*s", (int)strcspn(h->kernels, "-"), h->kernels);
-    return s; /* "avx2-ftz-2": the rest is no choice of the kernels' */
+    return s; /* "avx2-ftz-3": the rest is no choice of the kernels' */
 }
 
 struct kernel_set kernel_set_common(const struct kernel_set *a, const struct kernel_set *b)

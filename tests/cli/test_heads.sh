@@ -55,6 +55,11 @@ Y
 headcount run sweep.yaml --db trained.db -q >/dev/null 2>&1
 
 # ---- what is measured ----
+headcount run sweep.yaml --db steep.db --set train.lr=10 -q >/dev/null 2>&1
+check "attention whose scores are huge is measured" sh -c "headcount heads who --db steep.db -q >/dev/null"
+check "... its weights are shares" [ "$(sql steep.db "SELECT count(*) FROM head_metric
+    WHERE confidence NOT BETWEEN 0 AND 1.00001 OR entropy NOT BETWEEN -.00001 AND 1")" = 0 ]
+check "... and all is as it should be" headcount check --db steep.db
 fresh whole.db
 check "a sweep is measured" sh -c "headcount heads who --db whole.db >table 2>lines"
 check "... every trial once" \

@@ -38,7 +38,7 @@ static struct run run_new(struct attention a, const float *qkv, const float *d_o
                         .qkv = copy(qkv_size(&a), qkv),
                         .d_o = copy(o_size(&a), d_o),
                         .o = buffer(o_size(&a)),
-                        .saved = buffer(a.B * a.H * a.T),
+                        .saved = buffer(a.B * a.T * a.H * ATTENTION_SAVED),
                         .w = buffer(a.B * a.H * a.T * a.T),
                         .dqkv = buffer(qkv_size(&a))};
 }
@@ -54,7 +54,7 @@ static void run_table(const struct kernels *k, struct run *r)
     memset(scratch, 0xff, size);
     k->attention_backward(&r->a, r->qkv, r->o, r->saved, r->d_o, r->dqkv, scratch);
     memset(scratch, 0xff, size);
-    k->attention_weights(&r->a, r->qkv, r->saved, r->w, scratch);
+    k->attention_weights(&r->a, r->qkv, r->w, scratch);
     free(scratch);
 }
 
@@ -83,7 +83,6 @@ static void check_shape(struct attention a)
                  k->name, a.B, a.T, a.H, a.G, a.kv_of != NULL, a.d_k, a.d_v, a.causal,
                  a.padding != NULL, a.dropout.probability);
         check_close("o", label, o_size(&a), got.o, want.o, 3e-6, 3e-6);
-        check_close("saved", label, a.B * a.H * a.T, got.saved, want.saved, 1e-6, 1e-6);
         check_close("dqkv", label, qkv_size(&a), got.dqkv, want.dqkv, 2e-5, 2e-5);
         check_close("w", label, a.B * a.H * a.T * a.T, got.w, want.w, 1e-6, 3e-6);
     }
@@ -293,39 +292,130 @@ TEST(test_large_scores)
             run_table(k, &got);
             /* sums of numbers like 10^4 are off by 10^-3, also where they cancel */
             check_close("o", k->name, o_size(&a), got.o, want.o, .4, 0);
-            check_close("saved", k->name, a.B * a.H * a.T, got.saved, want.saved, 1e-3, 1e-6);
         }
         buffers_release();
     }
 }
 
-/* Weights are those of a softmax: rows sum to 1, and what is not seen has none, to the bit. */
-TEST(test_weights)
+/* Queries and keys about as large as `root`, a power of two, whose scores, about root^2, are exact
+ * in single precision: all sums are of multiples of 1/4, and scale log2(e) is 1. */
+static float *exact_scores(struct attention *a, double root)
 {
+    const long row = attention_row(a), keys = a->H * a->d_k, values = keys + a->G * a->d_k;
+    float *x = noise(qkv_size(a), 20, 1);
+    a->scale = 0.693147181f;
+    for (long e = 0; e < qkv_size(a); e++) {
+        const long c = e % row;
+        const double few = rint(fmax(-4, fmin(4, 2 * (double)x[e])));
+        if (c >= values)
+            continue;
+        if (c % a->d_k > 0)
+            x[e] = (float)(few / 2);
+        else
+            x[e] = (float)(c < keys ? copysign(root, few) : root + few / (4 * root));
+    }
+    return x;
+}
+
+/* Where rounding of the scores does not hide it: gradients of large scores are as exact as those
+ * of small ones, but for sums in which numbers as large as root cancel. */
+TEST(test_large_exact_scores)
+{
+    static const double roots[] = {1, 8, 32, 128, 1024};
     for (int i = 0; i < PROPERTY_SHAPES; i++) {
-        struct attention a = property_shape(i);
-        uint8_t *padding = some_padding(&a);
-        for (int hides = 0; hides < 2; hides++) {
-            a.padding = hides ? padding : NULL;
-            const float *qkv = noise(qkv_size(&a), 14, 2), *d_o = noise(o_size(&a), 15, 1);
+        for (size_t m = 0; m < sizeof roots / sizeof *roots; m++) {
+            struct attention a = property_shape(i);
+            const float *qkv = exact_scores(&a, roots[m]), *d_o = noise(o_size(&a), 21, .25);
+            struct run want = run_new(a, qkv, d_o);
+            char label[64];
+            run_table(&kernels_reference, &want);
             FOR_EACH_TABLE(k)
             {
                 struct run got = run_new(a, qkv, d_o);
                 run_table(k, &got);
-                for (long r = 0; r < a.B * a.H * a.T; r++) {
-                    const long b = r / (a.H * a.T), q = r % a.T;
-                    double sum = 0;
-                    bool sees = false;
-                    for (long j = 0; j < a.T; j++) {
-                        const float w = got.w[r * a.T + j];
-                        sum += (double)w;
-                        if ((a.causal && j > q) || (hides && padding[b * a.T + j]))
-                            assert_true(w == 0);
-                        else
-                            sees = true;
-                    }
-                    assert_true(sees ? fabs(sum - 1) < 1e-5 : sum == 0);
-                }
+                snprintf(label, sizeof label, "%s, scores of %g, shape %d", k->name,
+                         roots[m] * roots[m], i);
+                check_close("o", label, o_size(&a), got.o, want.o, 3e-6, 3e-6);
+                check_close("dqkv", label, qkv_size(&a), got.dqkv, want.dqkv,
+                            2e-5 * fmax(1, roots[m] / 32), 2e-5);
+                check_close("w", label, a.B * a.H * a.T * a.T, got.w, want.w, 1e-6, 3e-6);
+            }
+            buffers_release();
+        }
+    }
+}
+
+static bool sees(const struct attention *a, long b, long q, long j)
+{
+    return !(a->causal && j > q) && !(a->padding && a->padding[b * a->T + j]);
+}
+
+/* Rows of the weights sum to 1, and what is not seen has none, to the bit. */
+static void check_weights(const char *label, const struct run *r)
+{
+    const struct attention *a = &r->a;
+    for (long i = 0; i < a->B * a->H * a->T; i++) {
+        const long b = i / (a->H * a->T), q = i % a->T;
+        double sum = 0, due = 0;
+        for (long j = 0; j < a->T; j++) {
+            const float w = r->w[i * a->T + j];
+            sum += (double)w;
+            if (sees(a, b, q, j))
+                due = 1;
+            else
+                assert_true(w == 0);
+        }
+        if (!(fabs(sum - due) <= 1e-5 * due))
+            fail_msg("%s: the weights of row %ld add up to %.9g", label, i, sum);
+    }
+}
+
+/* The weights that backward takes do so too: without dropout, what the values get is what was asked
+ * of all that see any. */
+static void check_backward_weights(const char *label, const struct run *r)
+{
+    const struct attention *a = &r->a;
+    const long row = attention_row(a);
+    for (long at = 0; at < a->B * a->G * a->d_v; at++) {
+        const long b = at / (a->G * a->d_v), g = at / a->d_v % a->G, d = at % a->d_v;
+        double got = 0, due = 0, size = 0;
+        for (long t = 0; t < a->T; t++) {
+            bool any = false;
+            for (long j = 0; j < a->T; j++)
+                any = any || sees(a, b, t, j);
+            got += (double)r->dqkv[(b * a->T + t) * row + attention_value_column(a, g) + d];
+            for (long h = 0; any && h < a->H; h++) {
+                const double asked = (double)r->d_o[((b * a->T + t) * a->H + h) * a->d_v + d];
+                due += attention_kv(a, h) == g ? asked : 0;
+                size += fabs(asked);
+            }
+        }
+        if (!(fabs(got - due) <= 1e-6 * size))
+            fail_msg("%s: gradients of number %ld of the values of head %ld add up to %.9g, should "
+                     "be %.9g",
+                     label, d, g, got, due);
+    }
+}
+
+/* Weights are those of a softmax, however large the scores are. */
+TEST(test_weights)
+{
+    static const double sizes[] = {4, 1e2, 1e3, 1e4, 1e5, 1e6};
+    for (int i = 0; i < PROPERTY_SHAPES; i++) {
+        struct attention a = property_shape(i);
+        uint8_t *padding = some_padding(&a);
+        for (size_t m = 0; m < 2 * sizeof sizes / sizeof *sizes; m++) {
+            a.padding = m % 2 ? padding : NULL;
+            const double size = sizes[m / 2];
+            const float *qkv = noise(qkv_size(&a), 14, sqrt(size)), *d_o = noise(o_size(&a), 15, 1);
+            const struct kernels *k;
+            for (int table = 0; (k = kernels_available(table)); table++) {
+                struct run got = run_new(a, qkv, d_o);
+                char label[64];
+                run_table(k, &got);
+                snprintf(label, sizeof label, "%s, scores of %g, shape %d", k->name, size, i);
+                check_weights(label, &got);
+                check_backward_weights(label, &got);
             }
             buffers_release();
         }

@@ -207,6 +207,7 @@ force:
 TEST_SRC    = $(wildcard tests/unit/test_*.c tests/parity/test_*.c tests/sweep/test_*.c)
 TEST_BIN    = $(TEST_SRC:%.c=$(BUILD)/%)
 GRADIENT    = $(BUILD)/tests/gradient/test_gradients
+SCRIPTED    = $(BUILD)/tests/scenarios/scripted_agent
 # The longest begin, so that no core is left with one of them at the end.
 TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,hosts faults_kills faults_input failing_hosts faults_signals faults_storage foreign sweep \
               from commands merge bad_hosts build dist extend docs heads host_deadlines run_serve launchers numbers prune tap eval counts)
@@ -237,7 +238,7 @@ CALIBRATE     = $(BUILD)/tests/calibrate/main
 
 $(CALIBRATE) $(BUILD)/tests/sweep/test_calibration: $(CALIBRATE_OBJ)
 
-tests: $(TEST_BIN) $(GRADIENT) $(CALIBRATE) $(PROGRAM)
+tests: $(TEST_BIN) $(GRADIENT) $(CALIBRATE) $(SCRIPTED) $(PROGRAM)
 
 # TESTS=name runs only those whose path contains it; JOBS=1 one at a time (default: two more than cores).
 test: deps
@@ -346,8 +347,8 @@ bench: $(PROGRAM)
 
 # What the coordinator makes of very many machines, which are simulated (SCALE="HOSTS SLOTS TRIALS
 # SECONDS").
-bench-scale: $(PROGRAM) $(BUILD)/tests/bench/fake_agents
-	@sh tests/bench/scale.sh $(RUN) $(BUILD)/tests/bench/fake_agents $(SCALE)
+bench-scale: $(PROGRAM) $(SCRIPTED)
+	@sh tests/bench/scale.sh $(RUN) $(SCRIPTED) $(SCALE)
 
 # What trials cost through agents against workers (HOSTS="TRIALS PAIRS").
 bench-hosts: $(PROGRAM)
@@ -476,4 +477,4 @@ help:
 .SECONDARY:
 
 -include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d) \
-         $(TEST_BIN:=.d) $(CALIBRATE_OBJ:.o=.d) $(CALIBRATE).d $(BUILD)/sweep/cli/main.d
+         $(TEST_BIN:=.d) $(SCRIPTED).d $(CALIBRATE_OBJ:.o=.d) $(CALIBRATE).d $(BUILD)/sweep/cli/main.d

@@ -1,14 +1,14 @@
 #!/bin/sh
-# usage: scale.sh HEADCOUNT FAKE_AGENTS [HOSTS SLOTS TRIALS SECONDS]
+# usage: scale.sh HEADCOUNT SCRIPTED_AGENT [HOSTS SLOTS TRIALS SECONDS]
 #
 # What the coordinator makes of HOSTS machines of SLOTS slots that are one process each and do not
-# train (fake_agents.c): trials of SECONDS each, 0 for as fast as it can. Says how many trials a second
+# train (scenarios/scripted_agent.c): trials of SECONDS each, 0 for as fast as it can. Says how many trials a second
 # came to be in the results file, what the coordinator took, and how the trials were spread.
 #
 # Agents and coordinator share this machine: what else it does at the time changes the numbers.
 set -eu
 headcount=$(realpath "$1")
-fake=$2
+agent=$2
 shift 2
 dir=$(mktemp -d "${TMPDIR:-/tmp}/headcount-scale-XXXXXX")
 run=
@@ -38,10 +38,11 @@ hosts() { # number, slots
     awk -v n="$1" -v slots="$2" 'BEGIN { for (i = 1; i <= n; i++) printf "%sh%d:%d", (i > 1 ? "," : ""), i, slots }'
 }
 
-fake=$(realpath "$fake")
+agent=$(realpath "$agent")
 hosts=${1:-1000} slots=${2:-16} trials=${3:-32000} seconds=${4:-0}
 sweep "$trials"
-"$headcount" run -q "$dir/scale.yaml" --db "$dir/scale.db" --launch "$fake $seconds {host}" \
+echo "seconds: $seconds" >"$dir/script"
+"$headcount" run -q "$dir/scale.yaml" --db "$dir/scale.db" --launch "$agent $dir/script {host}" \
     --hosts "$(hosts "$hosts" "$slots")" >"$dir/out" &
 run=$!
 peak=0 cpu=0

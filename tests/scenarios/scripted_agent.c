@@ -3,7 +3,7 @@
  * Speaks the agent's side of agent_wire.h, as a launcher of `run --launch` that needs no machine
  * behind it. Its trials train nothing: what each comes to stands in SCRIPT, lines `KEY: EXPRESSION`
  * in SQL. An expression knows every option of the trial by its last name (heads, lr, slots), seed,
- * trial and attempt; and step, as all are evaluated whenever the trial is.
+ * trial and attempt; and step, as all are evaluated whenever the trial is, and at step 0.
  *
  *   score     validation accuracy (.5)         loss     validation loss (1 - score)
  *   test      test accuracy (score)            seconds  how long a trial takes, within a half (0)
@@ -267,7 +267,7 @@ static void end(struct agent *a, int slot, int exit_code, int signal_number)
     char text[AGENT_TEXT_MAX];
     struct worker_end e = {
         .exit_code = exit_code, .signal = signal_number, .cpu_s = .001, .max_rss_kib = 10000};
-    if (exit_code == WORKER_FAILED || signal_number)
+    if (exit_code != WORKER_FINISHED && exit_code != WORKER_STOPPED && exit_code != WORKER_PAUSED)
         snprintf(e.error, sizeof e.error, "its script says so");
     say(a, AGENT_ENDED, slot, text, (size_t)agent_ended_format(&e, text, sizeof text));
     close(a->lane[slot]->lock);
@@ -396,10 +396,17 @@ static void finish(struct agent *a, int slot, struct course *c)
     r->chance = a->shape.chance;
     r->train_s = .001 * r->rows;
     expect(result_write(path, r, &a->nn, j->config, j->seed, &m), &m);
-    say_rows(a, slot, c->row, r->rows);
     say(a, WIRE_PROGRESS, slot, &p, sizeof p);
     say(a, WIRE_FINISHED, slot, name, strlen(name));
     end(a, slot, WORKER_FINISHED, 0);
+}
+
+static void diverge(struct result *r, int64_t step)
+{
+    r->diverged = true;
+    r->bad_step = step;
+    r->steps_done = step - 1;
+    r->error = "its script says so";
 }
 
 /* The whole of a trial, or as far as its script lets it. */
@@ -410,26 +417,25 @@ static void work(struct agent *a, int slot)
     const struct job *j = &l->job;
     double answer[KEYS];
     int64_t from = l->step;
-    take_config(a, j->config);
+    ask(a, j, 0, answer);
+    if (from == 0 && obey_script(a, slot, answer))
+        return;
     c.result = (struct result){.resumed_from_step = from};
     for (int64_t step = next_evaluation(a, 0);; step = next_evaluation(a, step)) {
-        bool past = step <= from;
         ask(a, j, step, answer);
-        if (!past && answer[DIVERGE] != 0) {
-            c.result.diverged = true;
-            c.result.bad_step = step;
-            c.result.steps_done = step - 1;
-            c.result.error = "its script says so";
+        if (step > from && answer[DIVERGE] != 0) {
+            diverge(&c.result, step);
             break;
         }
         add_row(a, j, step, answer, &c);
-        if (!past) {
+        if (step > from) {
             l->step = step;
+            say_rows(a, slot, &c.row[c.result.rows - 1], 1);
+            if (answer[SAVE] != 0)
+                save(a, l);
             if (obey_script(a, slot, answer))
                 return;
         }
-        if (!past && answer[SAVE] != 0)
-            save(a, l);
         if (step == a->point.train.steps)
             break;
         if (step >= from && j->until > 0 && step >= j->until) {

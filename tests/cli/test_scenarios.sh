@@ -1,0 +1,120 @@
+#!/bin/sh
+# usage: test_scenarios.sh [NAME...]   Plays tests/scenarios/*.scenario: sweeps whose trials come to what a script
+# says (scenarios/scripted_agent.c), through the real coordinator. BLESS=1 writes down what came of them instead.
+# Speaks TAP. HEADCOUNT is the program, BUILD where the agent was built; run from the repository's root.
+#
+# A scenario is a transcript, played from top to bottom in a folder of its own:
+#
+#   sweep.yaml:          a file, of the indented lines that follow; `agent` is the script of all trials
+#   $ run --shard 1/2    a command, with what it says below it, up to an empty line
+#   ? SELECT ...         a query of r.db, with its rows
+#
+# Other lines are for the reader. A new scenario needs no expected output: BLESS=1 adds it. In the end `headcount check` must find nothing wrong in any results file.
+. tests/tap.sh
+agent=$(realpath "${BUILD:-build}/tests/scenarios/scripted_agent")
+scenarios=$root/tests/scenarios
+
+# ---- commands of a scenario ----
+
+hc() { # arguments of the program: what it says, and its status unless that is 0
+    status=0
+    "$headcount" "$@" </dev/null 2>&1 || status=$?
+    [ $status -eq 0 ] || echo "status $status"
+}
+# The sweep on a host of one slot, so that trials run one after the other; arguments of run beside it. What it says but
+# for the report.
+run() { # [SWEEP.yaml] arguments of run
+    sweep=sweep.yaml status=0
+    case ${1:-} in *.yaml) sweep=$1 && shift ;; esac
+    "$headcount" run "$sweep" --db r.db -q --launch "exec $agent agent {host}" --hosts h:1 "$@" \
+        </dev/null 2>&1 >report || status=$?
+    [ $status -eq 0 ] || echo "status $status"
+}
+# The same, but its launcher stops it: the sweep is planned, and no trial begins.
+enter() { # [SWEEP.yaml] arguments of run
+    run "$@" --launch 'kill $PPID; exec cat >/dev/null # {host}' | grep -v '^status 75$\|^Terminated: stopping'
+}
+edit() { # expressions of sed: of the sweep file
+    sed -i "$@" sweep.yaml
+}
+finding() { # [arguments of report]: what its verdicts are, and whether claims were first
+    hc report --db r.db --json "$@" >report.json
+    sql :memory: "SELECT value ->> '\$.setting_label', value ->> '\$.verdict.kind',
+        value ->> '\$.verdict.claim_proof.status', value ->> '\$.verdict.confirmation.kind'
+        FROM json_each(readfile('report.json'), '\$.settings')" | sed 's/^ //; s/ -//g'
+}
+shards() { # db: how many shards it was cut into, which of them are there, and what was left of them
+    hc status --db "$1" --json >status.json
+    sql :memory: "SELECT value ->> '\$.shards', value ->> '\$.shards_left' FROM json_each(readfile('status.json'))"
+}
+proof() { # [arguments of report]: whether a claim was first, after how many of its trials, and what changed since
+    hc report --db r.db --json "$@" >report.json
+    sql :memory: "SELECT p ->> '\$.status', p ->> '\$.seen' || ' of ' || (p ->> '\$.pairs'),
+        '+' || (p ->> '\$.added') || ' -' || (p ->> '\$.removed'),
+        'similar: ' || (p ->> '\$.similar') || ' ' || (p ->> '\$.similar_differ')
+        FROM (SELECT readfile('report.json') -> '\$.settings[0].verdict.claim_proof' AS p)" |
+        sed 's/ +0 -0//; s/ similar: 0 \[\]//'
+}
+sql() { # db, query
+    sqlite3 -separator ' ' -nullvalue - "$@" 2>&1
+}
+
+# ---- playing ----
+
+# What a scenario comes to, as it would stand in its file.
+play() { # scenario
+    file= query= answering=
+    while IFS= read -r line <&8; do
+        case $line in
+        '? '*)
+            query="$query ${line#??}" answering=1
+            echo "$line"
+            continue
+            ;;
+        esac
+        [ -z "$query" ] || sql r.db "$query"
+        query=
+        case $line in
+        '$ '*)
+            echo "$line"
+            answering=1
+            eval "${line#??}" >../said 2>&1
+            sed '/^$/d; /^Killed$\|[0-9] Killed /d; s/20[0-9][0-9]-[0-9-]*[T ][0-9:.]*Z\{0,1\}/TIME/g' ../said
+            continue
+            ;;
+        '') answering= file= ;;
+        [a-z]*:)
+            file=${line%:}
+            [ -n "$answering" ] || : >"$file"
+            ;;
+        '    '*) [ -z "$file" ] || echo "${line#    }" >>"$file" ;;
+        esac
+        [ -n "$answering" ] || echo "$line"
+    done 8<"$1"
+    [ -z "$query" ] || sql r.db "$query"
+}
+all_is_well() {
+    for db in *.db; do
+        "$headcount" check --db "$db" || return
+    done
+}
+perform() { # scenario
+    name=$(basename "$1" .scenario)
+    mkdir "$dir/$name" && cd "$dir/$name" || exit 1
+    echo 'score: .5' >agent
+    (play "$1") >../played
+    if [ -n "${BLESS:-}" ]; then
+        cmp -s ../played "$1" || cp ../played "$1"
+    else
+        diff -u "$1" ../played >../.check || trouble "$(tail -n +3 ../.check)"
+    fi
+    all_is_well >../.check 2>&1 || trouble "$(cat ../.check)"
+    verdict "$name: $(head -n 1 "$1")"
+    cd "$root" && rm -rf "${dir:?}/$name"
+}
+
+[ $# -gt 0 ] || set -- $(cd "$scenarios" && printf '%s\n' *.scenario)
+for one; do
+    perform "$scenarios/${one%.scenario}.scenario"
+done
+finish

@@ -9,7 +9,8 @@
 #   $ run --shard 1/2    a command, with what it says below it, up to an empty line
 #   ? SELECT ...         a query of r.db, with its rows
 #
-# Other lines are for the reader. A new scenario needs no expected output: BLESS=1 adds it. In the end `headcount check` must find nothing wrong in any results file.
+# Other lines are for the reader. A new scenario is written without answers: BLESS=1 adds them. In the end `headcount
+# check` must find nothing wrong in any results file.
 . tests/tap.sh
 agent=$(realpath "${BUILD:-build}/tests/scenarios/scripted_agent")
 scenarios=$root/tests/scenarios

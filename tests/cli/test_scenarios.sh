@@ -17,19 +17,18 @@ scenarios=$root/tests/scenarios
 
 # ---- commands of a scenario ----
 
-hc() { # arguments of the program: what it says, and its status unless that is 0
-    status=0
-    "$headcount" "$@" </dev/null 2>&1 || status=$?
-    [ $status -eq 0 ] || echo "status $status"
+program() { # arguments of the program: as it is, in limited time, and its status on stderr unless that is 0
+    timeout -s KILL "$(seconds 60)" "$headcount" "$@" </dev/null || echo "status $?" >&2
+}
+hc() { # arguments of the program: all that it says
+    program "$@" 2>&1
 }
 # The sweep on a host of one slot, so that trials run one after the other; arguments of run beside it. What it says but
 # for the report.
 run() { # [SWEEP.yaml] arguments of run
-    sweep=sweep.yaml status=0
+    sweep=sweep.yaml
     case ${1:-} in *.yaml) sweep=$1 && shift ;; esac
-    "$headcount" run "$sweep" --db r.db -q --launch "exec $agent agent {host}" --hosts h:1 "$@" \
-        </dev/null 2>&1 >report || status=$?
-    [ $status -eq 0 ] || echo "status $status"
+    program run "$sweep" --db r.db -q --launch "exec $agent agent {host}" --hosts h:1 "$@" 2>&1 >report
 }
 # The same, but its launcher stops it: the sweep is planned, and no trial begins.
 enter() { # [SWEEP.yaml] arguments of run

@@ -161,12 +161,14 @@ static void read_script(struct agent *a)
     expect_sql(a, sqlite3_open(":memory:", &a->db));
 }
 
-/* Its options, each under its last name, as "SELECT 4 AS heads, 0.001 AS lr". */
+/* Its options, each under its last name: "4. AS heads,0.001 AS lr". Numbers are reals, so that /
+ * does not cut. */
 static char *list_options(struct agent *a, const char *config)
 {
     sqlite3_stmt *s;
     expect_sql(a, sqlite3_prepare_v2(a->db,
-                                     "SELECT group_concat(quote(atom) || ' AS \"' || key || '\"')"
+                                     "SELECT group_concat(iif(type = 'integer', atom || '.',"
+                                     " quote(atom)) || ' AS \"' || key || '\"')"
                                      " FROM json_tree(?) WHERE atom IS NOT NULL"
                                      " AND typeof(key) = 'text'",
                                      -1, &s, NULL));
@@ -214,10 +216,10 @@ static void take_config(struct agent *a, const char *config)
 /* What the script says of a step. */
 static void ask(struct agent *a, const struct job *j, int64_t step, double answer[KEYS])
 {
-    const int64_t known[] = {j->seed, j->trial, j->attempt, step};
+    const double known[] = {j->seed, (double)j->trial, (double)j->attempt, (double)step};
     take_config(a, j->config);
     for (int i = 0; i < 4; i++)
-        expect_sql(a, sqlite3_bind_int64(a->ask, i + 1, known[i]));
+        expect_sql(a, sqlite3_bind_double(a->ask, i + 1, known[i]));
     expect_sql(a, sqlite3_step(a->ask));
     for (int k = 0; k < KEYS; k++)
         answer[k] = sqlite3_column_double(a->ask, k);

@@ -407,11 +407,15 @@ static void run_to_the_end(struct walk *w)
 {
     struct fixture *x = w->x;
     long tried;
+    int ends = 0;
     do {
         while (w->works > 0)
             end_one(w, 0);
-        for (claim_one(w); w->works > 0; claim_one(w))
+        for (claim_one(w); w->works > 0; claim_one(w)) {
             end_one(w, 0);
+            if (++ends > 2000) /* five sweeps would be through */
+                fail_msg("there is always a trial to run:\n%s", w->yaml);
+        }
         assert_ok(store_retry_failed(w->s, w->sweep, &tried, &x->m));
     } while (tried > 0);
 }

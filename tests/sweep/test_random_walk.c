@@ -199,7 +199,7 @@ static bool read_sweep(struct walk *w, const int knob[KNOBS], char yaml[2000], s
     if (s == STATUS_OK && v[SHARD][0])
         s = plan_set_shard(p->plan, (struct plan_shard){v[SHARD][0] - '0', 2}, &x->m);
     if (s != STATUS_OK) {
-        free_plan(*p);
+        free_plan(w->x, *p);
         return false;
     }
     return true;
@@ -364,10 +364,10 @@ static void edit(struct walk *w)
     w->plan = after;
     if (!enter(w)) {
         w->plan = before;
-        free_plan(after);
+        free_plan(w->x, after);
         return;
     }
-    free_plan(before);
+    free_plan(w->x, before);
     memcpy(w->knob, knob, sizeof knob);
     memcpy(w->yaml, yaml, sizeof yaml);
     recover_all(w);
@@ -543,9 +543,10 @@ static long setting(const char *name, long otherwise)
     return text ? strtol(text, NULL, 10) : otherwise;
 }
 
-static void a_random_walk(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(a_random_walk)
 {
-    struct fixture *x = *state;
     long steps = setting("WALK_STEPS", 1000), seed = setting("WALK_SEED", 1);
     static struct walk w;
     w.x = x;
@@ -560,14 +561,6 @@ static void a_random_walk(void **state)
             fprintf(stderr, "%ld %s\n", n, did);
         check(&w);
     }
-    free_plan(w.plan);
+    free_plan(x, w.plan);
     close_all(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_random_walk, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

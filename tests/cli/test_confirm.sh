@@ -140,7 +140,7 @@ check "... and plan says that confirm may add trials" grep -q '^0 to 24 trials w
 check "... and the run with confirm goes on" run late.db
 check "... to the same bytes" same_export late.db
 copy whole.db task.db
-check "another task takes the place of a confirmed one" run task.db --replace --set task.slots=1 --set train.steps=200
+check "another task takes the place of a confirmed one" run task.db --replace --set task.slots=1
 check "... and its report speaks of trials of its own" [ "$(sql task.db "SELECT group_concat(DISTINCT slots || in_plan || state) FROM trials
     WHERE confirms AND choice = 'chosen'")" = 20completed,11completed ]
 check "... and check finds nothing wrong" "$headcount" check --db task.db

@@ -11,7 +11,6 @@
 #include "sweep/export/export_attention.h"
 #include "sweep/export/export_csv.h"
 #include "sweep/export/export_results.h"
-#include "sweep/export/export_tensorboard.h"
 #include "sweep/export/export_tensors.h"
 #include "sweep/worker/stop.h"
 
@@ -19,7 +18,6 @@ enum export_kind {
     EXPORT_RESULTS,
     EXPORT_TRIALS,
     EXPORT_CURVES,
-    EXPORT_TENSORBOARD,
     EXPORT_WEIGHTS,
     EXPORT_TESTSET,
     EXPORT_ATTENTION,
@@ -30,10 +28,9 @@ static const struct {
     const char *name, *usage;
     int least, most; /* arguments */
 } kinds[EXPORT_KINDS] = {
-    {"results", "[SWEEP]", 0, 1},      {"trials", "SWEEP [FILE]", 1, 2},
-    {"curves", "SWEEP [FILE]", 1, 2},  {"tensorboard", "SWEEP DIR", 2, 2},
-    {"weights", "TRIAL FILE", 2, 2},   {"testset", "TRIAL FILE", 2, 2},
-    {"attention", "TRIAL FILE", 2, 2},
+    {"results", "[SWEEP]", 0, 1},     {"trials", "SWEEP [FILE]", 1, 2},
+    {"curves", "SWEEP [FILE]", 1, 2}, {"weights", "TRIAL FILE", 2, 2},
+    {"testset", "TRIAL FILE", 2, 2},  {"attention", "TRIAL FILE", 2, 2},
 };
 
 struct export_options {
@@ -65,9 +62,6 @@ static const struct command_syntax syntax = {
         "                              which every interval can be recomputed\n"
         "  export curves SWEEP [FILE]  CSV: a line per trial and evaluation, with losses,\n"
         "                              accuracies, gradient norm, learning rate and seconds\n"
-        "  export tensorboard SWEEP DIR\n"
-        "                              a folder for every trial with a file of events that\n"
-        "                              TensorBoard reads; again: what has changed since\n"
         "  export weights TRIAL FILE   safetensors: the weights of the best step under PyTorch's\n"
         "                              names; metadata config, test_acc, sweep, trial, seed\n"
         "  export testset TRIAL FILE   safetensors: inputs I64 (N,T,fields), targets and the\n"
@@ -79,7 +73,6 @@ static const struct command_syntax syntax = {
     .examples = "  headcount export results > results.jsonl\n"
                 "  headcount export trials gather trials.csv\n"
                 "  headcount export curves gather curves.csv\n"
-                "  headcount export tensorboard gather runs\n"
                 "  headcount export weights 1 weights.safetensors\n"
                 "  headcount export testset 1 testset.safetensors\n"
                 "  headcount export weights 3 smaller.safetensors --keep 3\n"
@@ -98,11 +91,10 @@ static enum export_kind kind_of(const char *word)
         i++;
     if (!words[i]) {
         const char *near = nearest_name(word, words);
-        command_usage(
-            "export", "cannot export '%s'; %s%s%s", word,
-            near ? "did you mean '"
-                 : "allowed: results, trials, curves, tensorboard, weights, testset, attention",
-            near ? near : "", near ? "'?" : "");
+        command_usage("export", "cannot export '%s'; %s%s%s", word,
+                      near ? "did you mean '"
+                           : "allowed: results, trials, curves, weights, testset, attention",
+                      near ? near : "", near ? "'?" : "");
     }
     return (enum export_kind)i;
 }
@@ -144,22 +136,7 @@ static enum status export_table(struct store *s, const struct export_options *o,
     return status;
 }
 
-static enum status export_runs(struct store *s, const struct export_options *o, int64_t sweep,
-                               struct message *m)
-{
-    struct export_runs r;
-    const char *folder = o->arguments[1];
-    enum status status = command_check_folder(s, o->db, folder, folder, m);
-    if (status == STATUS_OK)
-        status = export_tensorboard(s, sweep, folder, &r, m);
-    if (status == STATUS_OK)
-        text_print(stderr, "%ld run%s in %s, %ld of them written; tensorboard --logdir %s\n",
-                   r.runs, text_plural(r.runs), folder, r.written, folder);
-    return status;
-}
-
-/* Tables and runs: many small pieces, between which Ctrl-C is heard, so that no temporary file
- * stays behind. */
+/* Many small pieces, between which Ctrl-C is heard, so that no temporary file stays behind. */
 static enum status export_trials(struct store *s, const struct export_options *o, struct message *m)
 {
     int64_t sweep;
@@ -169,7 +146,7 @@ static enum status export_trials(struct store *s, const struct export_options *o
     if (status != STATUS_OK)
         return status;
     store_stop_when(s, stop_asked, NULL);
-    status = (o->kind == EXPORT_TENSORBOARD ? export_runs : export_table)(s, o, sweep, m);
+    status = export_table(s, o, sweep, m);
     stop_restore();
     return status;
 }
@@ -177,8 +154,7 @@ static enum status export_trials(struct store *s, const struct export_options *o
 static void export_from(struct scope *x, void *context)
 {
     const struct export_options *o = context;
-    bool trials =
-        o->kind == EXPORT_TRIALS || o->kind == EXPORT_CURVES || o->kind == EXPORT_TENSORBOARD;
+    bool trials = o->kind == EXPORT_TRIALS || o->kind == EXPORT_CURVES;
     scope_check(x, o->kind == EXPORT_RESULTS
                        ? export_results(x->store, o->arguments[0], stdout, x->message)
                        : (trials ? export_trials : export_tensors)(x->store, o, x->message));

@@ -80,18 +80,17 @@ _headcount_argument()
     case $command:${#arguments[@]}:${arguments[0]} in
     ask:0:) _headcount_files '' ;;
     run:0: | plan:0: | submit:0:) _headcount_files .yaml .yml ;;
-    report:* | ensemble:0: | export:1:results | export:1:trials | export:1:curves | export:1:tensorboard) _headcount_ask sweeps "$db" ;;
+    report:* | ensemble:0: | export:1:results | export:1:trials | export:1:curves) _headcount_ask sweeps "$db" ;;
     show:0: | export:1:weights | export:1:testset | export:1:attention) _headcount_ask trials "$db" "$word" ;;
     heads:0: | prune:0:)
         _headcount_ask sweeps "$db"
         _headcount_ask trials "$db" "$word"
         ;;
-    export:0:) _headcount_offer results trials curves tensorboard weights testset attention ;;
+    export:0:) _headcount_offer results trials curves weights testset attention ;;
     merge:*) _headcount_files .db ;;
     sweep:0:) _headcount_offer rename delete note ;;
     sweep:1:rename | sweep:1:delete | sweep:1:note) _headcount_ask sweeps "$db" ;;
     export:2:trials | export:2:curves) _headcount_files .csv ;;
-    export:2:tensorboard) _headcount_files / ;;
     export:2:weights | export:2:testset | export:2:attention) _headcount_files .safetensors ;;
     tasks:0:)
         _headcount_ask tasks

@@ -304,16 +304,6 @@ check "... nor of an unknown sweep" gives 2 "gather" "headcount export curves qu
 check "... nor without a sweep's name" \
     gives 2 "no SWEEP given; usage: headcount export curves SWEEP .FILE." "headcount export curves"
 check "... nor into two files" gives 2 "one argument too many: 'd'" "headcount export curves gather c d"
-check "curves are exported for TensorBoard" \
-    gives 0 "^12 runs in new/runs, 12 of them written; tensorboard --logdir new/runs$" \
-    "headcount export tensorboard gather new/runs"
-check "... and not written again by a second export" \
-    gives 0 "^12 runs in new/runs, 0 of them written" "headcount export tensorboard gather new/runs"
-check "... and no other files are left" sh -c "[ \$(find new/runs -type f |
-    grep -c 'trial=000[0-9]*/events.out.tfevents.headcount$') = 12 ] && [ \$(find new/runs -type f | wc -l) = 12 ]"
-check "... but not where no folder can be made" gives 3 "/proc/runs" "headcount export tensorboard gather /proc/runs"
-check "... nor into the folder of the results file" \
-    gives 2 "choose another place" "headcount export tensorboard gather results/headcount.db.d"
 check "export of a missing trial is refused" gives 2 "99999" "headcount export weights 99999 w.st"
 touch results/headcount.db.d/t1-a1-0.ckpt results/headcount.db.d/t77-a1.result \
     results/headcount.db.d/t1-a1.result.42.tmp results/headcount.db.d/mine.txt

@@ -91,7 +91,7 @@ check "--db offers results files" gives "headcount status --db els" "elsewhere.d
 check "... also behind an equals sign" gives "headcount status --db=els" "elsewhere.db elsewhere.db.d"
 check "tasks offers tasks" gives "headcount tasks r" "recall reverse"
 check "... and the section train" gives "headcount tasks tra" "train"
-check "export offers what can be exported" gives "headcount export " "attention curves results tensorboard testset trials weights"
+check "export offers what can be exported" gives "headcount export " "attention curves results testset trials weights"
 check "... and the sweeps for export curves" gives "headcount export curves q" "quick"
 check "heads offers sweeps and trials" has "headcount heads " quick 1 12
 check "... and test and val for --on" gives "headcount heads quick --on " "test val"

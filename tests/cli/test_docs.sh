@@ -202,7 +202,7 @@ goal_exists() { # make line
 run_line() { # file:line, line without its comment
     case $2 in
     *interop/torch_*) has_torch || { skip "$1: $2" "python3-torch"; return; } ;;
-    *interop/tensorboard_*) has_tensorboard || { skip "$1: $2" "tensorboard (pip install tensorboard)"; return; } ;;
+    *tensorboard*) has_tensorboard || { skip "$1: $2" "tensorboard (pip install tensorboard)"; return; } ;;
     *gnuplot*|*--svg*) has_gnuplot || { skip "$1: $2" gnuplot; return; } ;;
     esac
     check "$1: $2" sh -ec "$2"

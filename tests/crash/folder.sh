@@ -56,5 +56,4 @@ exports() { # label, command...
 }
 export_killed "export weights" 3 export weights 1 "$dir/out/w.safetensors" --db "$owned"
 export_killed "export curves" 3 export curves small "$dir/out/c.csv" --db "$owned"
-export_killed "export tensorboard" 4 export tensorboard small "$dir/out" --db "$owned"
 export_killed "report --html" 3 report small --html "$dir/out/page.html" --db "$owned"

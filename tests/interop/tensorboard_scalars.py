@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds what TensorBoard reads in an exported folder against the exported learning curves.
+"""Holds what TensorBoard reads of results/queries/to_tensorboard.py against the exported learning curves.
 
     tensorboard_scalars.py DIR CURVES.csv
 
-Both from `headcount export` of one sweep. Exit 1 unless every number of the curves comes back from
+The curves are those of `headcount export` of the same sweep. Exit 1 unless every number of the curves comes back from
 TensorBoard's own reader as the 32-bit float it is, and every run's hyperparameters are the curve's
 heads and seed. Needs tensorboard (pip install tensorboard).
 """
@@ -38,7 +38,6 @@ def check(folder, trial, rows):
     options = hparams(reader)
     assert options["model.heads"] == int(rows[0]["heads"]), (trial, options)
     assert (options["seed"] or 0) == int(rows[0]["seed"]), (trial, options)
-    assert b"model.heads: " in reader.Tensors("config")[0].tensor_proto.string_val[0], trial
     agree = 0
     for tag, column in TAGS.items():
         expected = [(int(row["step"]), single(row[column])) for row in rows if row[column]]

@@ -2,19 +2,17 @@
 #include "sweep/cli/command_plan.h"
 #include "sweep/cli/status_running.h"
 #include "sweep/cli/status_table.h"
-#include "sweep/cli/status_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sweep/db/rows.h"
-#include "sweep/worker/stop.h"
 
 enum { PAGE_WIDTH = 96, RUNNING_MAX = 20 };
 
 struct status_options {
     const char *db;
-    bool json, watch;
+    bool json;
     struct status_jobs jobs;
 };
 
@@ -28,8 +26,6 @@ static const struct command_option options[] = {
     {"json", 0, COMMAND_FLAG, offsetof(struct status_options, json), NULL,
      "the rows of the view progress, with time_left_s, looks, rungs, shards, shards_left, "
      "hosts, lost_on, shard_states and jobs, as JSON"},
-    {"watch", 'w', COMMAND_FLAG, offsetof(struct status_options, watch), NULL,
-     "again and again, until Ctrl-C: redrawn on a terminal, elsewhere a line per change"},
     COMMAND_DB_OPTION(struct status_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -40,7 +36,8 @@ static const struct command_syntax syntax = {
         "Works at any time, also while a sweep runs; writes nothing. Shards beside the file\n"
         "(`submit --array`) count too, and jobs of Slurm that wait are named.\n",
     .options = options,
-    .examples = "  headcount status\n",
+    .examples = "  headcount status\n"
+                "  watch headcount status\n",
 };
 
 /* ---- what there is ---- */
@@ -58,8 +55,6 @@ static enum status open_view(struct status_options *o, struct status_view *v, st
     enum status status = command_open_existing(o->db, &v->own, m);
     if (status != STATUS_OK)
         return status;
-    if (v->own)
-        store_stop_when(v->own, stop_asked, NULL);
     status_jobs_ask(&o->jobs, o->db);
     status = status_shards_read(o->db, v->own, &o->jobs, &v->shards, m);
     if (status == STATUS_OK && !v->own && !v->shards.sum && o->jobs.count == 0)
@@ -138,9 +133,7 @@ static void print_text(struct scope *x, const struct status_view *v, const char 
 
 /* ---- the whole ---- */
 
-/* remarks: where those go that are not for programs. */
-static enum status print_status(struct status_options *o, struct text_page page, FILE *out,
-                                FILE *remarks, struct message *m)
+static enum status print_status(struct status_options *o, struct text_page page, struct message *m)
 {
     struct status_view v;
     enum status status = open_view(o, &v, m);
@@ -153,54 +146,12 @@ static enum status print_status(struct status_options *o, struct text_page page,
             status_table_add(t, &v.shards);
         status_table_end(t, &v.shards);
         if (o->json) {
-            table_write(t->rows, TABLE_JSON, false, out);
-            putc('\n', out);
+            table_write(t->rows, TABLE_JSON, false, stdout);
+            putchar('\n');
         } else {
-            print_text(x, &v, o->db, t, page, out);
+            print_text(x, &v, o->db, t, page, stdout);
         }
-        print_remarks(&v, t, remarks);
-    }
-    status = scope_end(x);
-    close_view(&v);
-    return status;
-}
-
-static enum status watch_page(void *context, struct text_page page, FILE *out, struct message *m)
-{
-    return print_status(context, page, out, out, m);
-}
-
-static void add_lines(struct scope *x, const char *without, struct status_shards *shards,
-                      struct text_buffer *lines)
-{
-    struct rows *r = scope_rows(
-        x,
-        "SELECT format('%s: %d of %d done, %d running, %d left, %d failed, %d diverged', sweep,"
-        "              completed, planned, running, queued, failed, diverged), sweep"
-        "  FROM progress WHERE sweep NOT IN (SELECT value FROM json_each(?))",
-        VALUES(TEXT(without)));
-    while (scope_next(x, r)) {
-        text_add(lines, "%s\n", rows_given(r, 0));
-        status_shards_say(shards, rows_given(r, 1), lines);
-    }
-}
-
-/* A line for each sweep that changes when trials begin or end, and for its shards and jobs. */
-static enum status watch_lines(void *context, FILE *out, struct message *m)
-{
-    struct status_view v;
-    enum status status = open_view(context, &v, m);
-    if (status != STATUS_OK)
-        return status;
-    struct scope *x = scope_new(NULL, "the status", m);
-    if (scope_enter(x)) {
-        struct status_shards *s = &v.shards;
-        struct text_buffer lines = scope_text(x);
-        while (next_store(x, &v))
-            add_lines(x, x->store == s->sum ? s->from_file : s->from_sum, s, &lines);
-        status_shards_say_others(s, &lines);
-        status_shards_say_passed(s, &lines);
-        text_print(out, "%s", lines.text ? lines.text : "");
+        print_remarks(&v, t, stderr);
     }
     status = scope_end(x);
     close_view(&v);
@@ -215,14 +166,8 @@ int command_status(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    if (o.watch && o.json)
-        return command_usage("status", "give only one of --watch and --json");
-    if (o.watch) {
-        exit_status = status_watch(watch_page, watch_lines, &o);
-    } else {
-        enum status status = print_status(&o, text_page(stdout), stdout, stderr, &m);
-        exit_status = status == STATUS_OK ? EXIT_DONE : command_fail("status", status, &m);
-    }
+    enum status status = print_status(&o, text_page(stdout), &m);
+    exit_status = status == STATUS_OK ? EXIT_DONE : command_fail("status", status, &m);
     status_jobs_free(&o.jobs);
     return exit_status;
 }

@@ -3,19 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/clock.h"
-
 void status_jobs_ask(struct status_jobs *jobs, const char *db)
 {
-    enum { PATIENCE_MS = 3000, EVERY_S = 10, UNANSWERED_EVERY_S = 60 };
+    enum { PATIENCE_MS = 3000 };
     struct message ignored;
-    double now_s = clock_now_s();
-    if (jobs->asked_s > 0 &&
-        now_s - jobs->asked_s < (jobs->answered ? EVERY_S : UNANSWERED_EVERY_S))
-        return;
-    status_jobs_free(jobs);
     slurm_jobs_within(db, PATIENCE_MS, &jobs->job, &jobs->count, &jobs->answered, &ignored);
-    jobs->asked_s = now_s;
 }
 
 void status_jobs_free(struct status_jobs *jobs)

@@ -7,12 +7,10 @@
 struct status_jobs { /* starts as {0} */
     struct slurm_job *job;
     int count;
-    bool answered;  /* squeue has told of all of them; without, there may be others */
-    double asked_s; /* when it was asked; 0: not yet */
+    bool answered; /* squeue has told of all of them; without, there may be others */
 };
 
-/* Asks squeue, every ten seconds at most, and every minute where it did not answer within three.
- * What goes wrong with that is nobody's concern. */
+/* Asks squeue, for three seconds at most. What goes wrong with that is nobody's concern. */
 void status_jobs_ask(struct status_jobs *jobs, const char *db);
 void status_jobs_free(struct status_jobs *jobs);
 

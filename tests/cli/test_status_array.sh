@@ -13,8 +13,8 @@ seeds: 3
 Y
 sed 's/^name: s/name: other/' s.yaml >other.yaml
 
-# squeue prints $dir/queue; without that file it fails. Each time that it is asked is a line.
-printf '%s\n' '#!/bin/sh' "echo asked >>'$dir/asked'" "exec cat '$dir/queue'" >bin/squeue
+# squeue prints $dir/queue; without that file it fails.
+printf '%s\n' '#!/bin/sh' "exec cat '$dir/queue'" >bin/squeue
 chmod +x bin/squeue
 queued() { # jobs as ID STATE REASON NAME [SHARDS]; ID: 17 or 17_2
     : >queue
@@ -118,24 +118,11 @@ check "trials that are merged already count once" \
     says "^sweep .* s 6/12 1 5 .* s: of 3 shards 1 runs \(17_2 on $host\), 1 waits .*, 1 has ended. "
 rm -rf x.db*
 
-# ---- watched ----
-
-rm -f asked
-env --default-signal=INT headcount status --watch --db x.db >watched 2>&1 </dev/null &
-watcher=$!
-started="$started $watcher"
-watched() { grep -Eq -e "$1" watched; }
-check "--watch tells of each change" wait_until watched 's: 6 of 12 done, 1 running, 5 left'
-check "... of what the shards do" wait_until watched "s: of 3 shards 1 runs \(17_2 on $host\), 1 waits"
 kill -KILL $pid
 kill -KILL $held
 wait $pid 2>/dev/null
 pid=
-check "... and of a run that was cut off" wait_until watched 's: of 3 shards 1 runs \(17_2\), 1 waits'
-check "--watch does not ask squeue every time" [ "$(wc -l <asked)" -le $(($(wc -l <watched) + 1)) ]
-kill -INT $watcher
-wait $watcher
-check "Ctrl-C ends --watch with status 0" [ $? -eq 0 ]
+check "a run that was cut off is told" says "s: of 3 shards 1 runs \(17_2\), 1 waits"
 
 # ---- left alone ----
 

@@ -63,7 +63,7 @@ static const char *configs_folder(char folder[PATH_MAX])
     char *end = strrchr(folder, '/');
     if (!end)
         return "configs/";
-    strcpy(end, beside);
+    memcpy(end, beside, sizeof beside);
     char *found = realpath(folder, NULL);
     if (!found)
         return "configs/";

@@ -291,7 +291,8 @@ static struct drawn *list_drawn(struct scan *sc, struct rows *task, int first, i
         d[n++] = (struct drawn){instance_of(g), g->unit,
                                 rows_next(task) ? scope_column(x, task, 0) : "", 0};
     }
-    qsort(d, (size_t)n, sizeof *d, compare_drawn);
+    if (d)
+        qsort(d, (size_t)n, sizeof *d, compare_drawn);
     for (int i = 0; i < n; i++)
         while (strcmp(d[d[i].same].task, d[i].task) != 0)
             d[i].same++;

@@ -293,8 +293,8 @@ static enum status refuse_key_of(const struct reading *r, const struct tree *t,
         return reading_refuse(r, t->key_place,
                               "unknown key '%s' under %s; move it to the top level, beside %.*s",
                               shown, map->path, (int)strcspn(map->path, "."), map->path);
-    const char *meant = has_word(map->key, key) ? key : NULL;
-    if (!meant && !(meant = key_of_mapping(key, false, other)) &&
+    const char *meant = key;
+    if (!has_word(map->key, key) && !(meant = key_of_mapping(key, false, other)) &&
         !(meant = nearest_name(key, map->key)) && !(meant = same_last_part(&c, key)) &&
         !(meant = translated(&c, key)) && !(meant = nearest_name(key, config_keys)))
         meant = key_of_mapping(key, true, other);

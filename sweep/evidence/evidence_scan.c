@@ -280,19 +280,17 @@ static int64_t instance_of(const struct trial_group *g)
 static struct drawn *list_drawn(struct scan *sc, struct rows *task, int first, int end, int *count)
 {
     struct scope *x = sc->scope;
-    struct drawn *d = NULL;
+    struct drawn *d = arena_alloc(&x->arena, (size_t)(end - first), sizeof *d);
     int n = 0;
     for (int i = first; i < end; i++) {
         const struct trial_group *g = sc->group[i];
         if (i > first && g->unit == sc->group[i - 1]->unit)
             continue;
         rows_rebind(task, VALUES(INTEGER(g->point->config_id), TEXT(g->replicate)));
-        d = arena_grow(&x->arena, d, (size_t)n, sizeof *d);
         d[n++] = (struct drawn){instance_of(g), g->unit,
                                 rows_next(task) ? scope_column(x, task, 0) : "", 0};
     }
-    if (d)
-        qsort(d, (size_t)n, sizeof *d, compare_drawn);
+    qsort(d, (size_t)n, sizeof *d, compare_drawn);
     for (int i = 0; i < n; i++)
         while (strcmp(d[d[i].same].task, d[i].task) != 0)
             d[i].same++;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# usage: deps.sh [-n] TARGET...   TARGET: build, serve, test, lint, fuzz, crash, coverage, page, cluster, arm64, deb, bare
+# usage: deps.sh [-n] TARGET...   TARGET: build, serve, test, lint, fuzz, crash, coverage, weight, page, cluster, arm64,
+# deb, bare
 # Installs what the named targets need where this machine lacks it: with apt on Debian and its children, saying what it
 # does. Where it cannot, and with -n, it names the packages and fails. What is only wanted is installed where apt has
 # it; its tests skip elsewhere. CC and EXTRA are those of the build: what they find is not missing.

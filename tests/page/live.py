@@ -130,7 +130,7 @@ class Live(Handling):
         self.expect(grows(), f"curves do not grow: {points}")
         self.expect(re.match(r"Running: \d+ of 40 trials ended, \d at work", ask(STANDING)), ask(STANDING))
         self.quiet("running")
-        os.kill(run, signal.SIGINT)
+        os.kill(run, signal.SIGTERM)
         self.wait(f"{STANDING}.startsWith('Not running')", "that it runs no more")
         self.verdict("new trials of a running sweep show, curves grow, and what the reader does stays")
 

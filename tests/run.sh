@@ -77,6 +77,17 @@ tell_all() { # program...
     fi
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
+# An empty line to file 9 every ten seconds. No `sleep` outlives it: make would wait for its open files.
+tick() {
+    nap=
+    trap '[ -z "$nap" ] || kill $nap; exit' TERM
+    while kill -0 $$; do
+        sleep 10 9>&- &
+        nap=$!
+        wait $nap
+        echo >&9
+    done
+}
 
 filter=$1
 shift
@@ -93,7 +104,7 @@ mkfifo "$work/ends"
 tell_all "$@" <"$work/ends" &
 teller=$!
 exec 9>"$work/ends"
-while kill -0 $$ && sleep 10 9>&-; do echo >&9; done >/dev/null 2>&1 &
+tick >/dev/null 2>&1 &
 trap 'kill '$!' 2>/dev/null; exec 9>&-; wait "$teller"; rm -rf "$work"' EXIT
 n=0
 for program; do

@@ -2,6 +2,7 @@
 # A claim that was made after trials like its own had ended: the sentence counts them and says in what they
 # differ, wherever the verdict is told. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "claims made late are counted"
 cd "$dir" || exit 1
 sql() { sqlite3 r.db "$1"; }
 run() { # name, arguments...

@@ -2,6 +2,7 @@
 # confirm: what exploring finds is written down, and fresh seeds decide, to the same bytes whoever is killed,
 # whatever works and wherever. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
+not_sanitized "fresh seeds decide"
 cd "$dir" || exit 1
 export HEADCOUNT_CHECKPOINT_S=0.05
 sql() { sqlite3 "$1" "$2"; }

@@ -2,6 +2,7 @@
 # Trials fail on one machine among others, or one trial breaks machines: the others finish, and no trial
 # pays for what was a machine's fault. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "machines fail beside others"
 . tests/hosts.sh
 
 rm -f go

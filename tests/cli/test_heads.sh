@@ -2,6 +2,7 @@
 # What heads do, from sweep to table: measured once each, whatever was interrupted, damaged or asked
 # wrongly. Speaks TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "what heads do is measured"
 settle
 sql() { sqlite3 "$@"; }
 status_is() { # status, command...

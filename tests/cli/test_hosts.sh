@@ -3,6 +3,7 @@
 # test_bad_hosts.sh, test_failing_hosts.sh, test_host_deadlines.sh. Slurm and ssh themselves: tests/cluster. Speaks
 # TAP. HEADCOUNT is the program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "trials run on other machines"
 . tests/hosts.sh
 
 # ---- without faults ----

@@ -3,6 +3,7 @@
 # file of an undisturbed run; what contradicts is refused and changes nothing. Speaks TAP. HEADCOUNT is
 # the program; run from the repository's root.
 . tests/tap.sh
+not_sanitized "shards come to the undisturbed file"
 settle
 export HEADCOUNT_CHECKPOINT_S=0
 run() { # db, arguments...

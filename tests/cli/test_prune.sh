@@ -3,6 +3,7 @@
 # whom it was cut off, smaller models for other programs, and what is refused. Speaks TAP. HEADCOUNT is
 # the program.
 . tests/tap.sh
+not_sanitized "heads are removed"
 cd "$dir" || exit 1
 python=${PYTHON:-/usr/bin/python3}
 sql() { sqlite3 "$1" "$2"; }

@@ -12,6 +12,7 @@
 # Other lines are for the reader. A new scenario is written without answers: BLESS=1 adds them. In the end `headcount
 # check` must find nothing wrong in any results file.
 . tests/tap.sh
+not_sanitized "scenarios come to what they say"
 agent=$(realpath "${BUILD:-build}/tests/scenarios/scripted_agent")
 scenarios=$root/tests/scenarios
 

@@ -2,6 +2,7 @@
 # Sweeps as their user runs them: to the end, interrupted, killed, changed, queried meanwhile.
 # Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
+not_sanitized "sweeps run, stop and go on"
 queries=$(realpath results/queries)
 cd "$dir" || exit 1
 export HEADCOUNT_CHECKPOINT_S=0.05

@@ -449,8 +449,7 @@ static void write_limits(const struct answer *a)
         text_add(a->out, "of d_model %ld ", width);
     text_add(a->out, "after %s", text_counted(a->in->steps, "step").text);
     if (any_improving(a->v))
-        text_add(a->out, "; some were still improving%s",
-                 a->v->longer == LONGER_HOLDS ? "" : ", so more steps may change the answer");
+        text_add(a->out, "; some were still improving, so more steps may change the answer");
     text_add(a->out, ".");
     add_blind(a);
     add_cut(a);

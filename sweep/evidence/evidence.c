@@ -138,8 +138,6 @@ static void put_in_order(struct evidence *e)
         set->input.count = set->count;
         set->input.heads = set->heads;
         set->input.choice = set->choice;
-        for (int k = 0; set->input.longer && k < set->count; k++)
-            set->longer[k].trial = e->trial + set->first_longer[k];
         evidence_bind_confirm(e, set);
     }
 }
@@ -147,9 +145,9 @@ static void put_in_order(struct evidence *e)
 struct evidence *evidence_read(struct scope *x, int64_t sweep_id)
 {
     static void (*const readers[])(struct scope *, struct evidence *) = {
-        evidence_read_sweep,   evidence_read_trials, read_targets,          read_shared,
-        evidence_read_tune,    evidence_read_longer, evidence_read_confirm, evidence_read_file,
-        evidence_read_outside, evidence_read_changes};
+        evidence_read_sweep, evidence_read_trials,  read_targets,
+        read_shared,         evidence_read_tune,    evidence_read_confirm,
+        evidence_read_file,  evidence_read_outside, evidence_read_changes};
     struct evidence *e = arena_alloc(&x->arena, 1, sizeof *e);
     e->sweep_id = sweep_id;
     e->base.chance = NAN;

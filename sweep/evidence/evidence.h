@@ -40,8 +40,6 @@ struct evidence_setting {
     int64_t config_id; /* of its first trial in the plan, one that only serves to choose too */
     int *first;        /* as many as heads: index of their first trial */
     struct evidence_confirm *confirm; /* NULL: nothing is to be confirmed */
-    struct verdict_heads *longer; /* as many as heads, where input.longer is; and index of their */
-    int *first_longer;            /* first trial */
 };
 
 /* Trials of the sweep that have ended and are not in its plan (any more), at one head count. */
@@ -85,7 +83,7 @@ struct evidence {
     struct verdict_similar claimed_similar;
     /* For those who read it. */
     struct verdict_input base; /* the same for all settings; a claim in it is one of head counts */
-    int trials;                /* longer ones too */
+    int trials;
     struct verdict_trial *trial;
     double *block; /* losses of all trials' blocks */
 };

@@ -193,7 +193,6 @@ void evidence_bind_confirm(const struct evidence *e, struct evidence_setting *se
     struct verdict_input claim = c->input;
     c->input = set->input;
     c->input.confirm = NULL;
-    c->input.longer = NULL;
     c->input.looks = c->input.look = 0;
     c->input.equivalence = 0;
     c->input.tuning = c->input.tuning_ended = c->input.eliminated = 0;

@@ -85,10 +85,6 @@ static void share_out(struct evidence *e, struct evidence_setting *set, const st
             if (of[i].count == set->input.blocks)
                 e->trial[i].block = e->block + of[i].first;
     }
-    for (int k = 0; set->input.longer && k < set->count; k++)
-        for (int i = set->first_longer[k]; i < set->first_longer[k] + set->longer[k].n; i++)
-            if (of[i].count == set->input.blocks)
-                e->trial[i].block = e->block + of[i].first;
 }
 
 static bool any_text(const struct evidence *e)

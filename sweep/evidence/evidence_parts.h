@@ -3,7 +3,6 @@
  *   evidence.c          all of it; what the test set has, what settings have in common
  *   evidence_scan.c     the trials of the plan (evidence_scan.h)
  *   evidence_trials.c   settings, head counts, trials
- *   evidence_longer.c   trials like them with at least twice the steps
  *   evidence_sweep.c    what the sweep asks: claim, looks, margin; what is outside its plan
  *   evidence_tune.c     what each head count chose, from what
  *   evidence_proof.c    whether its claim was first
@@ -25,7 +24,6 @@ void evidence_read_changes(struct scope *x, struct evidence *e);
 void evidence_read_trials(struct scope *x, struct evidence *e);
 /* Once the trials are there, one after the other. */
 void evidence_read_tune(struct scope *x, struct evidence *e);
-void evidence_read_longer(struct scope *x, struct evidence *e);
 void evidence_read_confirm(struct scope *x, struct evidence *e);
 void evidence_read_file(struct scope *x, struct evidence *e);
 

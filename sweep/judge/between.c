@@ -39,7 +39,6 @@ static void make_input(struct between_pair *p)
     in->claim_over_count = 1;
     in->claim_over = &p->rival;
     in->similar = p->similar;
-    in->longer = NULL;
     p->rival = 2;
     take_side(p, 0);
     take_side(p, 1);

@@ -206,7 +206,6 @@ static void decide(struct judge *j)
     struct verdict *v = j->v;
     prepare(j);
     v->kind = judge(j);
-    compare_longer(j);
     v->decided = !v->preliminary &&
                  (v->kind == VERDICT_CLAIM_CONFIRMED || v->kind == VERDICT_CLAIM_CONTRADICTED ||
                   v->kind == VERDICT_MIDDLE || v->kind == VERDICT_RIVAL_AT_EDGE);
@@ -239,9 +238,7 @@ enum status verdict_new(const struct verdict_input *in, struct verdict **out, st
     j.difference = j.b + longest;
     j.v->row = calloc(rows, sizeof *j.v->row);
     j.v->rival = calloc(rivals, sizeof *j.v->rival);
-    j.v->gain = calloc(rows, sizeof *j.v->gain);
-    j.v->later = calloc(rivals, sizeof *j.v->later);
-    if (!j.v->row || !j.v->rival || !j.v->gain || !j.v->later)
+    if (!j.v->row || !j.v->rival)
         goto done;
     decide(&j);
     s = in->confirm && in->confirm->input ? verdict_new(in->confirm->input, &j.v->confirmed, m)
@@ -266,8 +263,6 @@ void verdict_free(struct verdict *v)
         return;
     free(v->row);
     free(v->rival);
-    free(v->gain);
-    free(v->later);
     verdict_free(v->confirmed);
     free(v);
 }
@@ -393,16 +388,6 @@ const char *rival_outcome_name(enum rival_outcome outcome)
         [RIVAL_UNFINISHED] = "unfinished",
         [RIVAL_AT_EDGE] = "rival_at_edge",
         [RIVAL_OVER_EDGE] = "candidate_at_edge",
-    };
-    return names[outcome];
-}
-
-const char *longer_outcome_name(enum longer_outcome outcome)
-{
-    static const char *const names[] = {
-        [LONGER_UNTESTED] = "untested",
-        [LONGER_HOLDS] = "holds",
-        [LONGER_FAILS] = "fails",
     };
     return names[outcome];
 }

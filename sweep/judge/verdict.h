@@ -58,11 +58,7 @@
  * - Confirming. With `confirm` an exploratory candidate is held once more against the smallest and
  *   the largest head count other than itself, by the tests of a claim, among trials on units that
  *   took no part in picking it: at the full alpha, as picking it costs nothing there. The kind is
- *   that of the exploring trials.
- * - Longer training. Where trials of at least twice the steps are known that are like these in all
- *   else, the head counts that the finding names are compared with them seed by seed, and the
- *   finding is tested once more among them, at the same alpha. Whether it holds there is only
- *   said once as many have ended. The kind does not hang on it. */
+ *   that of the exploring trials. */
 #ifndef SWEEP_JUDGE_VERDICT_H
 #define SWEEP_JUDGE_VERDICT_H
 
@@ -154,15 +150,6 @@ struct verdict_similar {
     char **differ; /* (count) the options: "train.eval_every" */
 };
 
-/* Trials like those of a setting but for their steps, which are at least twice as many. */
-struct verdict_longer {
-    int64_t steps;
-    const char *sweep;                 /* they are of; NULL: of this one */
-    const struct verdict_heads *heads; /* as many as the input's: those that have ended */
-    int choices;                       /* there; 0 without tune */
-    const struct verdict_choice *choice;
-};
-
 /* What fresh seeds or instances are to decide about the finding of the others (`confirm`). */
 struct verdict_confirm {
     int64_t units;                     /* of each head count that is held against others */
@@ -194,7 +181,6 @@ struct verdict_input {
                       the verdict preliminary */
     int64_t steps; /* training steps, the most where they differ; 0: unknown */
     bool decays; /* the learning rate ends at 0, so that curves end flat, whatever more steps do */
-    const struct verdict_longer *longer; /* NULL: there are none */
     bool has_claim;
     int64_t claim_best;
     int claim_over_count;
@@ -311,9 +297,6 @@ struct verdict_rival {
     enum rival_outcome outcome;
 };
 
-/* Whether what the finding says of better and worse holds among longer trials. */
-enum longer_outcome { LONGER_UNTESTED, LONGER_HOLDS, LONGER_FAILS };
-
 enum { VERDICT_TOLERANCES = 3 };
 extern const double VERDICT_SOLVED;                           /* .99 */
 extern const double VERDICT_TOLERANCE;                        /* .005 */
@@ -352,10 +335,6 @@ struct verdict {
     struct verdict_row *row;
     int rivals;
     struct verdict_rival *rival;
-    int gains; /* head counts that the finding names, if all of them have longer trials; else 0 */
-    struct verdict_rival *gain;  /* longer trials - those that are judged; no outcome */
-    struct verdict_rival *later; /* with gains: as rival, among longer trials */
-    enum longer_outcome longer;
     struct verdict *confirmed; /* of input.confirm: by fresh units alone; NULL without a claim */
 };
 
@@ -405,9 +384,6 @@ const char *verdict_kind_name(enum verdict_kind kind);
 
 /* "better", "not_shown", ...: the candidate against a rival, for programs. */
 const char *rival_outcome_name(enum rival_outcome outcome);
-
-/* "holds", "fails", "untested": for programs. */
-const char *longer_outcome_name(enum longer_outcome outcome);
 
 /* "first", "late", "changed", "plan_changed": for programs. */
 const char *verdict_proof_name(enum verdict_proof_status status);

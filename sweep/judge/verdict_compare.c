@@ -170,8 +170,9 @@ static bool unfinished(const struct judge *j, int index)
 }
 
 /* Nobody is called worse who may have a better value beyond those that were tried, and nobody
- * better whose trials are guesses. */
-enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r, int family)
+ * better whose trials are guesses. `family` as in compare_rival. */
+static enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r,
+                                     int family)
 {
     double alpha = j->v->alpha;
     bool ahead = j->sign * r->pair.mean > 0;
@@ -196,8 +197,9 @@ static void over_both(struct verdict_rival *r, double level)
     r->pair.p = crossed_p(&r->crossed, CROSSED_BOTH);
 }
 
-void compare_heads(struct judge *j, const struct verdict_heads *x, const struct verdict_heads *y,
-                   struct verdict_rival *r)
+/* Compares two lists of trials: fills r, but for its heads and its outcome, with x - y. */
+static void compare_heads(struct judge *j, const struct verdict_heads *x,
+                          const struct verdict_heads *y, struct verdict_rival *r)
 {
     struct alignment al = align(j, x, y);
     r->seed_pairs = al.trials;

@@ -1,5 +1,5 @@
 /* What the files of the verdict share: verdict_rows.c summarizes each head count, verdict_compare.c
- * compares them, verdict.c decides, verdict_longer.c compares with longer training. */
+ * compares them, verdict.c decides. */
 #ifndef SWEEP_JUDGE_VERDICT_PARTS_H
 #define SWEEP_JUDGE_VERDICT_PARTS_H
 
@@ -48,19 +48,9 @@ bool all_at_chance(struct judge *j);
 /* Whether at least two head counts have results and all trials have the same test value. */
 bool all_equal(const struct judge *j);
 
-/* Compares two lists of trials: fills r, but for its heads and its outcome, with x - y. */
-void compare_heads(struct judge *j, const struct verdict_heads *x, const struct verdict_heads *y,
-                   struct verdict_rival *r);
-
-/* What a comparison with v's candidate comes to; `family` as in compare_rival. */
-enum rival_outcome outcome_of(const struct judge *j, const struct verdict_rival *r, int family);
-
 /* Adds to v->rival the comparison of `candidate` with a rival. One that is better at p < `alpha` /
  * `family` is BETTER. */
 void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family);
-
-/* Fills what v has of longer trials, once it is decided. */
-void compare_longer(struct judge *j);
 
 /* Whether the units are splits of one file, which share rows. */
 bool units_share_rows(const struct verdict_input *in);

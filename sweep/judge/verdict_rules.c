@@ -184,7 +184,7 @@ static void write_not_tested(const struct writer *w)
     if (v->best == 0 || v->finished < 2 || v->kind == VERDICT_UNTESTED ||
         v->kind == VERDICT_CLAIM_UNTESTED)
         return;
-    if (w->in->steps > 0 && v->gains == 0)
+    if (w->in->steps > 0)
         item[n++] = "training lengths";
     if (tunes_rate(w->in) || w->in->heads[0].lr)
         item[n++] = "learning rates";
@@ -228,7 +228,6 @@ static const struct rule rules[] = {
     {"one_unit", LIMIT, LEARNING, SETTING, write_one_unit},
     {"alike_instances", LIMIT, LEARNING, SETTING, write_alike},
     {"edge_of_grid", LIMIT, LEARNING, SETTING, write_edge_of_grid},
-    {"longer", LIMIT, ANYTHING, SETTING, write_longer},
     {"still_improving", LIMIT, DIFFERENCES, SETTING, write_improving},
     {"trials_apart", LIMIT, LEARNING, SETTING, write_trials_apart},
     {"few_files", LIMIT, LEARNING, SETTING, write_few_files},

@@ -142,21 +142,13 @@ void put_rows(const struct writer *w, row_test *chosen,
 /* Whether the finding names its budget where it begins: there it is read. */
 static bool opens_with_steps(const struct writer *w)
 {
-    return w->in->steps > 0 && (w->in->decays || w->v->longer != LONGER_UNTESTED);
+    return w->in->steps > 0 && w->in->decays;
 }
 
 void put_after(const struct writer *w)
 {
     if (opens_with_steps(w))
         put(w, " after %lld step%s", (long long)w->in->steps, text_plural(w->in->steps));
-}
-
-void put_budget(const struct writer *w)
-{
-    put_after(w);
-    if (w->v->longer != LONGER_UNTESTED)
-        put(w, w->v->longer == LONGER_HOLDS ? " and after %lld" : ", not shown after %lld",
-            (long long)w->in->longer->steps);
 }
 
 /* " at lr 0.003 for all"; "" where it is not known, or tuned. */

@@ -305,7 +305,7 @@ void put_finding(const struct writer *w, const struct finding *f, heads_test *na
     bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
     put(w, "%s", at_edge && w->v->prediction ? "Claim undecided" : f->opening);
     if (f->bounded)
-        put_budget(w);
+        put_after(w);
     put(w, "%s", *f->opening ? ": " : "");
     f->write(w);
     put_edges(w, named, at_edge ? ", but " : "; ");

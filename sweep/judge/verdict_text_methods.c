@@ -101,7 +101,7 @@ void write_rare_failure_caveat(const struct writer *w)
 /* As in `not_tested`, where other lengths are named. */
 void write_flat_ends(const struct writer *w)
 {
-    if (w->in->steps > 0 && w->in->decays && w->v->gains == 0 && w->v->finished > 1)
+    if (w->in->steps > 0 && w->in->decays && w->v->finished > 1)
         put(w, "The learning rate ends at 0, which flattens every curve: a flat end does not show "
                "that more steps would change nothing");
 }

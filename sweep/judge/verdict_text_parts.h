@@ -47,9 +47,8 @@ bool tunes_rate(const struct verdict_input *in);
 const char *axis_name(const struct verdict_axis *a);
 
 /* " after 1500 steps", where no curve can show that more would change nothing; "" elsewhere: then
- * put_scope says how many. Of the finding: " after 1500 steps and after 6000". */
+ * put_scope says how many. */
 void put_after(const struct writer *w);
-void put_budget(const struct writer *w);
 
 /* ", within 1500 steps at lr 0.003 for all, on this task instance": what bounds every finding. Of a
  * text: ", over 8 seeds and 32 blocks of the test text". */
@@ -144,9 +143,6 @@ void put_small_leads(const struct writer *w, double margin);
 
 /* "4 heads better than 1 and 16": of a claim of head counts; verdict_rules.c. */
 void put_claim(const struct writer *w);
-
-/* What longer training changes; verdict_text_longer.c. */
-void write_longer(const struct writer *w);
 
 /* Under tune, what was chosen; verdict_text_choices.c. */
 void write_choices(const struct writer *w);

@@ -80,28 +80,6 @@ static void add_comparisons(struct json_writer *w, const struct verdict_input *i
     json_end_list(w);
 }
 
-/* What longer training changes, where there is some to compare with. */
-static void add_longer(struct json_writer *w, const struct report_setting *set)
-{
-    const struct verdict *v = set->verdict;
-    if (v->gains == 0)
-        return;
-    json_begin_object(w, "longer");
-    json_add_integer(w, "steps", set->input.longer->steps);
-    json_add_text(w, "sweep", set->input.longer->sweep);
-    json_add_text(w, "finding", longer_outcome_name(v->longer));
-    json_begin_list(w, "gains");
-    for (int i = 0; i < v->gains; i++) {
-        json_begin_object(w, NULL);
-        json_add_integer(w, "heads", v->gain[i].heads);
-        add_difference(w, &set->input, v, &v->gain[i]);
-        json_end_object(w);
-    }
-    json_end_list(w);
-    add_comparisons(w, &set->input, v, v->later);
-    json_end_object(w);
-}
-
 void report_proof_json(const struct verdict_input *in, struct json_writer *w)
 {
     const struct verdict_proof *proof = &in->proof;
@@ -241,7 +219,6 @@ static void add_verdict(struct json_writer *w, struct scope *x, const struct rep
     add_finding(w, set);
     report_heads_json(x, set, w);
     add_comparisons(w, &set->input, v, v->rival);
-    add_longer(w, set);
     add_confirmation(w, set);
     report_sentences_json(&set->text, w);
     json_end_object(w);

@@ -365,29 +365,3 @@ TEST(test_shifted_replicates)
     assert_json(f, json, "$.settings[0].shifted[6].n", "3");
     free(json);
 }
-
-/* The same with twice the steps, in another sweep of the file. */
-TEST(test_longer)
-{
-    add_sweep(f, "'gather'", "[]", "NULL");
-    add_gather(f, 4, "{}", "");
-    add_second(f, "'long'");
-    sql(f, "UPDATE config SET config_json = json_set(config_json, '$.train.lr', 0.003,"
-           " '$.train.steps', iif(config_id > 100, 3000, 1500))");
-    assert_says(report(f, REPORT_MARKDOWN, false),
-                "- With 3000 steps instead (sweep long), test accuracy changes with 1 head by "
-                "+0.020, 95% interval +0.0004 to +0.040, over 5 seeds; with 4 heads by +0.003, 95% "
-                "interval -0.002 to +0.008, over 5 seeds; with 32 heads by +0.020, 95% interval "
-                "+0.0004 to +0.040, over 5 seeds. There");
-    assert_says(report(f, REPORT_MARKDOWN, false),
-                "a middle head count wins after 1500 steps and after 3000: 4 heads");
-    char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.settings[0].verdict.longer.steps", "3000");
-    assert_json(f, json, "$.settings[0].verdict.longer.sweep", "long");
-    assert_json(f, json, "$.settings[0].verdict.longer.finding", "holds");
-    assert_json(f, json, "$.settings[0].verdict.longer.gains[2].heads", "32");
-    assert_json(f, json, "$.settings[0].verdict.longer.gains[2].n", "5");
-    assert_json(f, json, "$.settings[0].verdict.longer.comparisons[1].heads_b", "32");
-    assert_json(f, json, "$.settings[0].verdict.longer.comparisons[1].outcome", "better");
-    free(json);
-}

@@ -123,23 +123,14 @@ function headMeansSection(view) {
     const all = view.summary.heads;
     if (!all) return null;
     const rows = all.by_heads.filter(r => (r.setting_label ?? '') === view.set.label);
-    return [
-        scrolling(
-            'Heads per head count',
-            table(
-                `Means per head count, measured in ${all.measured} of ${count(all.trials, 'trial')}`,
-                columnsOf(view.summary.columns.heads),
-                rows,
-            ),
+    return scrolling(
+        'Heads per head count',
+        table(
+            `Means per head count, measured in ${all.measured} of ${count(all.trials, 'trial')}`,
+            columnsOf(view.summary.columns.heads),
+            rows,
         ),
-        all.seen.length
-            ? element(
-                  'ul',
-                  {class: 'sentences'},
-                  all.seen.map(s => element('li', {}, said(s))),
-              )
-            : null,
-    ];
+    );
 }
 
 function headsSection(view) {

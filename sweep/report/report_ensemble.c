@@ -196,12 +196,6 @@ static void write_facts(const struct ensembles *e, struct document *d)
     if (missing)
         text_add(&text, " %d group%s not answered.", missing, missing == 1 ? " has" : "s have");
     document_text(d, DOCUMENT_PARAGRAPH, &text);
-    for (int i = 0; i < e->blocks; i++) {
-        const struct block *b = &e->block[i];
-        text_add(&text, "%s%sTrials of each group: %s", b->label, b->label[0] ? ": " : "",
-                 b->groups.text);
-        document_text(d, DOCUMENT_ITEM, &text);
-    }
 }
 
 /* Whether anything but heads and seeds varies. */
@@ -213,58 +207,14 @@ static bool has_settings(const struct ensembles *e)
     return labels;
 }
 
-#define ROW(of, member)            TABLE_CELL(struct of, member)
-#define MAKE(of, member, function) TABLE_MAKE(struct of, member, function)
-#define BITS(of, member)                                                                           \
-    MAKE(of, member, trained_bits), .right = true, .decimals = 3, .when = TRAINED_BITS
-enum { SETTINGS = 1, INSTANCES = 2 };
-
-static unsigned conditions_of(const struct ensembles *e)
-{
-    return trained_conditions(&e->trained.metric) | (has_settings(e) ? SETTINGS : 0u) |
-           (e->trained.metric.replicated ? INSTANCES : 0u);
-}
-
-static void make_flops(struct table *t, const void *flops)
-{
-    char text[32];
-    table_text(t, text_quantity(*(const double *)flops, text, sizeof text));
-}
-
-static void write_ensembles(const struct ensembles *e, struct document *d)
-{
-    static const struct table_column columns[] = {
-        {.title = "setting", ROW(block, label), .when = SETTINGS},
-        {.title = "groups", ROW(block, count)},
-        {.title = "instances", ROW(block, test.n), .when = INSTANCES},
-        {.title = "each alone", ROW(block, member.summary.mean)},
-        {.title = "95% interval", MAKE(block, member, sample_interval), .leave_out = 2},
-        {.title = "bits/byte alone", BITS(block, member), .leave_out = 1},
-        {.title = "together", ROW(block, test.summary.mean)},
-        {.title = "95% interval", MAKE(block, test, sample_interval)},
-        {.title = "bits/byte", BITS(block, test)},
-        {.title = "loss", ROW(block, loss.summary.mean), .when = TRAINED_ACCURACY, .leave_out = 1},
-        {.title = "params", ROW(block, n_params), .decimals = TABLE_WHOLE},
-        {.title = "FLOPs",
-         MAKE(block, flops_per_example, make_flops),
-         .right = true,
-         .leave_out = 3},
-        {0}};
-    struct table *t = table_when(e->scope, columns, conditions_of(e));
-    for (int i = 0; i < e->blocks; i++)
-        table_row(t, &e->block[i]);
-    document_table(d, t);
-}
-
 /* The ensembles of a setting and the model that comes nearest in one cost. */
 struct row {
     struct block block;
     long heads;
     int members;
-    const char *by, *cost;            /* for programs, for people */
+    const char *by;
     struct trained model;             /* heads 0: there is none */
     double params_ratio, flops_ratio; /* the ensembles' number over the model's */
-    double ratio;                     /* in that cost */
     struct compare_result diff;
 };
 
@@ -274,55 +224,116 @@ static struct row row_of(const struct ensembles *e, const struct block *b, enum 
     const struct trained *r = rival_of(e, b, by);
     struct row row = {.block = *b, .heads = e->groups.heads, .members = e->groups.members};
     row.by = by == RIVAL_PARAMS ? "params" : "flops";
-    row.cost = by == RIVAL_PARAMS ? "parameters" : "FLOPs";
     row.model = r ? *r : none;
     row.model.test = r ? r->test : NO_SAMPLE;
     row.params_ratio = r ? ratio(b, r, RIVAL_PARAMS) : NAN;
     row.flops_ratio = r ? ratio(b, r, RIVAL_FLOPS) : NAN;
-    row.ratio = by == RIVAL_PARAMS ? row.params_ratio : row.flops_ratio;
     row.diff = sample_difference(&row.model.test, &b->test);
     return row;
 }
 
-/* Two rows per setting, one for each rival. rivals: only those that have one. */
-static void add_rows(const struct ensembles *e, bool rivals, struct table *t)
+#define ROW(member)            TABLE_CELL(struct row, member)
+#define MAKE(member, function) TABLE_MAKE(struct row, member, function)
+enum { SETTINGS = 1 };
+
+/* Two rows per setting, one for each rival. */
+static struct table *rows_table(const struct ensembles *e)
 {
+    static const struct table_column columns[] = {
+        {.name = "setting", ROW(block.setting), .json = true},
+        {.name = "setting_label", .title = "setting", ROW(block.label), .when = SETTINGS},
+        {.name = "heads", ROW(heads)},
+        {.name = "members", ROW(members)},
+        {NAMED("trials"), ROW(block.groups.text), .json = true, .leave_out = 1},
+        {.name = "mean_member_acc",
+         .title = "each alone",
+         ROW(block.member.summary.mean),
+         .only_if = TRAINED_ACCURACY},
+        {.name = "mean_member_loss",
+         .title = "each alone",
+         ROW(block.member.summary.mean),
+         .only_if = TRAINED_LOSS},
+        {.title = "95% interval", MAKE(block.member, sample_interval), .leave_out = 4},
+        {.name = "member_low", ROW(block.member.summary.low)},
+        {.name = "member_high", ROW(block.member.summary.high)},
+        {NAMED("n"), ROW(block.test.n)},
+        {.name = "mean_acc",
+         .title = "together",
+         ROW(block.test.summary.mean),
+         .only_if = TRAINED_ACCURACY},
+        {.title = "together", ROW(block.test.summary.mean), .only_if = TRAINED_LOSS},
+        {.title = "95% interval", MAKE(block.test, sample_interval), .leave_out = 7},
+        {.name = "ci95_low", ROW(block.test.summary.low)},
+        {.name = "ci95_high", ROW(block.test.summary.high)},
+        {.name = "mean_loss", ROW(block.loss.summary.mean)},
+        {.name = "mean_bits",
+         .title = "bits/byte",
+         MAKE(block.test, trained_bits),
+         .right = true,
+         .decimals = 3,
+         .only_if = TRAINED_BITS},
+        {.name = "n_params",
+         .title = "params",
+         ROW(block.n_params),
+         .decimals = TABLE_WHOLE,
+         .leave_out = 3},
+        {.name = "flops_per_example", ROW(block.flops_per_example)},
+        {.name = "nearest_in", .title = "nearest in", ROW(by)},
+        {.name = "model_setting", ROW(model.setting), .json = true},
+        {.name = "model_label",
+         .title = "model",
+         ROW(model.label),
+         .when = SETTINGS,
+         .leave_out = 5},
+        {.name = "model_heads", .title = "heads", ROW(model.heads)},
+        {.name = "model_n", .title = "n", ROW(model.test.n), .leave_out = 6},
+        {.name = "model_acc",
+         .title = "mean",
+         ROW(model.test.summary.mean),
+         .only_if = TRAINED_ACCURACY},
+        {.name = "model_loss",
+         .title = "mean",
+         ROW(model.test.summary.mean),
+         .only_if = TRAINED_LOSS},
+        {.title = "95% interval", MAKE(model.test, sample_interval), .leave_out = 5},
+        {.name = "model_bits", MAKE(model.test, trained_bits), .only_if = TRAINED_BITS},
+        {.name = "model_low", ROW(model.test.summary.low)},
+        {.name = "model_high", ROW(model.test.summary.high)},
+        {.name = "params_ratio",
+         .title = "param ratio",
+         ROW(params_ratio),
+         .decimals = 2,
+         .leave_out = 2},
+        {.name = "flops_ratio",
+         .title = "FLOP ratio",
+         ROW(flops_ratio),
+         .decimals = 2,
+         .leave_out = 2},
+        {.name = "mean_diff", ROW(diff.mean)},
+        {.title = "difference", MAKE(diff, sample_difference_mean)},
+        {.title = "95% interval", MAKE(diff, sample_difference_interval)},
+        {.name = "diff_low", ROW(diff.low)},
+        {.name = "diff_high", ROW(diff.high)},
+        {.name = "test", MAKE(diff, sample_difference_test)},
+        {0}};
+    struct table *t =
+        table_when(e->scope, columns,
+                   trained_conditions(&e->trained.metric) | (has_settings(e) ? SETTINGS : 0u));
     for (int i = 0; i < e->blocks; i++) {
         for (int by = 0; by < RIVALS; by++) {
             struct row row = row_of(e, &e->block[i], (enum rival)by);
-            if (row.model.heads || !rivals)
-                table_row(t, &row);
+            table_row(t, &row);
         }
     }
-}
-
-static void write_rivals(const struct ensembles *e, struct document *d)
-{
-    static const struct table_column columns[] = {
-        {.title = "ensemble of", ROW(row, block.label), .when = SETTINGS},
-        {.title = "nearest in", ROW(row, cost)},
-        {.title = "ratio", ROW(row, ratio), .decimals = 2},
-        {.title = "model", ROW(row, model.label), .when = SETTINGS, .leave_out = 2},
-        {.title = "heads", ROW(row, model.heads)},
-        {.title = "n", ROW(row, model.test.n)},
-        {.title = "mean", ROW(row, model.test.summary.mean)},
-        {.title = "95% interval", MAKE(row, model.test, sample_interval), .leave_out = 1},
-        {.title = "bits/byte", BITS(row, model.test), .leave_out = 1},
-        {.title = "ensemble - model", MAKE(row, diff, sample_difference_mean)},
-        {.title = "95% interval", MAKE(row, diff, sample_difference_interval)},
-        {0}};
-    struct table *t = table_when(e->scope, columns, conditions_of(e));
-    add_rows(e, true, t);
-    if (table_rows(t) == 0)
-        return;
-    document_heading(d, "Beside one model with more heads");
-    document_table(d, t);
+    return t;
 }
 
 static const char COSTS[] =
-    "params and FLOPs (forward, per example): of all members together. Nearest in parameters, or "
-    "FLOPs: the model with more heads, of the same task, that comes nearest in these, of several "
-    "the one with as many heads as all members; ratio: the ensemble's number over that model's.";
+    "trials: of each group; params: of all members together. Nearest in params, or FLOPs (forward, "
+    "per example): the model with more heads, of the same task, that comes nearest in these, of "
+    "several the one with as many heads as all members; param ratio, FLOP ratio: the ensemble's "
+    "number "
+    "over that model's; difference: ensemble - model.";
 static const char OVER_GROUPS[] = ", with 95% t intervals over n groups or seeds (each is 95% by "
                                   "itself; differences are unpaired, Welch's).";
 static const char OVER_INSTANCES[] =
@@ -346,56 +357,11 @@ static void write_people(const struct ensembles *e, struct text_page page, FILE 
     struct document d = document_new(e->scope, out, e->question->format == REPORT_MARKDOWN, page);
     document_title(&d, e->name, e->about);
     write_facts(e, &d);
-    write_ensembles(e, &d);
-    write_rivals(e, &d);
+    document_table(&d, rows_table(e));
     write_legend(e, &d);
 }
 
 /* ---- for programs ---- */
-
-static void write_rows(const struct ensembles *e, enum table_format format, FILE *out)
-{
-    static const struct table_column columns[] = {
-        {.name = "setting", ROW(row, block.setting), .json = true},
-        {.name = "setting_label", ROW(row, block.label)},
-        {.name = "heads", ROW(row, heads)},
-        {.name = "members", ROW(row, members)},
-        {.name = "trials", ROW(row, block.groups.text), .json = true},
-        {.name = "mean_member_acc",
-         ROW(row, block.member.summary.mean),
-         .only_if = TRAINED_ACCURACY},
-        {.name = "mean_member_loss", ROW(row, block.member.summary.mean), .only_if = TRAINED_LOSS},
-        {.name = "member_low", ROW(row, block.member.summary.low)},
-        {.name = "member_high", ROW(row, block.member.summary.high)},
-        {.name = "n", ROW(row, block.test.n)},
-        {.name = "mean_acc", ROW(row, block.test.summary.mean), .only_if = TRAINED_ACCURACY},
-        {.name = "ci95_low", ROW(row, block.test.summary.low)},
-        {.name = "ci95_high", ROW(row, block.test.summary.high)},
-        {.name = "mean_loss", ROW(row, block.loss.summary.mean)},
-        {.name = "mean_bits", MAKE(row, block.test, trained_bits), .only_if = TRAINED_BITS},
-        {.name = "n_params", ROW(row, block.n_params)},
-        {.name = "flops_per_example", ROW(row, block.flops_per_example)},
-        {.name = "nearest_in", ROW(row, by)},
-        {.name = "model_setting", ROW(row, model.setting), .json = true},
-        {.name = "model_label", ROW(row, model.label)},
-        {.name = "model_heads", ROW(row, model.heads)},
-        {.name = "model_n", ROW(row, model.test.n)},
-        {.name = "model_acc", ROW(row, model.test.summary.mean), .only_if = TRAINED_ACCURACY},
-        {.name = "model_loss", ROW(row, model.test.summary.mean), .only_if = TRAINED_LOSS},
-        {.name = "model_bits", MAKE(row, model.test, trained_bits), .only_if = TRAINED_BITS},
-        {.name = "model_low", ROW(row, model.test.summary.low)},
-        {.name = "model_high", ROW(row, model.test.summary.high)},
-        {.name = "params_ratio", ROW(row, params_ratio)},
-        {.name = "flops_ratio", ROW(row, flops_ratio)},
-        {.name = "mean_diff", ROW(row, diff.mean)},
-        {.name = "diff_low", ROW(row, diff.low)},
-        {.name = "diff_high", ROW(row, diff.high)},
-        {.name = "test", MAKE(row, diff, sample_difference_test)},
-        {0}};
-    struct table *t = table_when(e->scope, columns, conditions_of(e));
-    add_rows(e, false, t);
-    table_write(t, format, false, out);
-}
 
 static void write_json(const struct ensembles *e, FILE *out)
 {
@@ -405,8 +371,7 @@ static void write_json(const struct ensembles *e, FILE *out)
     trained_metric_json(&e->trained.metric, &w);
     json_add_integer(&w, "groups", e->groups.count);
     json_add_integer(&w, "unanswered", e->groups.count - e->answered);
-    json_add_key(&w, "rows");
-    write_rows(e, TABLE_JSON, out);
+    table_add_json(rows_table(e), &w, "rows");
     json_end_object(&w);
     fputc('\n', out);
 }
@@ -420,7 +385,7 @@ enum status report_ensemble(struct store *s, const struct ensemble_question *q,
         if (q->format == REPORT_JSON)
             write_json(e, out);
         else if (q->format == REPORT_CSV)
-            write_rows(e, TABLE_CSV, out);
+            table_write(rows_table(e), TABLE_CSV, false, out);
         else
             write_people(e, page, out);
         scope_check(x, text_check(out, m));

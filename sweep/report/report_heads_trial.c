@@ -55,28 +55,21 @@ static struct table *read_slots(struct scope *x, const struct heads_question *q)
 }
 
 struct trial_heads {
-    char title[400], seen[400];
+    char title[400];
     struct table *heads, *layers, *slots;
 };
 
-/* "Heads of trial 3 of sweep gather: heads 4, seed 0", and in a sentence what they do. */
-static void read_words(struct scope *x, const struct heads_question *q, struct trial_heads *t)
+/* "Heads of trial 3 of sweep gather: heads 4, seed 0" */
+static void read_title(struct scope *x, const struct heads_question *q, struct trial_heads *t)
 {
-    enum { SWEEP, HEADS, LABEL, SEED, STEP, SEEN, SHARP_HEADS, PLACES, RISE };
+    enum { SWEEP, HEADS, LABEL, SEED, STEP };
     struct text_buffer sql = scope_text(x);
     text_add(&sql,
-             "%s SELECT s.name, one.heads, t.setting_label, t.seed, step,"
-             " count(main.head), sum(main.mass >= " SHARP "),"
-             " count(DISTINCT iif(main.mass >= " SHARP ", main.layer || '/' || slot, NULL)),"
-             " max(ablation_loss - loss) FROM one JOIN trial AS t USING (trial_id)"
-             " JOIN sweep AS s USING (sweep_id)"
-             " JOIN head_metric AS h USING (trial_id, step)"
-             " LEFT JOIN main USING (trial_id, layer, head) WHERE h.split = ?4"
-             " GROUP BY trial_id",
+             "%s SELECT s.name, one.heads, t.setting_label, t.seed, step FROM one"
+             " JOIN trial AS t USING (trial_id) JOIN sweep AS s USING (sweep_id)",
              heads_measured_sql);
     struct rows *r = heads_query(x, q, sql.text);
     while (scope_next(x, r)) {
-        char rise[32];
         const char *label = rows_text(r, LABEL);
         snprintf(t->title, sizeof t->title,
                  "Heads of trial %" PRId64 " of sweep %s: heads %" PRId64 "%s%s, seed %" PRId64
@@ -84,19 +77,6 @@ static void read_words(struct scope *x, const struct heads_question *q, struct t
                  q->trial_id, rows_given(r, SWEEP), rows_integer(r, HEADS),
                  label && label[0] ? ", " : "", label ? label : "", rows_integer(r, SEED),
                  rows_integer(r, STEP), q->on_test ? "test" : "validation");
-        text_fixed(rows_real(r, RISE), 3, rise, sizeof rise);
-        bool one = rows_integer(r, SHARP_HEADS) == 1;
-        if (rows_integer(r, SEEN) > 0)
-            snprintf(
-                t->seen, sizeof t->seen,
-                "Seen: %" PRId64
-                " of %s %s sharp, and look%s at %s; removing a head adds at most %s to the loss.",
-                rows_integer(r, SHARP_HEADS), text_counted(rows_integer(r, SEEN), "head").text,
-                one ? "is" : "are", one ? "s" : "",
-                text_counted(rows_integer(r, PLACES), "different place").text, rise);
-        else
-            snprintf(t->seen, sizeof t->seen, "Seen: removing a head adds at most %s to the loss.",
-                     rise);
     }
     if (!t->title[0])
         scope_fail(x, STATUS_BAD_INPUT, "trial %" PRId64 " was not measured", q->trial_id);
@@ -117,7 +97,6 @@ static void write_people(struct scope *x, const struct heads_question *q,
     document_title(&d, t->title, "");
     document_table(&d, t->heads);
     document_table(&d, t->layers);
-    document_finding(&d, t->seen);
     document_legend(&d, legend);
 }
 
@@ -130,7 +109,6 @@ static void write_json(const struct heads_question *q, const struct trial_heads 
     table_add_json(t->heads, &w, "heads");
     table_add_json(t->layers, &w, "layers");
     table_add_json(t->slots, &w, "slots");
-    json_add_text(&w, "seen", t->seen);
     json_end_object(&w);
     fputc('\n', out);
 }
@@ -139,7 +117,7 @@ void heads_of_trial(struct scope *x, const struct heads_question *q, struct text
                     FILE *out)
 {
     struct trial_heads *t = arena_alloc(&x->arena, 1, sizeof *t);
-    read_words(x, q, t);
+    read_title(x, q, t);
     t->heads = read_heads(x, q);
     t->layers = read_layers(x, q);
     t->slots = read_slots(x, q);

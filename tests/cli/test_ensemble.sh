@@ -98,7 +98,7 @@ check "... with mean and interval over means of instances" \
     SELECT r FROM told JOIN want USING (setting)
         WHERE abs((r ->> 'mean_acc') - mean) > 1e-12 OR (r ->> 'ci95_high') - (r ->> 'ci95_low') < 2 * span"
 check "... and the text report has these numbers" sh -c "tr '\n' ' ' <report.txt | grep -q '6 groups of d_model=8, 6 groups of d_model=16' &&
-    grep -qE '^d_model=8 +6 +3 ' report.txt && grep -q 'n instances' report.txt"
+    grep -qE '^d_model=8 +[.0-9]+ +3 ' report.txt && grep -q 'n instances' report.txt"
 
 # ---- of a text, by its losses ----
 seq 100 900 >words.txt
@@ -116,7 +116,7 @@ Y
 "$headcount" ensemble text --members 2 --db text.db --quiet --json >out.json
 "$headcount" ensemble text --members 2 --db text.db --quiet --csv >out.csv
 check "models of a text are judged by their losses, with bits per byte beside them" sh -c \
-    "grep -qE '^groups +each alone .* together .*bits/byte +params' report.txt &&
+    "grep -qE '^each alone .* together .*bits/byte ' report.txt &&
     tr -s '\n ' '  ' <report.txt | grep -q 'Test loss in nats, less is better, with 95% t intervals' &&
     ! grep -qi accuracy report.txt && ! grep -q '_acc' out.json out.csv"
 check "the JSON names the loss, to be minimized" [ "$(sql :memory: "SELECT (readfile('out.json') ->> 'metric') || ' ' ||
@@ -145,12 +145,9 @@ check "... and check finds nothing wrong" "$headcount" check --db axis.db
 "$headcount" ensemble together --members 2 --db e.db >report.txt 2>&1
 check "the report says how many groups there are" \
     sh -c "tr '\\n' ' ' <report.txt | grep -q '2 groups of d_model=8, 2 groups of d_model=16'"
-check "... and which trials are in them" \
-    grep -q "^d_model=8: Trials of each group: \[\[[0-9]*,[0-9]*\],\[[0-9]*,[0-9]*\]\]$" report.txt
-check "... and shows members alone beside the ensemble" grep -qE '^setting +groups +each alone +95% interval +together' report.txt
+check "... and shows members alone beside the ensemble" grep -qE '^setting +each alone .*together' report.txt
 check "... and the models with more heads that cost about as much" \
-    sh -c "grep -q '^ensemble of  *nearest in  *ratio' report.txt &&
-    grep -qE '^d_model=8 +parameters +[0-9.]+ ' report.txt"
+    grep -qE '^d_model=8 .* params +.* 4 ' report.txt
 "$headcount" ensemble together --members 2 --db e.db --json >out.json
 "$headcount" ensemble together --members 2 --db e.db --csv >out.csv
 check "the JSON has all rows" [ "$(sql :memory: "SELECT json_array_length(readfile('out.json') -> 'rows')")" = 4 ]
@@ -161,7 +158,8 @@ check "the model beside an ensemble is the nearest in parameters" \
     AND abs(ln(1.0 * (r ->> 'n_params') / c.n_params)) < abs(ln(r ->> 'params_ratio')) - 1e-9"
 check "... and has more heads than the members" \
     none e.db "SELECT 1 FROM json_each(readfile('out.json') -> 'rows') WHERE value ->> 'model_heads' <> 4"
-check "the Markdown has a row of each setting" sh -c "'$headcount' ensemble together --members 2 --db e.db --markdown | grep -q '^| d_model=8 |'"
+check "the Markdown says which trials are in each group" sh -c "'$headcount' ensemble together --members 2 --db e.db --markdown |
+    tr -d '\\\\' | grep -qE '^. d_model=8 . \[\[[0-9]+,[0-9]+\],\[[0-9]+,[0-9]+\]\] .'"
 
 # ---- another program finds the same ----
 if "$python" -c 'import numpy, torch' 2>/dev/null; then

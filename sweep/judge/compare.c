@@ -65,7 +65,7 @@ struct compare_result compare_samples(const struct compare_sample *a,
         r.df = a->n - 1;
     } else {
         struct moments x = moments_of(a->value, NULL, a->n), y = moments_of(b->value, NULL, b->n);
-        r.test = same_task ? COMPARE_WELCH_UNITS : COMPARE_WELCH_TASK;
+        r.test = COMPARE_WELCH;
         r.mean = y.mean - x.mean;
         variance = x.variance + y.variance;
         r.df = welch_df(x, a->n, y, b->n);
@@ -84,9 +84,7 @@ struct compare_result compare_samples(const struct compare_sample *a,
 
 const char *compare_test_name(enum compare_test test)
 {
-    static const char *const names[] = {[COMPARE_NOTHING] = NULL,
-                                        [COMPARE_PAIRED] = "paired",
-                                        [COMPARE_WELCH_TASK] = "welch",
-                                        [COMPARE_WELCH_UNITS] = "welch"};
+    static const char *const names[] = {
+        [COMPARE_NOTHING] = NULL, [COMPARE_PAIRED] = "paired", [COMPARE_WELCH] = "welch"};
     return names[test];
 }

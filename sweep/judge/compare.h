@@ -18,8 +18,7 @@ struct compare_sample {
 enum compare_test {
     COMPARE_NOTHING, /* a sample is empty: mean NaN */
     COMPARE_PAIRED,
-    COMPARE_WELCH_TASK, /* unpaired: not the same task */
-    COMPARE_WELCH_UNITS /* unpaired: not the same units */
+    COMPARE_WELCH /* unpaired: not the same task, or not the same units */
 };
 
 struct compare_result {

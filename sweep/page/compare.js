@@ -329,8 +329,7 @@ function drawApart(view, rows, width) {
 }
 
 function apartSection(view) {
-    const rows = view.set ? differenceRows(view) : [],
-        tests = view.compared.comparison.tests.filter(t => t.setting_label === view.set?.label);
+    const rows = view.set ? differenceRows(view) : [];
     if (!rows.length) return null;
     const pairs = [...new Set(rows.map(row => `${row.letter} less ${row.than}`))];
     return [
@@ -354,7 +353,6 @@ function apartSection(view) {
                     rows,
                 ),
         }),
-        sentenceList(tests.map(t => t.sentence)),
     ];
 }
 

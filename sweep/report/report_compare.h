@@ -54,8 +54,7 @@ struct report_compare {
 struct report_compare *report_compare_new(struct scope *x, const int64_t *sweep_id, int sweeps,
                                           bool rows);
 
-/* The comparison for people, as JSON (its "tests" are sentences for people), and as CSV with a line
- * per sweep and head count. */
+/* The comparison for people, as JSON, and as CSV with a line per sweep and head count. */
 void report_compare_people(const struct report_compare *c, struct document *d);
 void report_compare_json(const struct report_compare *c, FILE *out);
 void report_compare_csv(const struct report_compare *c, FILE *out);

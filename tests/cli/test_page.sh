@@ -106,8 +106,8 @@ for piece in both quick other; do
     grep -qF -f wanted both.html || trouble "$piece.json is not in the page"
 done
 grep -q '<title>quick, other' both.html || trouble "no title"
-grep -q 'B - A is paired by seed' both.html || trouble "no words without a script"
-grep -qF '"sentence":"B - A is paired by seed' both.json || trouble "no test is named: $(cut -c1-300 both.json)"
+grep -q 'A is quick, B is other' both.html || trouble "no words without a script"
+grep -qF '"test":"paired"' both.json || trouble "no test is named: $(cut -c1-300 both.json)"
 sqlite3 s.db "PRAGMA ignore_check_constraints = ON; UPDATE sweep SET name = '</script><script>' || name"
 run report '</script><script>quick' '</script><script>other' --db s.db --html evil.html
 [ "$(grep -o '<script' evil.html | wc -l)" = "$(grep -o '<script' both.html | wc -l)" ] || trouble "a script came in"

@@ -1,26 +1,9 @@
 'use strict';
 
-/* Which heads of a trial do the same: by the place that they look at most, as measured, and by their maps. */
+/* Which heads of a trial look alike, by their maps. */
 
 const ALIKE_PAIRS = 10; // the most alike ones are listed
 const ALIKE_SHARE = 0.5; // from which two heads are said to look alike
-
-/* "head 0, head 2 and head 3" */
-function listed(names) {
-    return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
-
-/* A sentence for each place that several heads look at; rows: of a trial's heads, in the order of looks. */
-function sameLooks(rows, looks, layers) {
-    const decided = rows.map((row, i) => ({name: headName(row, layers), look: looks[i]})).filter(h => h.look && h.look.name !== SEVERAL.name);
-    const groups = [...grouped(decided, h => h.look.name)].filter(([, heads]) => heads.length > 1);
-    return sentenceList(
-        groups.map(
-            ([place, heads]) =>
-                `${capital(listed(heads.map(h => h.name)))} ${heads.length > 2 ? 'all' : 'both'} look mostly ${place === 'elsewhere' ? '' : 'at '}${place}.`,
-        ),
-    );
-}
 
 /* The share of their attention that two heads give to the same keys, on average over queries and sequences: 1 less
  * the total variation between their weights. */

@@ -22,7 +22,7 @@ function curveGroups({set, curves, choice, headCounts}, column) {
     return set.verdict.heads
         .map(row => {
             const own = curves.filter(c => trials.get(c.trial)?.heads === row.heads);
-            const lines = own.map(c => ({curve: c, points: curvePoints(c, column, choice)}));
+            const lines = own.map(c => ({curve: c, points: curvePoints(c, column)}));
             const points = [...grouped(lines.flatMap(line => line.points), ([step]) => step)]
                 .filter(([, at]) => 2 * at.length >= own.length)
                 .map(([step, at]) => [step, median(at.map(([, value]) => value))])
@@ -104,8 +104,7 @@ function curvesSection(view) {
     const drawn = groups.reduce((n, g) => n + g.curves.length, 0);
     const judged = set.trials.length + set.running.length;
     const thinned = groups.some(g => g.curves.some(c => c.step.length < c.of));
-    const meant = name + meanText(view.choice);
-    return figure(`Learning curves: ${meant}`, {
+    return figure(`Learning curves: ${name}`, {
         note: [
             `A thin line is a trial, a thick one the median of a head count's. ${drawn} of ${count(judged, 'trial')}`,
             thinned ? '; of long curves some of the points.' : '.',
@@ -134,6 +133,6 @@ function curvesSection(view) {
         ),
         reading: readingPlace(true),
         draw: width => drawCurves(view, groups, shown, name, width),
-        table: () => curvesTable(groups, meant),
+        table: () => curvesTable(groups, name),
     });
 }

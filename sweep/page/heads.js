@@ -95,7 +95,7 @@ function headsFigure(view, trial, rows, pick = null) {
         looking = looks.length ? rows.map((r, i) => ({...r, look: looks[i]})) : rows,
         groups = orderedHeads(looking, headOrder(view, looks, true), r => r[measure] ?? -Infinity);
     const split = view.summary.heads?.split === 'test' ? 'test' : 'validation';
-    const drawn = figure(`The heads of trial ${id}: ${name}`, {
+    return figure(`The heads of trial ${id}: ${name}`, {
         note: `${capital(says)}; ${trialName(trial)}, on the ${split} set.`,
         controls: controls(
             pick,
@@ -115,7 +115,6 @@ function headsFigure(view, trial, rows, pick = null) {
                 groups.flatMap(g => g.heads),
             ),
     });
-    return [drawn, sameLooks(rows, looks, layers)];
 }
 
 /* Means of each head count over its trials, as `headcount heads` has them. */

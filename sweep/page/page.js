@@ -35,7 +35,6 @@ const CHOICES = {
     sequence: ['attention', 'trial-attention'],
     pair: ['trial-curve'],
     scale: ['curves', 'trial-curve'],
-    mean: ['curves', 'trial-curve'],
     span: ['curves', 'trial-curve'],
     pruned: ['pruning'],
     cost: ['cost'],
@@ -294,7 +293,6 @@ function makeFrame() {
 /* What depends on the width that there is. */
 function fit() {
     drawCharts();
-    showChosen();
     markWide();
 }
 

@@ -80,28 +80,15 @@ function svgText(chart) {
     return new XMLSerializer().serializeToString(pictureOf(chart));
 }
 
-/* Two dots for each of the page, so that it can be printed. */
-async function pngOf(chart) {
-    const image = new Image(),
-        canvas = document.createElement('canvas');
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(chart))}`;
-    await image.decode();
-    [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
-    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-    return new Promise(done => canvas.toBlob(done, 'image/png'));
-}
-
 function saveFigure(title) {
-    const chartOf = button => button.closest('figure').querySelector('.chart');
+    const textOf = button => svgText(button.closest('figure').querySelector('.chart'));
     return element(
         'p',
         {class: 'save'},
         'Save ',
         saveButton('SVG', title, button =>
-            saveBlob(new Blob([svgText(chartOf(button))], {type: 'image/svg+xml'}), fileName(plain(title), 'svg')),
+            saveBlob(new Blob([textOf(button)], {type: 'image/svg+xml'}), fileName(plain(title), 'svg')),
         ),
-        ' ',
-        saveButton('PNG', title, async button => saveBlob(await pngOf(chartOf(button)), fileName(plain(title), 'png'))),
     );
 }
 

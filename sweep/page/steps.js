@@ -1,7 +1,7 @@
 'use strict';
 
 /* Curves over the training steps, and how they are looked at: linear or logarithmic steps, those between two
- * that were dragged over, running means, and what lies under the pointer. A line is
+ * that were dragged over, and what lies under the pointer. A line is
  *
  *   points     [[step, value or null], ...] by rising step
  *   class      its colours and its width
@@ -13,32 +13,15 @@
  * step where marking began. */
 
 const STEP_SCALES = [
-        ['linear', 'linear'],
-        ['log', 'logarithmic'],
-    ],
-    MEANS_OVER = [
-        [1, 'none'],
-        [5, '5 points'],
-        [15, '15 points'],
-        [45, '45 points'],
-    ];
+    ['linear', 'linear'],
+    ['log', 'logarithmic'],
+];
 
 const NEAR = 24; // pixels from the pointer within which a trial's line is named
 
-/* The mean around each point, of as many as there are on either side. */
-function runningMean(values, over) {
-    if (over === 1) return values;
-    const half = over >> 1;
-    return values.map((value, i) => {
-        const known = values.slice(Math.max(0, i - half), i + half + 1).filter(v => v !== null);
-        return value === null ? null : known.reduce((sum, v) => sum + v, 0) / known.length;
-    });
-}
-
-/* A column of a curve as points, as the reader wants it. */
-function curvePoints(curve, column, {mean = 1}) {
-    const values = runningMean(curve[column], mean);
-    return curve.step.map((step, k) => [step, values[k]]);
+/* A column of a curve as points. */
+function curvePoints(curve, column) {
+    return curve.step.map((step, k) => [step, curve[column][k]]);
 }
 
 /* ---- scales ---- */
@@ -129,21 +112,15 @@ function readable(root, plot, label_) {
 
 /* What the reader can set, of any chart of steps. */
 function stepControls(view) {
-    const {scale = 'linear', mean = 1, span} = view.choice;
+    const {scale = 'linear', span} = view.choice;
     return [
         picker('Steps', STEP_SCALES, scale, value => view.choose({scale: value})),
-        picker('Running mean', MEANS_OVER, mean, value => view.choose({mean: Number(value)})),
         element(
             'button',
             {type: 'button', class: 'reset', 'aria-disabled': String(!span), onclick: () => view.choose({span: null})},
             'All steps',
         ),
     ];
-}
-
-/* What is said of the running mean behind the name of a measure; '' without. */
-function meanText({mean = 1}) {
-    return mean === 1 ? '' : `, running mean of ${mean} points`;
 }
 
 /* ---- reading ---- */

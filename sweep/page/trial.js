@@ -104,7 +104,7 @@ const PAIRS = [
 
 function drawTrialCurve(view, curve, [pair, name], best, width) {
     const lines = ['validation', 'training'].map((what, k) => ({
-            points: curvePoints(curve, `${k ? 'train' : 'val'}_${pair}`, view.choice),
+            points: curvePoints(curve, `${k ? 'train' : 'val'}_${pair}`),
             class: `thick m${k}`,
             name: what,
         })),
@@ -125,7 +125,7 @@ function trialCurveSection(view) {
     if (!curve?.step.length) return trial ? element('p', {class: 'missing'}, 'No step of it was evaluated.') : null;
     const chosen = PAIRS.find(([p]) => p === (view.choice.pair ?? (view.metric.loss ? 'loss' : 'acc')));
     const at = (title, member) => ({title, value: i => curve[member][i], show: four});
-    return figure(`Learning curve: ${chosen[1]}${meanText(view.choice)}`, {
+    return figure(`Learning curve: ${chosen[1]}`, {
         note: curve.step.length < curve.of ? `${curve.step.length} of ${curve.of} evaluations.` : null,
         controls: controls(
             picker('Show', PAIRS, chosen[0], value => view.choose({pair: value})),

@@ -1,40 +1,14 @@
 'use strict';
 
-/* The map of tuning: what each head count scored with each value that it was given, on the tuning seeds.
- * Chart and table at once. With one tuned axis head counts lie across; with more each head count has a
- * map of its own. Where that would be large or mostly empty, as of values drawn at random, a head count
- * has a list of its candidates instead, the best first. */
+/* Tuning: of each head count its candidates with their scores on the tuning seeds, the best first. */
 
-const MAP_CELLS = 150,
-    LISTED_CANDIDATES = 50;
+const LISTED_CANDIDATES = 50;
 
 /* The candidates of the picked setting, each with its values by axis. */
 function candidatesOf(view) {
     return objects(view.summary.tuning)
         .filter(c => sameSetting(JSON.parse(c.setting), view.set.setting))
         .map(c => ({...c, at: JSON.parse(c.tuning)}));
-}
-
-/* Numbers in their order, then words in the alphabet's. */
-function compareTuned(a, b) {
-    const [x, y] = [a, b].map(v => typeof v === 'number');
-    if (x && y) return a - b;
-    return x === y ? (a > b) - (a < b) : y - x;
-}
-
-function valuesOf(candidates, axis) {
-    return [...new Set(candidates.map(c => c.at[axis]))].sort(compareTuned);
-}
-
-/* What was tried together of these axes, in the order of the first one's values. */
-function combinationsOf(candidates, axes) {
-    const named = new Map(candidates.map(c => axes.map(axis => c.at[axis])).map(list => [list.join(', '), list]));
-    return [...named.values()].sort((a, b) => a.map((v, i) => compareTuned(v, b[i])).find(Boolean) ?? 0);
-}
-
-/* Whether a table of so many cells is a map of so many candidates. */
-function isMap(cells, candidates) {
-    return cells <= MAP_CELLS && 2 * candidates >= cells;
 }
 
 /* The class of colour of a candidate's score, from its head count's worst to its best. */
@@ -68,7 +42,6 @@ function candidateMarks(c, edges) {
 }
 
 function candidateCell(c, shades, edges) {
-    if (!c) return element('td', {});
     const marks = candidateMarks(c, edges),
         chosen = marks.some(([kind]) => kind === 'chosen');
     const out = c.eliminated_at !== null,
@@ -79,39 +52,6 @@ function candidateCell(c, shades, edges) {
         element('strong', {}, score === null ? '\u2013' : four(score)),
         marks.map(([kind, says]) => element('span', {class: `mark ${kind}`}, says)),
     );
-}
-
-/* Head counts across. */
-function tuningOfAxis(candidates, heads, axis, shades, edges) {
-    const at = new Map(candidates.map(c => [`${c.heads} ${c.at[axis]}`, c]));
-    return heatTable({
-        caption: `Tuning of ${axisName(axis)}`,
-        corner: axisName(axis),
-        across: heads,
-        acrossName: h => count(h, 'head'),
-        down: valuesOf(candidates, axis),
-        cell: (h, value) => candidateCell(at.get(`${h} ${value}`), shades, edges),
-    });
-}
-
-/* The axis with the fewest values first, as it lies across. */
-function axesOf(candidates) {
-    const axes = [...new Set(candidates.flatMap(c => Object.keys(c.at)))];
-    return axes.sort((a, b) => valuesOf(candidates, a).length - valuesOf(candidates, b).length);
-}
-
-/* A head count's candidates: the first axis across; down, of the others what was tried together. */
-function tuningMap(own, axes, shades, edges) {
-    const [first, ...others] = axes,
-        rest = c => others.map(axis => c.at[axis]).join(', ');
-    const at = new Map(own.map(c => [`${c.at[first]} ${rest(c)}`, c]));
-    return heatTable({
-        caption: tuningCaption(own),
-        corner: `${others.map(axisName).join(', ')} \\ ${axisName(first)}`,
-        across: valuesOf(own, first),
-        down: combinationsOf(own, others).map(list => list.join(', ')),
-        cell: (x, y) => candidateCell(at.get(`${x} ${y}`), shades, edges),
-    });
 }
 
 function tuningCaption(own) {
@@ -135,10 +75,7 @@ function tuningList(own, axes, shades, edges) {
 }
 
 function tuningOfHeads(own, axes, shades, edges) {
-    const cells = valuesOf(own, axes[0]).length * combinationsOf(own, axes.slice(1)).length;
-    if (axes.length > 1 && isMap(cells, own.length))
-        return scrolling(tuningCaption(own), tuningMap(own, axes, shades, edges));
-    const ranked = [...own].sort((a, b) => a.rank - b.rank),
+    const ranked = own.sort((a, b) => a.rank - b.rank),
         left = Math.max(0, own.length - LISTED_CANDIDATES);
     return element(
         'div',
@@ -152,30 +89,22 @@ function tuningOfHeads(own, axes, shades, edges) {
     );
 }
 
-function tuningMaps(view, candidates, axes) {
+function tuningLists(view, candidates, axes) {
     const shades = scoreShades(candidates, view.summary.sweep.metric === 'val_loss'),
-        {heads: rows, edges} = view.set.verdict;
-    const heads = rows.map(row => row.heads).filter(h => candidates.some(c => c.heads === h));
-    if (axes.length === 1 && isMap(heads.length * valuesOf(candidates, axes[0]).length, candidates.length))
-        return scrolling('Tuning', tuningOfAxis(candidates, heads, axes[0], shades, edges));
+        own = grouped(candidates, c => c.heads);
     return element(
         'div',
         {class: 'multiples'},
-        heads.map(h =>
-            tuningOfHeads(
-                candidates.filter(c => c.heads === h),
-                axes,
-                shades,
-                edges,
-            ),
-        ),
+        view.set.verdict.heads
+            .filter(({heads}) => own.has(heads))
+            .map(({heads}) => tuningOfHeads(own.get(heads), axes, shades, view.set.verdict.edges)),
     );
 }
 
 function tuningSection(view) {
     const candidates = candidatesOf(view);
     if (!candidates.length) return null;
-    const axes = axesOf(candidates);
+    const axes = [...new Set(candidates.flatMap(c => Object.keys(c.at)))];
     const what = view.summary.sweep.metric === 'val_loss' ? 'validation loss' : 'validation accuracy';
     const out = candidates.some(c => c.eliminated_at !== null)
         ? ' Eliminated: the best by the step of the rung that it left at.'
@@ -195,18 +124,6 @@ function tuningSection(view) {
                     `may lie beyond.${out}${added}`,
             ),
         ),
-        tuningMaps(view, candidates, axes),
+        tuningLists(view, candidates, axes),
     );
-}
-
-const SHOWN_CHOSEN = new WeakSet();
-
-/* A map that is wider than its place begins where the chosen value is; then the reader scrolls it. */
-function showChosen() {
-    for (const map of document.querySelectorAll('#tuning .scroll')) {
-        const chosen = map.querySelector('td.chosen');
-        if (!chosen || SHOWN_CHOSEN.has(map)) continue;
-        SHOWN_CHOSEN.add(map);
-        map.scrollLeft = chosen.offsetLeft + chosen.offsetWidth + 48 - map.clientWidth; // where the edge fades
-    }
 }

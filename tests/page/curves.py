@@ -28,16 +28,15 @@ class Curves(Look):
             return [box.left + root.plot.x({step}) * scale, box.top + {"100" if value is None else f"root.plot.y({value})"} * scale];
         }})({CHART})""")
 
-    def medians(self, name, column, over=1):
-        """{heads: {step: median over its trials}}, of means over so many points."""
+    def medians(self, name, column):
+        """{heads: {step: median over its trials}}."""
         results = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True)
         curves = {}
         for trial, heads, step, value in results.execute(
                 f"SELECT trial_id, heads, step, curve.{column} FROM curve JOIN trial USING (trial_id) JOIN config USING (config_id)"
                 " WHERE is_tuning = 0 ORDER BY step"):
             curves.setdefault(heads, {}).setdefault(trial, []).append((step, float(f"{value:.5g}")))
-        mean = lambda points, i: statistics.fmean(v for _, v in points[max(0, i - over // 2):i + over // 2 + 1])
-        return {heads: {step: statistics.median(mean(points, i) for points in own.values())
+        return {heads: {step: statistics.median(points[i][1] for points in own.values())
                         for i, (step, _) in enumerate(next(iter(own.values())))} for heads, own in curves.items()}
 
     def reads(self, step, medians, what):
@@ -134,21 +133,16 @@ class Curves(Look):
             if not dark:
                 self.by_pointer(name, steps, medians)
                 self.by_keyboard(steps, medians)
-            self.choose("Running mean", 5)
-            self.expect(ask("document.querySelector('#curves h3').textContent") == "Learning curves: training loss, running mean of 5 points",
-                        "the running mean is not said")
             self.choose("Steps", "log")
-            smooth = self.medians(name, "train_loss", 5)
             xs = ask(f"[{steps[0]}, {2 * steps[0]}, {4 * steps[0]}].map({CHART}.plot.x)")
             self.expect(abs((xs[2] - xs[1]) - (xs[1] - xs[0])) < 0.01, f"steps are not logarithmic: {xs}")
             self.expect(all(abs(float(t.replace("k", "e3")) / s - 1) < 1 for t, s in zip(ask(TICKS), (steps[0],))), ask(TICKS))
             self.browser.mouse("Moved", *self.place(steps[3]))
-            self.reads(steps[3], smooth, f"log, smooth, {width}")
+            self.reads(steps[3], medians, f"log, {width}")
             self.expect(ask("document.documentElement.scrollWidth") <= width, f"at {width}: too wide")
             self.browser.screenshot(f"{self.folder}/{name}-curves-{width}-{'dark' if dark else 'light'}.png", False)
             if width == 360:
                 self.choose("Steps", "linear")
-                self.choose("Running mean", 1)
                 self.nearest(name, steps)
         self.quiet(name)
-        self.verdict(f"{name}: learning curves are read, zoomed and smoothed by pointer and by keyboard")
+        self.verdict(f"{name}: learning curves are read and zoomed by pointer and by keyboard")

@@ -125,19 +125,3 @@ class Honest(Look):
         for row in rows:
             self.expect(abs(float(row["Same keys"]["value"]) - sums[row["Heads"]["text"]]) < .02, f"{name}: {row}, not {sums}")
         self.verdict(f"{name}: the heads that look most alike are named")
-
-    def same_places(self, name, looks_of):
-        """Heads that are decided and look at the same place are named together."""
-        self.open(name)
-        ask = self.browser.ask
-        trial = ask("Number(document.querySelector('#heads h3').textContent.match(/trial (\\d+)/)[1])")
-        groups = {}
-        for head, look in enumerate(looks_of(name, trial)):
-            groups.setdefault(look, []).append(f"head {head}")
-        wanted = {place: heads for place, heads in groups.items() if len(heads) > 1 and place != "several places"}
-        said = ask("[...document.querySelectorAll('#heads figure + .sentences li')].map(e => e.textContent)")
-        self.expect(wanted and len(said) == len(wanted), f"{name}: {said}, not {wanted}")
-        for place, heads in wanted.items():
-            where = place if place == "elsewhere" else f"at {place}"
-            self.expect(any(s.endswith(f"look mostly {where}.") and re.findall(r"head \d+", s.lower()) == heads for s in said), f"{name}: {place}: {said}")
-        self.verdict(f"{name}: heads that look at the same place are named together")

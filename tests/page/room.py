@@ -125,20 +125,3 @@ class Room(Look):
         bare = self.browser.ask("[...document.querySelectorAll('#verdict .limits > h3')].filter(h => !h.nextElementSibling).map(h => h.textContent)")
         self.expect(not bare, f"{name}: {bare}")
         self.verdict(f"{name}: no heading stands over nothing")
-
-    def chosen(self, names):
-        """On a phone the maps of tuning begin where the chosen value is; once scrolled they stay."""
-        ask = self.browser.ask
-        for name in names:
-            self.open(name, 360)
-            hidden = ask("""[...document.querySelectorAll('#tuning .scroll')].filter(map => {
-                const place = map.getBoundingClientRect(), cell = map.querySelector('td.chosen')?.getBoundingClientRect();
-                return cell && (cell.right > place.right + 1 || cell.left < place.left);
-            }).map(map => map.getAttribute('aria-label'))""")
-            self.expect(hidden == [], f"{name}: the choice is out of sight in {hidden}")
-        first = "document.querySelector('#tuning .scroll')"
-        ask(f"{first}.scrollLeft = 3")
-        ask("(s => { s.value = 'val_loss'; s.dispatchEvent(new Event('change')); })(document.querySelector('#curves select'))")
-        self.browser.settle()
-        self.expect(ask(f"{first}.scrollLeft") == 3, "scrolled back")
-        self.verdict("maps of tuning begin at the chosen value")

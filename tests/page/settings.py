@@ -52,7 +52,7 @@ class Settings(Look):
         self.expect(drawn and set(drawn) <= own, f"{what}: curves of {drawn}")
         scores = {t["val_acc"] for t in json.load(open(name + ".trials.json", encoding="utf-8"))
                   if t["trial_id"] in own and t["is_tuning"]}
-        tried = [float(c["value"]) for row in self.table("Tuning of") for c in list(row.values())[1:] if c["value"]]
+        tried = [float(row["Score"]["value"]) for row in self.table("Tuning of") if row["Score"]["value"]]
         self.expect(tried and set(tried) <= scores, f"{what}: tuned {tried}")
         maps = "parseInt(document.querySelector('#attention a, #attention h3').textContent.match(/\\d+/))"
         self.wait(f"{sorted(own)}.includes({maps}) === !!document.querySelector('#attention .map')",

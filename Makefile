@@ -107,7 +107,7 @@ LIBSWEEP     = $(BUILD)/libsweep.a
 
 # OpenBLAS is loaded when something is computed (engine/kernels/blas.h).
 ENGINE_LIBS  = -lm -ldl $(LDLIBS)
-SWEEP_LIBS   = -lyaml -lsqlite3 -pthread $(ENGINE_LIBS)
+SWEEP_LIBS   = -lyaml -lsqlite3 -lz -pthread $(ENGINE_LIBS)
 
 PROGRAM = $(if $(SAN)$(COVERAGE),$(BUILD)/headcount,headcount)
 RUN     = $(if $(filter /%,$(PROGRAM)),,./)$(PROGRAM)

@@ -40,6 +40,7 @@ refuse "<sqlite3.h> outside sweep/db" \
     "$(grep -rnE '#include <sqlite3\.h>' engine datasets sweep | grep -v '^sweep/db/')"
 refuse "<microhttpd.h> outside sweep/serve" \
     "$(grep -rnE '#include <microhttpd\.h>' engine datasets sweep | grep -v '^sweep/serve/httpd\.h:')"
+refuse "<zlib.h> outside sweep/page" "$(grep -rnE '#include <zlib\.h>' engine datasets sweep | grep -v '^sweep/page/')"
 refuse "store_internal.h outside sweep/db, sweep/trials and sweep/merge" \
     "$(includes | grep 'store_internal\.h"' | grep -vE '^sweep/(db|trials|merge)/')"
 refuse "libengine.a needs libyaml or SQLite" "$(nm -u "$1" 2>/dev/null | grep -E ' U (yaml_|sqlite3_)')"

@@ -47,6 +47,7 @@ for target; do
         need libopenblas-dev "compiles '#include <cblas.h>' '__typeof__(openblas_get_config) *config;'"
         need libyaml-dev 'header yaml.h && library yaml'
         need libsqlite3-dev 'header sqlite3.h && library sqlite3'
+        need zlib1g-dev 'header zlib.h && library z'
         ;;
     serve) need libmicrohttpd-dev 'header microhttpd.h' ;;
     test)

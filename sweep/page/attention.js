@@ -5,13 +5,6 @@
 const LEVELS = 8,
     SHORT = 48; // bytes of a text whose map need not be as wide as the page
 
-function decoded(base64) {
-    const text = atob(base64),
-        bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    return bytes;
-}
-
 /* One map: squares of equal level are one path, so that colours stay the style's. bytes: of a text,
  * at its axes; null: of none. */
 function drawMap(weights, T, label_, bytes) {

@@ -6,7 +6,7 @@ function fileSource(all) {
     return {
         file: all.file,
         summary: async () => all.summary,
-        trials: async () => ({total: all.trials.total, trials: columnObjects(all.trials.trials)}),
+        trials: async () => ({total: all.trials.total, trials: await unpacked(all.trials.trials)}),
         curves: async trials => {
             const wanted = new Set(trials.map(t => t.trial_id));
             return all.curves.filter(c => wanted.has(c.trial));

@@ -65,7 +65,7 @@ function liveSource(n, news) {
             let page = {next: 0};
             while (rows.length < this.most && page.next !== null) {
                 page = await once(`trials?after=${page.next}&most=${TRIALS_AT_ONCE}`, version);
-                rows.push(...columnObjects(page.trials));
+                rows.push(...(await unpacked(page.trials)));
             }
             return {total: page.total, trials: rows};
         },

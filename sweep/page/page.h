@@ -44,8 +44,8 @@ void page_index(struct scope *x, FILE *out);
 void page_summary(struct scope *x, int64_t sweep_id, FILE *out);
 
 /* The next trials of a sweep by rising trial_id, at most `most` after that of `after` (0: from the
- * first): {"total":300,"next":12 or null,"trials":columns (page_columns.h)}. Those outside the plan
- * too. */
+ * first): {"total":300,"next":12 or null,"trials":rows, packed (page_rows.h)}. Those outside the
+ * plan too. */
 void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FILE *out);
 
 /* The learning curve of a trial, running ones too: {"trial":12,"of":200,"step":[50,...],

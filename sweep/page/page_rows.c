@@ -1,5 +1,8 @@
 #include "sweep/page/page_rows.h"
 
+#include <zlib.h>
+
+#include "sweep/page/base64.h"
 #include "sweep/page/page_paths.h"
 
 void page_cell(struct json_writer *w, const char *key, const struct rows *r, int i, int digits,
@@ -43,4 +46,21 @@ void page_rows(struct scope *x, struct rows *r, int digits, FILE *out)
     }
     json_end_list(&w);
     json_end_object(&w);
+}
+
+void page_packed_rows(struct scope *x, struct rows *r, struct json_writer *w, const char *key)
+{
+    struct text_buffer *json;
+    FILE *out = scope_text_stream(x, &json);
+    page_rows(x, r, PAGE_ALL_DIGITS, out);
+    if (fflush(out) != 0 || json->out_of_memory)
+        scope_check(x, status_no_memory(x->message, x->what));
+    uLongf size = compressBound(json->used);
+    uint8_t *packed = arena_alloc(&x->arena, size, 1);
+    if (compress(packed, &size, (const uint8_t *)json->text, json->used) != Z_OK)
+        scope_check(x, status_no_memory(x->message, x->what));
+    json_add_key(w, key);
+    fputc('"', w->out);
+    base64_write(packed, size, w->out);
+    fputc('"', w->out);
 }

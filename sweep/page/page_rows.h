@@ -15,4 +15,8 @@ void page_cell(struct json_writer *w, const char *key, const struct rows *r, int
 /* All rows that are left, as {"columns":[...],"rows":[...]}. */
 void page_rows(struct scope *x, struct rows *r, int digits, FILE *out);
 
+/* The same as the member `key`, for tables of very many rows: a string, zlib's format (RFC 1950) in
+ * base64, reals with all digits. */
+void page_packed_rows(struct scope *x, struct rows *r, struct json_writer *w, const char *key);
+
 #endif

@@ -2,7 +2,6 @@
 #include "sweep/page/page.h"
 
 #include "sweep/db/trial_span.h"
-#include "sweep/page/page_columns.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads_parts.h"
 
@@ -45,7 +44,7 @@ void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FI
         "       error, note, remark, checkpoint IS NOT NULL AS weights"
         "  FROM trials WHERE trial_id IN (%s LIMIT ?3) ORDER BY trial_id",
         behind);
-    page_columns(x, scope_rows(x, sql, values, 4), &w, "trials");
+    page_packed_rows(x, scope_rows(x, sql, values, 4), &w, "trials");
     json_end_object(&w);
     fputc('\n', out);
     scope_read_end(x);

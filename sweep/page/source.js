@@ -12,28 +12,19 @@
  *
  * All return promises. In a file all lies in the page itself (file.js); live_source.js asks a server. */
 
-/* The values of a column of page_columns.h. */
-function columnValues({same, each, of, at, by}, rows) {
-    if (each) return each;
-    if (at) return at.map(place => of[place]);
-    if (!by) return new Array(rows).fill(same);
-    let last = 0;
-    return by.map(step => (last += step));
-}
-
-/* A table of page_columns.h as objects. */
-function columnObjects({rows, columns}) {
-    const list = Object.entries(columns).map(([name, column_]) => [name, columnValues(column_, rows)]);
-    return Array.from({length: rows}, (_, i) => {
-        const object = {};
-        for (const [name, values] of list) object[name] = values[i];
-        return object;
-    });
-}
-
 /* Rows of a table as objects. */
 function objects(table) {
     return table.rows.map(row => Object.fromEntries(table.columns.map((c, i) => [c, row[i]])));
+}
+
+function decoded(base64) {
+    return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+}
+
+/* Rows of a table that is packed (page_rows.h), as objects. */
+async function unpacked(base64) {
+    const stream = new Blob([decoded(base64)]).stream().pipeThrough(new DecompressionStream('deflate'));
+    return objects(await new Response(stream).json());
 }
 
 /* A list in parts: a map from each key to those that have it. */

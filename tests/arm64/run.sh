@@ -34,7 +34,7 @@ Dir::Cache::archives "$PWD/archives";
 E
     export APT_CONFIG="$PWD/conf"
     apt-get update -qq 2>/dev/null || : # of lists that have no arm64, what they lack is told below
-    apt-get install -qq -y --download-only libc6-dev libopenblas-pthread-dev libyaml-dev libsqlite3-dev \
+    apt-get install -qq -y --download-only libc6-dev libopenblas-pthread-dev libyaml-dev libsqlite3-dev zlib1g-dev \
         libmicrohttpd-dev libcmocka-dev
 }
 if [ ! -d "$root" ]; then

@@ -26,9 +26,9 @@ else
     else
         skip "targets of indirect branches are marked" "x86-64"
     fi
-    check "the program needs only SQLite, libyaml and the C library" [ "$(readelf --dynamic "$headcount" |
+    check "the program needs only SQLite, libyaml, zlib and the C library" [ "$(readelf --dynamic "$headcount" |
         sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -Ev '^(libc|libm|ld-linux.*)$' | sort |
-        tr '\n' ' ')" = "libsqlite3 libyaml-0 " ]
+        tr '\n' ' ')" = "libsqlite3 libyaml-0 libz " ]
 fi
 
 # ---- where it is installed ----

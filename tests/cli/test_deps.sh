@@ -103,7 +103,7 @@ rm "$dir/bin/gcc"
 compiler clang-11 nothing
 of_another() { CC="clang-11 -m64" deps build; }
 check "what another compiler finds is not missing" of_another
-absent() { CC="/no/such/gcc-14 -m64" named "gcc-14 libc6-dev libopenblas-dev libyaml-dev libsqlite3-dev"; }
+absent() { CC="/no/such/gcc-14 -m64" named "gcc-14 libc6-dev libopenblas-dev libyaml-dev libsqlite3-dev zlib1g-dev"; }
 check "a compiler that is not there is missing" absent
 compiler gcc shufflevector
 check "a compiler that is too old is named" says build -- \

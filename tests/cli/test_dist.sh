@@ -99,7 +99,7 @@ check "... and neither can one without its commit" of_nothing
 # ---- the Debian package ----
 # What Debian does not take for granted.
 installed() {
-    sed -n '/^    build)/,/;;/p; /^    serve)/p' tests/deps.sh | grep -o 'need lib[a-z0-9-]*' | sed 's/^need //' |
+    sed -n '/^    build)/,/;;/p; /^    serve)/p' tests/deps.sh | grep -o 'need z*lib[a-z0-9-]*' | sed 's/^need //' |
         grep -vx libc6-dev | sort
 }
 declared() { sed -n 's/^Build-Depends: debhelper[^,]*, //p' sweep/cli/debian/control | tr ',' '\n' | tr -d ' ' | sort; }

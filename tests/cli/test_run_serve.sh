@@ -97,7 +97,7 @@ workers() { # signal: to all that there are; false without
     return $none
 }
 all_completed() { # the four trials of the sweep, as the server has them
-    get /0/1/trials | grep -q '"rows":4,.*"state":{"same":"completed"}'
+    get /0/1/summary | grep -q '"states":{[^}]*"completed":4,'
 }
 begin_held last.db --serve=0
 get /events 600 >events &

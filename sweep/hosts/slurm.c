@@ -391,7 +391,7 @@ enum slurm_allocation slurm_allocation(void)
     if (!plain)
         return found;
     struct subprocess c = {
-        .argv = argv, .environment = plain, .with_errors = true, .patience_ms = PATIENCE_MS};
+        .argv = argv, .environment = plain, .errors = &said, .patience_ms = PATIENCE_MS};
     if (subprocess_run(&c, &said, NULL) == STATUS_OK)
         found = read_state(said.text ? said.text : "", c.succeeded);
     free(said.text);

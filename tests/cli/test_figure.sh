@@ -97,7 +97,7 @@ check "the figure is the same each time" sh -c "headcount report plain --db r.db
 echo "plot nonsense" >"$dir/.gnuplot"
 check "... whatever the user's gnuplot settings are" \
     sh -c "HOME='$dir' GNUTERM=dumb headcount report plain --db r.db --svg - | cmp - f.svg"
-full() { (ulimit -f 4 && gives 3 'old.svg' plain --svg old.svg); }
+full() { (ulimit -f 20 && gives 3 'old.svg' plain --svg old.svg); }
 check "a figure that does not fit fails with its name" full
 check "... and leaves the old one" untouched
 check "the plateau is shaded" grep -qi 'rgb(228, 243, 238)\|#e4f3ee' f.svg

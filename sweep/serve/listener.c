@@ -155,9 +155,6 @@ static enum MHD_Result send_response(struct server *s, struct MHD_Connection *c,
 {
     enum MHD_Result result = s->listener->http.queue_response(c, (unsigned)code, r);
     s->listener->http.destroy_response(r);
-    pthread_mutex_lock(&s->lock);
-    s->answered[code]++;
-    pthread_mutex_unlock(&s->lock);
     return result;
 }
 

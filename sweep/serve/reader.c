@@ -84,32 +84,13 @@ static bool is_busy(const struct server *s, double now_s)
     return s->jobs && (cost_s > busy_s || now_s - s->job_began_s > busy_s);
 }
 
-/* What is handed out for a, whose hold it takes over: before metrics stand those of the server, as
- * of now. NULL where there is no memory, or no a. */
-static struct answer *complete(struct server *s, const struct request *q, struct answer *a)
-{
-    struct text_buffer body = {0};
-    if (!a || q->kind != REQUEST_METRICS)
-        return a;
-    FILE *out = text_stream(&body);
-    if (out) {
-        metrics_of_server(s, out);
-        fwrite(a->body, 1, a->size, out);
-        fclose(out);
-    }
-    struct answer *whole = answer_new(&s->answers, a->key, a->code, &body);
-    answer_drop(&s->answers, a);
-    return whole;
-}
-
 bool reader_ask(struct server *s, struct ask *a)
 {
     char key[REQUEST_KEY_SIZE];
     double now_s = clock_now_s();
     struct answer *found = answers_find(&s->answers, request_key(&a->q, key));
-    bool looks = a->q.kind == REQUEST_METRICS; /* at locks, which only the reader may wait for */
     struct snapshot *snapshot = snapshot_of(s, &a->q);
-    if (found && !looks && is_known(s, &a->q, now_s) && found->snapshot == snapshot->number) {
+    if (found && is_known(s, &a->q, now_s) && found->snapshot == snapshot->number) {
         a->answer = answer_hold(found);
         return true;
     }
@@ -123,7 +104,7 @@ bool reader_ask(struct server *s, struct ask *a)
         else
             snapshot_retry(snapshot, now_s);
         s->index_given |= a->q.kind == REQUEST_INDEX;
-        a->answer = complete(s, &a->q, answer_hold(found));
+        a->answer = answer_hold(found);
         return true;
     }
     if (!j || s->ending)
@@ -233,7 +214,7 @@ static void read_metrics(struct server *s, const struct request *q, struct resul
         struct result one = {0};
         read_one(s, i, q, &one);
         bool good = one.code == REQUEST_OK && !one.body.out_of_memory;
-        part[i] = (struct metrics_part){s->file[i].name, good ? one.body.text : NULL, good};
+        part[i] = (struct metrics_part){s->file[i].name, good ? one.body.text : NULL};
         if (!good)
             free(one.body.text);
         r->passing |= one.passing;
@@ -266,24 +247,12 @@ static void read_index(struct server *s, const struct request *q, struct result 
     fclose(out);
 }
 
-/* At its lock, which only metrics are about: a lock on a network's file system costs. */
-static void look_at_lock(struct server *s, struct watched *w)
-{
-    pthread_mutex_unlock(&s->lock);
-    bool active = watched_active(w->path);
-    pthread_mutex_lock(&s->lock);
-    w->active = active;
-}
-
 /* At the files that q is about, if nobody has just looked. */
 static void look(struct server *s, const struct request *q)
 {
-    for (int i = 0; i < s->rules.files; i++) {
+    for (int i = 0; i < s->rules.files; i++)
         if (is_of(q, i) && clock_now_s() - s->file[i].looked_s >= SERVE_LOOK_S)
             watcher_look(s, i);
-        if (q->kind == REQUEST_METRICS)
-            look_at_lock(s, &s->file[i]);
-    }
 }
 
 /* Clients that have the older answer ask again. A monitor does so anyway. */
@@ -392,7 +361,7 @@ void *reader_run(void *server)
             continue;
         }
         take_turns(s);
-        struct answer *a = complete(s, &s->jobs->q, answer_to(s, s->jobs));
+        struct answer *a = answer_to(s, s->jobs);
         tell_waiting(s, s->jobs, a);
         job_remove(s);
         if (a)

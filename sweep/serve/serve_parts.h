@@ -24,7 +24,7 @@
 #include "sweep/serve/serve.h"
 #include "sweep/serve/watched.h"
 
-enum { SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32, SERVE_CODES = 600 };
+enum { SERVE_CONNECTIONS = 256, SERVE_PER_ADDRESS = 32 };
 
 /* How long: between two looks at files, between two comments in a quiet event stream; for a client
  * to ask something, and to take an answer; for a piece to be read from its file. */
@@ -100,9 +100,8 @@ struct server {
     struct stream *streams;
     struct peer *peers;
     int n_peers;
-    int64_t answered[SERVE_CODES]; /* requests, by the status code of their answer */
-    double asked_s;                /* when somebody last asked anything */
-    bool skip_cooldown;            /* serve_skip_cooldown */
+    double asked_s;     /* when somebody last asked anything */
+    bool skip_cooldown; /* serve_skip_cooldown */
     bool ending;
 };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/base/file.h"
-#include "sweep/db/lock.h"
 
 struct watched_sign watched_look(const char *path)
 {
@@ -24,11 +23,6 @@ struct watched_sign watched_look(const char *path)
         sign.part[i].mtime_ns = file_mtime_ns(&st);
     }
     return sign;
-}
-
-bool watched_active(const char *path)
-{
-    return lock_is_taken(path);
 }
 
 static bool same(const struct watched_sign *a, const struct watched_sign *b)

@@ -53,7 +53,6 @@ struct watched {
     char *path;       /* absolute */
     const char *name; /* its last part: all that clients see */
     struct watched_sign sign;
-    bool active;                /* when metrics were last asked for, a command held its lock */
     double looked_s, changed_s; /* when; 0: never */
     int settled;                /* how often it has counted as changed again since */
     struct snapshot snapshot[WATCHED_KINDS];
@@ -64,9 +63,6 @@ struct watched {
 
 /* The file as it is now. Waits for the file system; needs no lock. */
 struct watched_sign watched_look(const char *path);
-
-/* Whether a command that writes holds the file's lock. As watched_look. */
-bool watched_active(const char *path);
 
 /* Takes note of a look, made at now_s, and begins the snapshots that are due by then. Whether the
  * file counts as changed. */

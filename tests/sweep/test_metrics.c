@@ -2,11 +2,9 @@
  * file breaks it. Where promtool (of Prometheus) is there, it reads the same texts. */
 #include <fcntl.h>
 #include <math.h>
-#include <sys/stat.h>
 
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
-#include "sweep/db/lock.h"
 #include "sweep/serve/metrics.h"
 #include "tests/sweep/serve_help.h"
 #include "tests/test.h"
@@ -81,9 +79,7 @@ static void check_help(struct format *f, const char *line)
     const char *next = strchr(line, '\n') + 1;
     assert_int_equal(sscanf(next, "# TYPE %99s %19s", typed, type), 2);
     assert_string_equal(typed, name);
-    size_t n = strlen(name);
-    bool total = n > 6 && strcmp(name + n - 6, "_total") == 0;
-    assert_string_equal(type, total ? "counter" : "gauge");
+    assert_string_equal(type, "gauge");
     f->families++;
 }
 
@@ -164,19 +160,11 @@ static void start(struct served *f)
     assert_int_equal(served_start(f), 0);
 }
 
-/* A second trial that diverged, attempts on two machines, of which one lost two. */
-static const char ATTEMPTS[] =
+/* A second trial that diverged, three at work, one of them half done. */
+static const char STATES[] =
     "UPDATE trial SET state = 'diverged', bad_step = 3 WHERE trial_id = 2;"
-    "UPDATE trial SET state = 'running', attempt = 3 WHERE trial_id IN (3, 4);"
-    "UPDATE trial SET state = 'running', attempt = 1 WHERE trial_id = 5;"
-    "INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'b', 'c', 'k', 'cpu');"
-    "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome, resumed_from_step,"
-    "  cause) VALUES (1, 1, 1, 'n1', 't', 'failed', 0, NULL), (1, 2, 1, 'n1', 't', 'completed', 0,"
-    "  NULL), (2, 1, 1, 'n1', 't', 'diverged', 0, NULL),"
-    "  (3, 1, 1, 'n2', 't', 'requeued', 0, 'lost'), (3, 2, 1, 'n2', 't', 'requeued', 0, 'lost'),"
-    "  (4, 1, 1, 'n2', 't', 'requeued', 0, 'coordinator'),"
-    "  (4, 2, 1, 'n2', 't', 'requeued', 0, 'stopped'), (3, 3, 1, 'n1', 't', NULL, 0, NULL),"
-    "  (4, 3, 1, 'n2', 't', NULL, 0, NULL), (5, 1, 1, 'n1', 't', NULL, 0, NULL);";
+    "UPDATE trial SET state = 'running' WHERE trial_id IN (3, 4);"
+    "UPDATE trial SET state = 'queued', resume_step = 20 WHERE trial_id = 5;";
 
 FIXTURE(served_set_up, served_tear_down)
 
@@ -184,57 +172,39 @@ TEST(numbers_are_those_of_the_file)
 {
     static const char *const lines[] = {
         "# TYPE headcount_trials gauge",
-        "headcount_trials{sweep=\"new\",state=\"queued\"} 0",
-        "headcount_trials{sweep=\"new\",state=\"running\"} 3",
+        "headcount_trials{sweep=\"new\",state=\"queued\"} 1",
+        "headcount_trials{sweep=\"new\",state=\"running\"} 2",
         "headcount_trials{sweep=\"new\",state=\"completed\"} 3",
         "headcount_trials{sweep=\"new\",state=\"diverged\"} 1",
         "headcount_trials{sweep=\"new\",state=\"failed\"} 0",
         "headcount_trials{sweep=\"new\",state=\"not_needed\"} 0",
         "headcount_trials{sweep=\"new\",state=\"elsewhere\"} 0",
-        "headcount_training_seconds_total{sweep=\"new\"} 14",
-        "headcount_attempts_total{sweep=\"new\",outcome=\"completed\"} 1",
-        "headcount_attempts_total{sweep=\"new\",outcome=\"diverged\"} 1",
-        "headcount_attempts_total{sweep=\"new\",outcome=\"failed\"} 1",
-        "headcount_attempts_total{sweep=\"new\",outcome=\"requeued\"} 4",
-        "headcount_attempts_lost_total{sweep=\"new\",host=\"n2\"} 2",
-        "headcount_workers_running{sweep=\"new\",host=\"n1\"} 2",
-        "headcount_workers_running{sweep=\"new\",host=\"n2\"} 1",
-        "headcount_results_file_readable 1",
-        "headcount_run_active 0",
-        "headcount_http_event_streams 0",
+        "headcount_trials_planned{sweep=\"new\"} 7",
+        "headcount_trials_half_done{sweep=\"new\"} 1",
+        "headcount_trial_train_seconds{sweep=\"new\"} 2",
     };
-    struct stat st;
-    char line[200];
-    assert_int_equal(served_write(f, ATTEMPTS), 0);
+    assert_int_equal(served_write(f, STATES), 0);
     start(f);
     char *answer = scrape(f), *body = body_of(answer);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         says(body, lines[i]);
     assert_null(strstr(body, "file=\""));
-    assert_int_equal(stat(f->path, &st), 0);
-    snprintf(line, sizeof line, "headcount_results_file_size_bytes %lld", (long long)st.st_size);
-    says(body, line);
-    snprintf(line, sizeof line, "headcount_last_commit_timestamp_seconds %lld.%03ld",
-             (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec / 1000000);
-    says(body, line);
     free(answer);
 }
 
 /* No such name comes from a sweep file; a hand, or a foreign file, can have it. */
 static const char ODD[] =
-    "UPDATE sweep SET name = 'a \"b\" \\' || char(10) || 'headcount_trials 1' || char(10, 9, 955);"
-    "UPDATE attempt SET host = 'h\"' || char(13) || CAST(x'ff' AS TEXT) || '}' WHERE host = 'n2';";
+    "UPDATE sweep SET name = 'a \"b\" \\' || char(10) || 'headcount_trials 1' || char(10, 9, 955)"
+    " || char(13) || CAST(x'ff' AS TEXT) || '}';";
 
 TEST(odd_names_are_escaped)
 {
-    assert_int_equal(served_write(f, ATTEMPTS), 0);
     assert_int_equal(served_write(f, ODD), 0);
     start(f);
     char *answer = scrape(f), *body = body_of(answer);
-    says(body, "headcount_training_seconds_total{sweep=\"a \\\"b\\\" \\\\\\nheadcount_trials "
-               "1\\n\t\xce\xbb\"} 14");
-    says(body, "headcount_attempts_lost_total{sweep=\"a \\\"b\\\" \\\\\\nheadcount_trials 1\\n\t"
-               "\xce\xbb\",host=\"h\\\"\r\xef\xbf\xbd}\"} 2");
+    says(body,
+         "headcount_trials_planned{sweep=\"a \\\"b\\\" \\\\\\nheadcount_trials 1\\n\t\xce\xbb\r"
+         "\xef\xbf\xbd}\"} 7");
     free(answer);
 }
 
@@ -245,8 +215,7 @@ TEST(a_file_without_sweeps)
     assert_int_equal(served_write(f, NO_SWEEP), 0);
     start(f);
     char *answer = scrape(f);
-    says(body_of(answer), "headcount_results_file_readable 1");
-    assert_null(strstr(answer, "headcount_trials"));
+    assert_null(strstr(body_of(answer), "headcount_trials{"));
     free(answer);
 }
 
@@ -273,10 +242,9 @@ TEST(several_files_are_told_from_each_other)
     const char *paths[3];
     serve_three(f, names, paths);
     char *answer = scrape(f), *body = body_of(answer);
-    says(body, "headcount_training_seconds_total{file=\"0/p q.db\",sweep=\"new\"} 14");
-    says(body, "headcount_training_seconds_total{file=\"1/p q.db\",sweep=\"new\"} 14");
-    says(body, "headcount_training_seconds_total{file=\"z\\\"z.db\",sweep=\"new\"} 14");
-    says(body, "headcount_run_active{file=\"z\\\"z.db\"} 0");
+    says(body, "headcount_trials_planned{file=\"0/p q.db\",sweep=\"new\"} 7");
+    says(body, "headcount_trials_planned{file=\"1/p q.db\",sweep=\"new\"} 7");
+    says(body, "headcount_trials_planned{file=\"z\\\"z.db\",sweep=\"new\"} 7");
     free(answer);
     f->options.files = f->paths;
 }
@@ -302,51 +270,12 @@ TEST(a_file_that_has_gone_hides_no_other)
     int fd = open(names[2], O_WRONLY | O_TRUNC | O_CLOEXEC);
     assert_int_equal(write(fd, "no results file", 15), 15);
     close(fd);
-    char *answer = scrape_until_gone(f, "headcount_results_file_size_bytes{file=\"1/");
+    char *answer = scrape_until_gone(f, "headcount_trials{file=\"1/");
     char *body = body_of(answer);
-    says(body, "headcount_results_file_readable{file=\"0/p q.db\"} 1");
-    says(body, "headcount_results_file_readable{file=\"1/p q.db\"} 0");
-    says(body, "headcount_results_file_readable{file=\"z\\\"z.db\"} 0");
-    says(body, "headcount_training_seconds_total{file=\"0/p q.db\",sweep=\"new\"} 14");
-    assert_null(strstr(body, "headcount_trials{file=\"1/"));
+    says(body, "headcount_trials_planned{file=\"0/p q.db\",sweep=\"new\"} 7");
+    assert_null(strstr(body, "{file=\"z"));
     free(answer);
     f->options.files = f->paths;
-}
-
-/* Each time anew, although the file has not changed: a run that was killed changes nothing. */
-TEST(a_run_is_seen_and_missed)
-{
-    char lock[200];
-    int fd;
-    start(f);
-    snprintf(lock, sizeof lock, "%s.lock", f->path);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(lock_hold(lock, &fd, &f->message), STATUS_OK);
-        char *answer = scrape(f);
-        says(body_of(answer), "headcount_run_active 1");
-        free(answer);
-        lock_release(fd);
-        answer = scrape(f);
-        says(body_of(answer), "headcount_run_active 0");
-        free(answer);
-    }
-}
-
-TEST(requests_are_counted)
-{
-    start(f);
-    free(served_get(f, "/nowhere", ""));
-    free(served_get(f, "/index", ""));
-    free(served_ask(f, "GET /metrics HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n"));
-    char *answer = scrape(f), *body = body_of(answer);
-    says(body, "headcount_http_requests_total{code=\"200\"} 1");
-    says(body, "headcount_http_requests_total{code=\"403\"} 1");
-    says(body, "headcount_http_requests_total{code=\"404\"} 1");
-    says(body, "headcount_http_requests_total{code=\"503\"} 0");
-    free(answer);
-    answer = scrape(f);
-    says(body_of(answer), "headcount_http_requests_total{code=\"200\"} 2");
-    free(answer);
 }
 
 TEST(a_token_is_asked)
@@ -365,7 +294,6 @@ TEST(a_token_is_asked)
     snprintf(header, sizeof header, "Authorization: Bearer %s\r\n", strchr(token, '=') + 1);
     answer = served_get(f, "/metrics", header);
     check_format(body_of(answer));
-    says(body_of(answer), "headcount_http_requests_total{code=\"403\"} 2");
     free(answer);
     answer = served_get(f, "/metrics?x=1", header);
     assert_int_equal(served_code(answer), 400);
@@ -376,13 +304,11 @@ TEST(a_token_is_asked)
 
 TEST(promtool_reads_it_without_a_word)
 {
-    static const char *const changes[] = {ATTEMPTS, ODD, NO_SWEEP};
+    static const char *const changes[] = {STATES, ODD, NO_SWEEP};
     if (!has_promtool())
         skip();
     start(f);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        if (i == 2)
-            assert_int_equal(served_write(f, "DELETE FROM attempt"), 0);
         assert_int_equal(served_write(f, changes[i]), 0);
         serve_skip_cooldown(f->server);
         char *answer = scrape(f);

@@ -103,26 +103,6 @@ TEST(an_answer_of_the_present_snapshot_serves)
     assert_false(is_given(b));
 }
 
-/* The server's own numbers and the lock are as of now, what is read from the file is of a snapshot;
- * nobody but the monitor that asks would want to hear of it. */
-TEST(metrics_are_looked_at_each_time)
-{
-    int64_t serial = b->file[0].serial;
-    b->ask.q = (struct request){.kind = REQUEST_METRICS};
-    request_key(&b->ask.q, b->key);
-    b->kept = keep(&b->server.answers, b->key, "headcount_trials 1\n");
-    b->kept->snapshot = b->server.metrics.number;
-    assert_false(reader_ask(&b->server, &b->ask));
-    b->server.jobs->waiting = NULL;
-    b->server.job_began_s -= 1; /* and where the reader is busy they do not wait for it */
-    b->server.answered[404] = 7;
-    assert_true(reader_ask(&b->server, &b->ask));
-    assert_non_null(strstr(b->ask.answer->body, "_requests_total{code=\"404\"} 7\n"));
-    assert_non_null(strstr(b->ask.answer->body, "\nheadcount_trials 1\n"));
-    answer_drop(&b->server.answers, b->ask.answer);
-    assert_int_equal(b->file[0].serial, serial);
-}
-
 TEST(while_the_reader_is_busy_an_older_one_serves)
 {
     struct ask other = {.q = {.kind = REQUEST_SUMMARY, .sweep_id = 1}};

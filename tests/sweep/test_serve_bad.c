@@ -342,7 +342,6 @@ TEST(a_bad_file_keeps_no_other_out)
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
     served_answers(f, "/0/1/trials", 503, "{\"error\":\"");
-    served_answers(f, "/metrics", 200, "headcount_results_file_readable{file=\"p q.db\"} 0\n");
     served_answers(f, "/metrics", 200, "{file=\"good.db\",sweep=\"new\",state=\"completed\"} 7\n");
     served_answers(f, "/1/1/trials", 200, "\"total\":7");
     sqlite3_close(db);

@@ -9,7 +9,6 @@
 #include "engine/base/heartbeat.h"
 #include "engine/base/json.h"
 #include "engine/encoder_cost.h"
-#include "sweep/worker/result.h"
 #include "sweep/worker/trial_files.h"
 
 /* A number of the trial that is not null; false where there is none. */
@@ -47,19 +46,30 @@ static enum status read_values(struct arena *a, const char *trial_json, struct s
     return status_fail(m, STATUS_CORRUPT, "the result lacks its accuracies");
 }
 
-/* The weights' file, which must be the recorded one. */
-static enum status open_weights(const char *path, const struct study_trial *trial,
-                                struct result_file *f, struct message *m)
+static enum status blame_weights(enum status s, const char *folder, struct message *m)
+{
+    if (s != STATUS_IO && s != STATUS_CORRUPT)
+        return s;
+    return status_fail_within(
+        m, s, "its weights are missing or damaged; copy them back into %s: ", folder);
+}
+
+enum status study_weights_open(const char *folder, const struct study_trial *trial,
+                               struct result_file *f, struct message *m)
 {
     struct result_owner owner = {trial->config_sha256, trial->seed, trial->n_params};
-    enum status s = result_open(path, &owner, f, m);
-    if (s != STATUS_OK || strcmp(trial->sha256, f->sha256) == 0)
+    char path[TRIAL_PATH_MAX];
+    enum status s = trial_weights_path(folder, trial->trial_id, trial->file, path, sizeof path, m);
+    if (s != STATUS_OK)
         return s;
-    s = status_fail(m, STATUS_CORRUPT,
-                    "%s: not the file that the results file recorded: SHA-256 is %s, not %s", path,
-                    f->sha256, trial->sha256);
-    result_close(f);
-    return s;
+    s = result_open(path, &owner, f, m);
+    if (s == STATUS_OK && strcmp(trial->sha256, f->sha256) != 0) {
+        s = status_fail(m, STATUS_CORRUPT,
+                        "%s: not the file that the results file recorded: SHA-256 is %s, not %s",
+                        path, f->sha256, trial->sha256);
+        result_close(f);
+    }
+    return blame_weights(s, folder, m);
 }
 
 /* The model and room for its examples, before any weight or example is read. */
@@ -85,26 +95,15 @@ static enum status read_weights(struct arena *a, const struct result_file *f,
     return s == STATUS_OK ? read_values(a, f->trial_json, model, m) : s;
 }
 
-static enum status blame_weights(enum status s, const char *folder, struct message *m)
-{
-    if (s != STATUS_IO && s != STATUS_CORRUPT)
-        return s;
-    return status_fail_within(
-        m, s, "its weights are missing or damaged; copy them back into %s: ", folder);
-}
-
 enum status study_model_load(struct arena *a, const char *folder, const struct data_place *data,
                              const struct study_trial *trial, enum study_model_use use,
                              struct study_model **out, struct message *m)
 {
     struct study_model *model = arena_alloc(a, 1, sizeof *model);
     struct result_file f;
-    char path[TRIAL_PATH_MAX];
     *out = model;
     model->trial = trial;
-    enum status s = trial_weights_path(folder, trial->trial_id, trial->file, path, sizeof path, m);
-    if (s == STATUS_OK)
-        s = blame_weights(open_weights(path, trial, &f, m), folder, m);
+    enum status s = study_weights_open(folder, trial, &f, m);
     if (s != STATUS_OK)
         return s;
     s = build(a, &f, data, use, model, m);

@@ -5,6 +5,7 @@
 
 #include "sweep/study/study.h"
 #include "sweep/worker/data.h"
+#include "sweep/worker/result.h"
 
 struct study_model {
     const struct study_trial *trial;
@@ -19,9 +20,13 @@ struct study_model {
  * examples of its data. */
 enum study_model_use { MODEL_FORWARD, MODEL_GRADIENTS, MODEL_TRAINING };
 
+/* Opens the file of a trial's weights, whose SHA-256 must be the recorded one; close it with
+ * result_close. IO and CORRUPT name the file, and what to do about it. */
+enum status study_weights_open(const char *folder, const struct study_trial *trial,
+                               struct result_file *f, struct message *m);
+
 /* Builds all of it in the arena. data: where the file lies that the trial learned from; it stays
- * open for MODEL_TRAINING alone, until data_close. The SHA-256 of the weights' file is held against
- * the recorded one. IO and CORRUPT name the file, and what to do about it. */
+ * open for MODEL_TRAINING alone, until data_close. Fails as study_weights_open too. */
 enum status study_model_load(struct arena *a, const char *folder, const struct data_place *data,
                              const struct study_trial *trial, enum study_model_use use,
                              struct study_model **model, struct message *m);

@@ -6,7 +6,11 @@
 
 #include "engine/base/array.h"
 
-enum { CHUNK_LEAST = 1 << 12, CHUNK_MOST = 1 << 20 };
+/* The fuzzer makes it 1: then every piece is a chunk of its own, which can be overrun alone. */
+#ifndef ARENA_CHUNK_MOST
+#define ARENA_CHUNK_MOST (1 << 20)
+#endif
+enum { CHUNK_LEAST = 1 << 12, CHUNK_MOST = ARENA_CHUNK_MOST };
 
 /* The bytes handed out follow the header, from the first address aligned to ARENA_ALIGNMENT. */
 struct arena_chunk {
@@ -125,8 +129,12 @@ void *arena_grow(struct arena *a, void *array, size_t count, size_t size)
 
 char *arena_string(struct arena *a, const char *text)
 {
-    size_t size = strlen(text) + 1;
-    return memcpy(arena_alloc(a, size, 1), text, size);
+    return arena_text(a, text, strlen(text));
+}
+
+char *arena_text(struct arena *a, const char *text, size_t n)
+{
+    return memcpy(arena_alloc(a, n + 1, 1), text, n);
 }
 
 void arena_on_free(struct arena *a, void (*release)(void *what), void *what)

@@ -1,7 +1,7 @@
 /* Bump allocator. Model, tape, moments and batches are taken from one arena while they are built,
  * and freed all at once; a training step then allocates nothing. Code that builds them need not
  * check every allocation: running out of memory jumps to one place. Reports do the same
- * (sweep/db/scope.h). Code that reads and writes files (safetensors, checkpoints) uses malloc and
+ * (scope.h). Code that reads and writes files (safetensors, checkpoints) uses malloc and
  * returns STATUS_NO_MEMORY instead. */
 #ifndef ENGINE_BASE_ARENA_H
 #define ENGINE_BASE_ARENA_H
@@ -37,8 +37,9 @@ void *arena_alloc(struct arena *a, size_t count, size_t size);
  * nothing may use the old one: a large one is freed, others stay in the arena. */
 void *arena_grow(struct arena *a, void *array, size_t count, size_t size);
 
-/* A copy of the text, owned by the arena. */
+/* A copy of the text, owned by the arena; a terminated one of n bytes. */
 char *arena_string(struct arena *a, const char *text);
+char *arena_text(struct arena *a, const char *text, size_t n);
 
 /* When the arena is freed, release(what) is called before any memory goes: for what is no memory.
  * The last one asked for is the first. */

@@ -29,7 +29,7 @@ enum status status_fail(struct message *m, enum status s, const char *format, ..
 
 /* NO_MEMORY: "no memory for a page". What is collected (texts, tables, documents) remembers that
  * memory ran out and goes on without it, so that who hands it on says so once; what is read into
- * arrays stops and says so. Arenas jump instead (arena.h), and so do reports (sweep/db/scope.h). */
+ * arrays stops and says so. Arenas jump instead (arena.h, scope.h). */
 enum status status_no_memory(struct message *m, const char *what);
 
 /* Puts the formatted text in front of what m already says: the place in front of the fault. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/file.h"
+#include "engine/base/scope.h"
 #include "engine/base/text.h"
 #include "sweep/ask/quote.h"
 #include "sweep/plan/tree.h"
@@ -73,24 +74,28 @@ static enum status add_sections(const char *path, const struct tree *root, char 
     return s == STATUS_OK ? add_section(path, root, "train", set, max, count, m) : s;
 }
 
-enum status model_file_read(const char *path, char **set, int max, int *count, struct message *m)
+static void read_sets(struct scope *x, const char *path, char **set, int max, int *count)
 {
-    struct plan_arena *arena = plan_arena_new();
-    struct tree *root = NULL;
-    struct place at = {0};
+    struct tree *root;
+    struct place at;
     void *bytes = NULL;
     size_t size = 0;
-    enum status s =
-        arena ? file_read(path, TREE_BYTES, &bytes, &size, m) : status_no_memory(m, "a model");
+    enum status s = file_read(path, TREE_BYTES, &bytes, &size, x->message);
     if (s == STATUS_IO) /* what was named cannot be read: another name is the remedy */
         s = STATUS_BAD_INPUT;
-    if (s == STATUS_OK && (s = tree_parse(arena, bytes, size, &root, &at, m)) == STATUS_BAD_INPUT) {
-        const struct message said = *m;
-        status_fail(m, s, "%s:%d:%d: %s", path, at.line, at.column, said.text);
-    }
-    if (s == STATUS_OK)
-        s = add_sections(path, root, set, max, count, m);
-    free(bytes);
-    plan_arena_free(arena);
-    return s;
+    scope_check(x, s);
+    arena_on_free(&x->arena, free, bytes);
+    s = tree_parse(&x->arena, bytes, size, &root, &at, x->message);
+    if (s == STATUS_BAD_INPUT)
+        status_fail_within(x->message, s, "%s:%d:%d: ", path, at.line, at.column);
+    scope_check(x, s);
+    scope_check(x, add_sections(path, root, set, max, count, x->message));
+}
+
+enum status model_file_read(const char *path, char **set, int max, int *count, struct message *m)
+{
+    struct scope *x = scope_new(NULL, "a model", m);
+    if (scope_enter(x))
+        read_sets(x, path, set, max, count);
+    return scope_end(x);
 }

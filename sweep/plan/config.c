@@ -23,7 +23,7 @@ enum status config_within(const struct config *c, struct place at, struct messag
     return status_fail_within(m, STATUS_BAD_INPUT, "%s: ", c->path);
 }
 
-enum status reading_refuse(const struct reading *r, struct place at, const char *format, ...)
+void reading_refuse(const struct reading *r, struct place at, const char *format, ...)
 {
     char text[MESSAGE_SIZE];
     va_list arguments;
@@ -31,21 +31,23 @@ enum status reading_refuse(const struct reading *r, struct place at, const char 
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     status_fail(r->m, STATUS_BAD_INPUT, "%s", text);
-    return config_within(r->c, at, r->m);
+    reading_refuse_at(r, at);
 }
 
-static enum status no_memory(struct message *m)
+void reading_refuse_at(const struct reading *r, struct place at)
 {
-    return status_no_memory(m, "the sweep file");
+    scope_leave(r->x, config_within(r->c, at, r->m));
 }
 
-enum status reading_no_memory(const struct reading *r)
+void reading_check_at(const struct reading *r, struct place at, enum status s)
 {
-    return no_memory(r->m);
+    if (s == STATUS_BAD_INPUT)
+        reading_refuse_at(r, at);
+    scope_check(r->x, s);
 }
 
-enum status reading_known_keys(const struct reading *r, const struct tree *map, const char *path,
-                               const char *const *names)
+void reading_known_keys(const struct reading *r, const struct tree *map, const char *path,
+                        const char *const *names)
 {
     char shown[64];
     for (const struct tree *t = map->first; t; t = t->next) {
@@ -55,12 +57,10 @@ enum status reading_known_keys(const struct reading *r, const struct tree *map, 
         if (*name)
             continue;
         const char *meant = nearest_name(text_visible(t->key, shown, sizeof shown), names);
-        return reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s",
-                              text_shown(t->key, shown, sizeof shown), path,
-                              meant ? " (did you mean " : "", meant ? meant : "",
-                              meant ? "?)" : "");
+        reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s",
+                       text_shown(t->key, shown, sizeof shown), path,
+                       meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
     }
-    return STATUS_OK;
 }
 
 /* The words that `name` may be in a mapping that people tend to write as its name alone: task,
@@ -94,12 +94,12 @@ static void remedy_of_name(const char *typed, const char *const *names, char *te
                                  i ? ", " : "; write {name: X} with one of: ", names[i]);
 }
 
-enum status reading_expect(const struct reading *r, const struct tree *t, enum tree_kind kind,
-                           const char *what)
+void reading_expect(const struct reading *r, const struct tree *t, enum tree_kind kind,
+                    const char *what)
 {
     struct tree wanted = {.kind = kind};
     if (t->kind == kind)
-        return STATUS_OK;
+        return;
     bool nothing = t->kind == TREE_SCALAR && !t->quoted && !*t->text;
     char shown[64], remedy[512] = "";
     const char *tasks[READING_TASKS + 1];
@@ -109,19 +109,16 @@ enum status reading_expect(const struct reading *r, const struct tree *t, enum t
     else if (t->kind == TREE_SCALAR && !nothing && kind == TREE_LIST)
         snprintf(remedy, sizeof remedy, "; write [%s%s%s]", t->quoted ? "\"" : "",
                  text_shown(t->text, shown, sizeof shown), t->quoted ? "\"" : "");
-    return reading_refuse(r, t->place, "%s must be %s, not %s%s", what, tree_kind_name(&wanted),
-                          nothing ? "empty" : tree_kind_name(t), remedy);
+    reading_refuse(r, t->place, "%s must be %s, not %s%s", what, tree_kind_name(&wanted),
+                   nothing ? "empty" : tree_kind_name(t), remedy);
 }
 
-enum status reading_integer(const struct reading *r, const struct tree *t, const char *what,
-                            double min, double max, int64_t *value)
+void reading_integer(const struct reading *r, const struct tree *t, const char *what, double min,
+                     double max, int64_t *value)
 {
     const struct option_entry o = {.name = what, .type = OPTION_INT, .min = min, .max = max};
-    enum status s = reading_expect(r, t, TREE_SCALAR, what);
-    if (s)
-        return s;
-    s = option_parse(&o, "", t->text, t->quoted, value, r->m);
-    return s == STATUS_BAD_INPUT ? config_within(r->c, t->place, r->m) : s;
+    reading_expect(r, t, TREE_SCALAR, what);
+    reading_check_at(r, t->place, option_parse(&o, "", t->text, t->quoted, value, r->m));
 }
 
 /* --set: a value from the command line takes the place of what the file says; null takes it away.
@@ -142,7 +139,7 @@ static struct tree *child_for_set(const struct reading *r, struct tree *map, con
     for (; *end; end = &(*end)->next)
         if (strcmp((*end)->key, key) == 0)
             return *end;
-    struct tree *child = plan_arena_alloc(r->arena, 1, sizeof *child);
+    struct tree *child = arena_alloc(r->arena, 1, sizeof *child);
     if (child) {
         child->kind = TREE_MAP;
         child->key = key;
@@ -154,43 +151,38 @@ static struct tree *child_for_set(const struct reading *r, struct tree *map, con
 }
 
 /* `tune: [train.lr]` means {axes: [train.lr]}, which has room for another key. */
-static enum status open_tune(const struct reading *r, struct tree *tune)
+static void open_tune(const struct reading *r, struct tree *tune)
 {
-    struct tree *axes = plan_arena_alloc(r->arena, 1, sizeof *axes);
-    if (!axes)
-        return reading_no_memory(r);
+    struct tree *axes = arena_alloc(r->arena, 1, sizeof *axes);
     *axes = *tune;
     axes->key = "axes";
     axes->next = NULL;
     tune->kind = TREE_MAP;
     tune->first = axes;
     tune->count = 1;
-    return STATUS_OK;
 }
 
 /* Puts value (its place marked) where path says, from the root. */
-static enum status graft(const struct reading *r, struct tree *map, const char *path,
-                         const struct tree *value)
+static void graft(const struct reading *r, struct tree *map, const char *path,
+                  const struct tree *value)
 {
     int k = value->place.column;
     for (;;) {
         size_t n = strcspn(path, ".");
-        const char *key = plan_arena_text(r->arena, path, n);
-        struct tree *child = key ? child_for_set(r, map, key, k) : NULL;
-        if (!child)
-            return reading_no_memory(r);
+        const char *key = arena_text(r->arena, path, n);
+        struct tree *child = child_for_set(r, map, key, k);
         if (!path[n]) {
             struct tree old = *child;
             *child = *value;
             child->key = old.key;
             child->next = old.next;
-            return STATUS_OK;
+            return;
         }
-        if (child->kind == TREE_LIST && strcmp(key, "tune") == 0 && open_tune(r, child))
-            return STATUS_NO_MEMORY;
+        if (child->kind == TREE_LIST && strcmp(key, "tune") == 0)
+            open_tune(r, child);
         if (child->kind != TREE_MAP)
-            return reading_refuse(r, value->place, "'%s' is %s in the file, not a mapping", key,
-                                  tree_kind_name(child));
+            reading_refuse(r, value->place, "'%s' is %s in the file, not a mapping", key,
+                           tree_kind_name(child));
         map = child;
         path += n + 1;
     }
@@ -238,68 +230,59 @@ static bool is_known(const struct reading *r, const char *path)
     return reading_path(r, path, &set, &unknown) == STATUS_OK;
 }
 
-static enum status apply_set(struct reading *r, struct tree *root, const char *set, int k)
+static void apply_set(struct reading *r, struct tree *root, const char *set, int k)
 {
     const char *equals = strchr(set, '=');
     char shown[64];
     if (!equals || equals == set)
-        return status_fail(r->m, STATUS_BAD_INPUT,
-                           "--set %s: write path=value, as in train.steps=100",
-                           text_shown(set, shown, sizeof shown));
-    char *path = plan_arena_text(r->arena, set, (size_t)(equals - set));
-    if (!path)
-        return reading_no_memory(r);
-    r->c->set[k - 1] = plan_arena_text(r->arena, set, strlen(set));
-    if (!r->c->set[k - 1])
-        return reading_no_memory(r);
+        scope_fail(r->x, STATUS_BAD_INPUT, "--set %s: write path=value, as in train.steps=100",
+                   text_shown(set, shown, sizeof shown));
+    char *path = arena_text(r->arena, set, (size_t)(equals - set));
+    const struct place here = {0, k};
+    r->c->set[k - 1] = arena_string(r->arena, set);
     r->c->sets = k;
-    if (equals[1 + strspn(equals + 1, " \t")] == '\0') {
-        status_fail(r->m, STATUS_BAD_INPUT, "no value after '='");
-        return config_within(r->c, (struct place){0, k}, r->m);
-    }
+    if (equals[1 + strspn(equals + 1, " \t")] == '\0')
+        reading_refuse(r, here, "no value after '='");
     struct tree *value;
     struct place at;
-    enum status s = tree_parse(r->arena, equals + 1, strlen(equals + 1), &value, &at, r->m);
-    if (s)
-        return s == STATUS_BAD_INPUT ? config_within(r->c, (struct place){0, k}, r->m) : s;
+    reading_check_at(r, here,
+                     tree_parse(r->arena, equals + 1, strlen(equals + 1), &value, &at, r->m));
     mark_as_set(value, k);
     if (is_null(value) && (prune(root, path) || is_known(r, path)))
-        return STATUS_OK;
-    return graft(r, root, path, value);
+        return;
+    graft(r, root, path, value);
 }
 
 /* The file. */
 
 /* The first line that is a comment, without its mark. */
-static const char *find_question(struct plan_arena *arena, const char *text)
+static const char *find_question(struct arena *arena, const char *text)
 {
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (*line == '#') {
             line += strspn(line, "# \t");
             size_t n = strcspn(line, "\r\n");
-            return plan_arena_text(arena, line, n);
+            return arena_text(arena, line, n);
         }
     }
     return "";
 }
 
-static enum status read_tree(struct reading *r, const char *const *sets, int set_count)
+static void read_tree(struct reading *r, const char *const *sets, int set_count)
 {
     struct config *c = r->c;
     struct tree *root;
     struct place at;
     enum status s = tree_parse(r->arena, c->text, c->size, &root, &at, r->m);
-    if (s)
-        return s == STATUS_BAD_INPUT ? config_within(c, at, r->m) : s;
-    if ((s = reading_expect(r, root, TREE_MAP, "a sweep file")))
-        return s;
-    for (int k = 1; k <= set_count && !s; k++)
-        s = apply_set(r, root, sets[k - 1], k);
+    reading_check_at(r, at, s);
+    reading_expect(r, root, TREE_MAP, "a sweep file");
+    for (int k = 1; k <= set_count; k++)
+        apply_set(r, root, sets[k - 1], k);
     r->root = root;
-    if (s || (s = reading_known_options(r, root, "", config_keys)) || (s = reading_axes(r)))
-        return s;
-    return reading_keys(r);
+    reading_known_options(r, root, "", config_keys);
+    reading_axes(r);
+    reading_keys(r);
 }
 
 static size_t largest_section(void)
@@ -314,11 +297,9 @@ static size_t largest_section(void)
 
 /* Keeps the text as every editor and every shell would hand it on: lines end with "\n", the last
  * one too. It means the same to YAML, and has the same hash wherever it has been. */
-static bool keep_text(struct config *c, struct plan_arena *arena, const char *text, size_t size)
+static void keep_text(struct config *c, struct arena *arena, const char *text, size_t size)
 {
-    char *kept = plan_arena_alloc(arena, size + 2, 1);
-    if (!kept)
-        return false;
+    char *kept = arena_alloc(arena, size + 2, 1);
     for (size_t i = 0; i < size; i++)
         if (text[i] != '\r')
             kept[c->size++] = text[i];
@@ -327,36 +308,32 @@ static bool keep_text(struct config *c, struct plan_arena *arena, const char *te
     if (c->size > 0 && c->size < TREE_BYTES && kept[c->size - 1] != '\n')
         kept[c->size++] = '\n';
     c->text = kept;
-    return true;
+}
+
+static struct config *parse(struct scope *x, const char *path, const char *text, size_t size,
+                            const char *const *sets, int set_count)
+{
+    struct config *c = arena_alloc(&x->arena, 1, sizeof *c);
+    struct reading r = {.c = c, .x = x, .arena = &x->arena, .m = x->message};
+    c->memory = x;
+    c->path = arena_string(&x->arena, path);
+    c->set = arena_alloc(&x->arena, (size_t)set_count, sizeof *c->set);
+    r.scratch = arena_alloc(&x->arena, 1, largest_section());
+    keep_text(c, &x->arena, text, size);
+    sha256_hex(c->text, c->size, c->sha256);
+    read_tree(&r, sets, set_count);
+    c->question = find_question(&x->arena, c->text);
+    return c;
 }
 
 enum status config_parse(const char *path, const char *text, size_t size, const char *const *sets,
                          int set_count, struct config **out, struct message *m)
 {
+    struct scope *x = scope_new(NULL, "the sweep file", m);
     *out = NULL;
-    struct plan_arena *arena = plan_arena_new();
-    struct config *c = arena ? plan_arena_alloc(arena, 1, sizeof *c) : NULL;
-    struct reading r = {.c = c, .arena = arena, .m = m};
-    if (c) {
-        c->memory = arena;
-        c->path = plan_arena_text(arena, path, strlen(path));
-        c->set = plan_arena_alloc(arena, (size_t)set_count, sizeof *c->set);
-        r.scratch = plan_arena_alloc(arena, 1, largest_section());
-    }
-    if (!c || !c->path || !c->set || !r.scratch || !keep_text(c, arena, text, size)) {
-        plan_arena_free(arena);
-        return no_memory(m);
-    }
-    sha256_hex(c->text, c->size, c->sha256);
-    enum status s = read_tree(&r, sets, set_count);
-    c->question = find_question(arena, c->text);
-    if (!s && !c->question)
-        s = no_memory(m);
-    if (s)
-        plan_arena_free(arena);
-    else
-        *out = c;
-    return s;
+    if (scope_enter(x))
+        *out = parse(x, path, text, size, sets, set_count);
+    return *out ? STATUS_OK : scope_end(x);
 }
 
 /* Reads up to one byte more than a sweep file may have. */
@@ -380,7 +357,8 @@ static enum status read_stream(const char *path, FILE *f, const char *const *set
     char *text = malloc(TREE_BYTES + 1);
     size_t size = 0;
     *c = NULL;
-    enum status s = text ? read_file(path, f, text, &size, m) : no_memory(m);
+    enum status s =
+        text ? read_file(path, f, text, &size, m) : status_no_memory(m, "the sweep file");
     if (!s)
         s = config_parse(path, text, size, sets, set_count, c, m);
     free(text);
@@ -399,7 +377,7 @@ enum status config_read(const char *path, const char *const *sets, int set_count
     *c = NULL;
     FILE *f = fopen(path, "rbe");
     if (!f && errno == ENOMEM)
-        return no_memory(m);
+        return status_no_memory(m, "the sweep file");
     if (!f) {
         char near[2 * PATH_MAX];
         const char *why = strerror(errno);
@@ -423,5 +401,5 @@ bool config_is_tuned(const struct config *c, const char *path)
 void config_free(struct config *c)
 {
     if (c)
-        plan_arena_free(c->memory);
+        scope_end(c->memory);
 }

@@ -5,6 +5,7 @@
 #ifndef SWEEP_PLAN_CONFIG_H
 #define SWEEP_PLAN_CONFIG_H
 
+#include "engine/base/scope.h"
 #include "engine/base/team.h"
 #include "sweep/plan/metric.h"
 #include "sweep/plan/point.h"
@@ -141,7 +142,7 @@ struct config {
     int64_t run_cap;      /* default 100000 */
     int sets;             /* --set arguments, as given */
     const char **set;
-    struct plan_arena *memory; /* owns everything above */
+    struct scope *memory; /* owns everything above */
 };
 
 extern const char *const config_keys[];     /* of the top level, all of them; ends with NULL */

@@ -10,14 +10,13 @@
 
 enum { PATH_SIZE = 128 };
 
-enum status reading_value(const struct reading *r, struct config_value *v, struct place at, int n)
+void reading_value(const struct reading *r, struct config_value *v, struct place at, int n)
 {
     size_t count = n > 0 ? (size_t)n : 1;
     v->scalars = n;
     v->place = at;
-    v->scalar = plan_arena_alloc(r->arena, count, sizeof *v->scalar);
-    v->quoted = plan_arena_alloc(r->arena, count, sizeof *v->quoted);
-    return v->scalar && v->quoted ? STATUS_OK : reading_no_memory(r);
+    v->scalar = arena_alloc(r->arena, count, sizeof *v->scalar);
+    v->quoted = arena_alloc(r->arena, count, sizeof *v->quoted);
 }
 
 void reading_set_scalar(struct config_value *v, int i, const struct tree *t)
@@ -56,16 +55,15 @@ static enum status find_options(const struct reading *r, const char *section, co
 }
 
 /* The words that may follow prefix ("" or "schedule.") in a section's names, each once. */
-static enum status next_words(const struct reading *r, const char *section, const char *prefix,
-                              const char ***words)
+static void next_words(const struct reading *r, const char *section, const char *prefix,
+                       const char ***words)
 {
     const struct option_entry *table[READING_TASKS];
     int tables = reading_tables(r, section, table);
     size_t n = 0, most = 2; /* task.name, the end */
     for (int i = 0; i < tables; i++)
         most += (size_t)option_count(table[i]);
-    if (!(*words = plan_arena_alloc(r->arena, most, sizeof **words)))
-        return reading_no_memory(r);
+    *words = arena_alloc(r->arena, most, sizeof **words);
     if (strcmp(section, "task") == 0 && !*prefix)
         (*words)[n++] = "name";
     for (int i = 0; i < tables; i++) {
@@ -73,9 +71,7 @@ static enum status next_words(const struct reading *r, const char *section, cons
             if (strncmp(o->name, prefix, strlen(prefix)) != 0)
                 continue;
             const char *rest = o->name + strlen(prefix);
-            const char *word = plan_arena_text(r->arena, rest, strcspn(rest, "."));
-            if (!word)
-                return reading_no_memory(r);
+            const char *word = arena_text(r->arena, rest, strcspn(rest, "."));
             bool known = false;
             for (size_t k = 0; k < n; k++)
                 known |= strcmp((*words)[k], word) == 0;
@@ -83,7 +79,6 @@ static enum status next_words(const struct reading *r, const char *section, cons
                 (*words)[n++] = word;
         }
     }
-    return STATUS_OK;
 }
 
 enum status reading_path(const struct reading *r, const char *path, struct option_set *set,
@@ -103,6 +98,12 @@ enum status reading_path(const struct reading *r, const char *path, struct optio
     return reading_unknown_path(r, path, m);
 }
 
+void reading_option(const struct reading *r, struct place at, const char *path,
+                    struct option_set *set)
+{
+    reading_check_at(r, at, reading_path(r, path, set, r->m));
+}
+
 enum status reading_settable(const struct option_set *set, struct message *m)
 {
     enum status s = STATUS_OK;
@@ -113,34 +114,30 @@ enum status reading_settable(const struct option_set *set, struct message *m)
 
 /* Reading values. */
 
-static enum status check_task(const struct reading *r, const struct tree *t)
+static void check_task(const struct reading *r, const struct tree *t)
 {
     const char *names[READING_TASKS + 1] = {NULL};
     char shown[64];
     if (task_find(t->text))
-        return STATUS_OK;
+        return;
     for (int i = 0; i < READING_TASKS && task_table[i]; i++)
         names[i] = task_table[i]->name;
     const char *meant = nearest_name(t->text, names);
-    return reading_refuse(r, t->place, "there is no task '%s'%s%s%s; see: headcount tasks",
-                          text_shown(t->text, shown, sizeof shown), meant ? " (did you mean " : "",
-                          meant ? meant : "", meant ? "?)" : "");
+    reading_refuse(r, t->place, "there is no task '%s'%s%s%s; see: headcount tasks",
+                   text_shown(t->text, shown, sizeof shown), meant ? " (did you mean " : "",
+                   meant ? meant : "", meant ? "?)" : "");
 }
 
-enum status reading_check(const struct reading *r, const struct option_set *set,
-                          const struct tree *t)
+void reading_check(const struct reading *r, const struct option_set *set, const struct tree *t)
 {
-    if (!set->count)
-        return check_task(r, t);
-    for (int i = 0; i < set->count; i++) {
-        enum status s =
-            option_parse(set->option[i], set->section, t->text, t->quoted, r->scratch, r->m);
-        if (s == STATUS_BAD_INPUT)
-            return config_within(r->c, t->place, r->m);
-        if (s)
-            return s;
+    if (!set->count) {
+        check_task(r, t);
+        return;
     }
-    return STATUS_OK;
+    for (int i = 0; i < set->count; i++)
+        reading_check_at(
+            r, t->place,
+            option_parse(set->option[i], set->section, t->text, t->quoted, r->scratch, r->m));
 }
 
 static bool takes_list(const struct option_set *set)
@@ -154,94 +151,83 @@ void reading_begin_lists(const struct reading *r, const struct option_set *set)
         memset((char *)r->scratch + set->option[i]->offset, 0, sizeof(struct int_list));
 }
 
-static enum status read_list_value(const struct reading *r, const struct option_set *set,
-                                   const char *path, const struct tree *t, struct config_value *v)
+static void read_list_value(const struct reading *r, const struct option_set *set, const char *path,
+                            const struct tree *t, struct config_value *v)
 {
-    enum status s = reading_value(r, v, t->place, t->count);
+    reading_value(r, v, t->place, t->count);
     int i = 0;
     reading_begin_lists(r, set);
-    for (const struct tree *item = t->first; item && !s; item = item->next) {
+    for (const struct tree *item = t->first; item; item = item->next) {
         if (item->kind != TREE_SCALAR)
-            return reading_refuse(r, item->place, "%s inside %s, which is a list of numbers",
-                                  tree_kind_name(item), path);
-        s = reading_check(r, set, item);
+            reading_refuse(r, item->place, "%s inside %s, which is a list of numbers",
+                           tree_kind_name(item), path);
+        reading_check(r, set, item);
         reading_set_scalar(v, i++, item);
     }
-    return s;
 }
 
-enum status reading_one_value(const struct reading *r, const struct option_set *set,
-                              const char *path, const struct tree *t, struct config_value *v)
+void reading_one_value(const struct reading *r, const struct option_set *set, const char *path,
+                       const struct tree *t, struct config_value *v)
 {
     if (takes_list(set)) {
-        enum status s = reading_expect(r, t, TREE_LIST, path);
-        return s ? s : read_list_value(r, set, path, t, v);
+        reading_expect(r, t, TREE_LIST, path);
+        read_list_value(r, set, path, t, v);
+        return;
     }
     if (t->kind != TREE_SCALAR)
-        return reading_refuse(r, t->place, "%s inside the list of %s; its items are single values",
-                              tree_kind_name(t), path);
-    enum status s = reading_check(r, set, t);
-    if (s || (s = reading_value(r, v, t->place, 1)))
-        return s;
+        reading_refuse(r, t->place, "%s inside the list of %s; its items are single values",
+                       tree_kind_name(t), path);
+    reading_check(r, set, t);
+    reading_value(r, v, t->place, 1);
     reading_set_scalar(v, 0, t);
-    return STATUS_OK;
 }
 
 /* The items of a list, or one value, as those of the axis. */
-static enum status read_values(const struct reading *r, const struct option_set *set,
-                               struct axis *axis, const struct tree *t, bool listed)
+static void read_values(const struct reading *r, const struct option_set *set, struct axis *axis,
+                        const struct tree *t, bool listed)
 {
     int n = listed ? t->count : 1;
     axis->kind = AXIS_VALUES;
     axis->listed = listed;
     if (n == 0)
-        return reading_refuse(r, t->place, "%s is an empty list; give it at least one value",
-                              axis->path);
-    axis->value = plan_arena_alloc(r->arena, (size_t)n, sizeof *axis->value);
-    if (!axis->value)
-        return reading_no_memory(r);
-    enum status s = STATUS_OK;
+        reading_refuse(r, t->place, "%s is an empty list; give it at least one value", axis->path);
+    axis->value = arena_alloc(r->arena, (size_t)n, sizeof *axis->value);
     const struct tree *item = listed ? t->first : t;
-    for (; axis->values < n && !s; item = item->next)
-        s = reading_one_value(r, set, axis->path, item, &axis->value[axis->values++]);
-    return s;
+    for (; axis->values < n; item = item->next)
+        reading_one_value(r, set, axis->path, item, &axis->value[axis->values++]);
 }
 
 /* Distributions, in the words of W&B sweeps. */
 
-static enum status read_bound(const struct reading *r, const struct option_set *set,
-                              const struct axis *axis, const struct tree *map, const char *key,
-                              double *bound)
+static void read_bound(const struct reading *r, const struct option_set *set,
+                       const struct axis *axis, const struct tree *map, const char *key,
+                       double *bound)
 {
     const struct tree *t = tree_find(map, key);
     bool integral;
     if (!t)
-        return reading_refuse(r, map->place, "%s lacks '%s'; write {min: , max: } or {values: []}",
-                              axis->path, key);
-    enum status s = reading_expect(r, t, TREE_SCALAR, key);
-    if (s || (s = reading_check(r, set, t)))
-        return s;
+        reading_refuse(r, map->place, "%s lacks '%s'; write {min: , max: } or {values: []}",
+                       axis->path, key);
+    reading_expect(r, t, TREE_SCALAR, key);
+    reading_check(r, set, t);
     if (!number_parse(t->text, bound, &integral))
-        return reading_refuse(r, t->place, "the %s of %s must be a number", key, axis->path);
-    return STATUS_OK;
+        reading_refuse(r, t->place, "the %s of %s must be a number", key, axis->path);
 }
 
-static enum status read_distribution_name(const struct reading *r, const struct option_set *set,
-                                          struct axis *axis, const struct tree *t)
+static void read_distribution_name(const struct reading *r, const struct option_set *set,
+                                   struct axis *axis, const struct tree *t)
 {
     bool integer = set->option[0]->type == OPTION_INT;
     axis->kind = integer ? AXIS_INT_UNIFORM : AXIS_UNIFORM;
     if (!t)
-        return STATUS_OK;
+        return;
     static const char *const names[] = {"uniform", "log_uniform_values", "int_uniform", NULL};
-    enum status s = reading_expect(r, t, TREE_SCALAR, "distribution");
+    reading_expect(r, t, TREE_SCALAR, "distribution");
     char shown[64];
-    if (s)
-        return s;
     if (strcmp(t->text, "log_uniform") == 0)
-        return reading_refuse(r, t->place,
-                              "log_uniform means, in W&B, that min and max are exponents of e; "
-                              "write log_uniform_values and give the values themselves");
+        reading_refuse(r, t->place,
+                       "log_uniform means, in W&B, that min and max are exponents of e; "
+                       "write log_uniform_values and give the values themselves");
     if (strcmp(t->text, names[0]) == 0)
         axis->kind = AXIS_UNIFORM;
     else if (strcmp(t->text, names[1]) == 0)
@@ -250,16 +236,14 @@ static enum status read_distribution_name(const struct reading *r, const struct 
         axis->kind = AXIS_INT_UNIFORM;
     else {
         const char *meant = nearest_name(t->text, names);
-        return reading_refuse(r, t->place,
-                              "the distribution %s is not supported; allowed: uniform, "
-                              "log_uniform_values, int_uniform%s%s%s",
-                              text_shown(t->text, shown, sizeof shown),
-                              meant ? " (did you mean " : "", meant ? meant : "",
-                              meant ? "?)" : "");
+        reading_refuse(r, t->place,
+                       "the distribution %s is not supported; allowed: uniform, "
+                       "log_uniform_values, int_uniform%s%s%s",
+                       text_shown(t->text, shown, sizeof shown), meant ? " (did you mean " : "",
+                       meant ? meant : "", meant ? "?)" : "");
     }
     if (integer && axis->kind != AXIS_INT_UNIFORM)
-        return reading_refuse(r, t->place, "%s takes whole numbers; use int_uniform", axis->path);
-    return STATUS_OK;
+        reading_refuse(r, t->place, "%s takes whole numbers; use int_uniform", axis->path);
 }
 
 static bool is_number(const struct option_set *set)
@@ -269,126 +253,122 @@ static bool is_number(const struct option_set *set)
 }
 
 /* axis->kind is known: of the distribution. */
-static enum status read_bounds(const struct reading *r, const struct option_set *set,
-                               struct axis *axis, const struct tree *map)
+static void read_bounds(const struct reading *r, const struct option_set *set, struct axis *axis,
+                        const struct tree *map)
 {
     if (!is_number(set))
-        return reading_refuse(r, map->place, "%s is not a number; list its values instead",
-                              axis->path);
-    enum status s;
-    if ((s = read_bound(r, set, axis, map, "min", &axis->min)) ||
-        (s = read_bound(r, set, axis, map, "max", &axis->max)))
-        return s;
+        reading_refuse(r, map->place, "%s is not a number; list its values instead", axis->path);
+    read_bound(r, set, axis, map, "min", &axis->min);
+    read_bound(r, set, axis, map, "max", &axis->max);
     if (axis->min >= axis->max)
-        return reading_refuse(r, map->place, "the min of %s must be below its max", axis->path);
+        reading_refuse(r, map->place, "the min of %s must be below its max", axis->path);
     if (axis->kind == AXIS_LOG_UNIFORM && axis->min <= 0)
-        return reading_refuse(r, map->place, "the min of %s must be above 0 for log_uniform_values",
-                              axis->path);
+        reading_refuse(r, map->place, "the min of %s must be above 0 for log_uniform_values",
+                       axis->path);
     bool whole = axis->min == floor(axis->min) && axis->max == floor(axis->max);
     if (axis->kind == AXIS_INT_UNIFORM && !whole)
-        return reading_refuse(
-            r, map->place, "min and max of %s must be whole numbers for int_uniform", axis->path);
-    return STATUS_OK;
+        reading_refuse(r, map->place, "min and max of %s must be whole numbers for int_uniform",
+                       axis->path);
 }
 
-static enum status read_mapping(const struct reading *r, const struct option_set *set,
-                                struct axis *axis, const struct tree *map)
+static void read_mapping(const struct reading *r, const struct option_set *set, struct axis *axis,
+                         const struct tree *map)
 {
     static const char *const of_values[] = {"values", NULL};
     static const char *const of_value[] = {"value", NULL};
     static const char *const of_bounds[] = {"min", "max", "distribution", "values", NULL};
     const struct tree *values = tree_find(map, "values"), *value = tree_find(map, "value");
-    if (value) /* fixed, as W&B writes it */
-        return reading_known_keys(r, map, axis->path, of_value)
-                   ? STATUS_BAD_INPUT
-                   : read_values(r, set, axis, value, false);
+    if (value) { /* fixed, as W&B writes it */
+        reading_known_keys(r, map, axis->path, of_value);
+        read_values(r, set, axis, value, false);
+        return;
+    }
     /* first of the distribution: another one has keys of its own, as q_uniform has q */
-    enum status s = !values && is_number(set)
-                        ? read_distribution_name(r, set, axis, tree_find(map, "distribution"))
-                        : STATUS_OK;
+    if (!values && is_number(set))
+        read_distribution_name(r, set, axis, tree_find(map, "distribution"));
     axis->listed = true;
-    if (s || (s = reading_known_keys(r, map, axis->path, values ? of_values : of_bounds)))
-        return s;
-    if (!values)
-        return read_bounds(r, set, axis, map);
-    s = reading_expect(r, values, TREE_LIST, "values");
-    return s ? s : read_values(r, set, axis, values, true);
+    reading_known_keys(r, map, axis->path, values ? of_values : of_bounds);
+    if (!values) {
+        read_bounds(r, set, axis, map);
+        return;
+    }
+    reading_expect(r, values, TREE_LIST, "values");
+    read_values(r, set, axis, values, true);
 }
 
-static enum status read_axis(const struct reading *r, const struct option_set *set,
-                             const char *path, const struct tree *t)
+static void read_axis(const struct reading *r, const struct option_set *set, const char *path,
+                      const struct tree *t)
 {
     struct axis *axis = &r->c->axis[r->c->axes++];
     axis->place = t->place;
-    axis->path = plan_arena_text(r->arena, path, strlen(path));
-    if (!axis->path)
-        return reading_no_memory(r);
-    if (t->kind == TREE_MAP)
-        return read_mapping(r, set, axis, t);
+    axis->path = arena_string(r->arena, path);
+    if (t->kind == TREE_MAP) {
+        read_mapping(r, set, axis, t);
+        return;
+    }
     bool listed = t->kind == TREE_LIST;
     if (takes_list(set))
         listed = listed && t->first && t->first->kind == TREE_LIST;
-    return read_values(r, set, axis, t, listed);
+    read_values(r, set, axis, t, listed);
 }
 
 /* Sections. */
 
-static enum status read_section(struct reading *r, const char *section, const char *prefix,
-                                const struct tree *map);
+static void read_section(struct reading *r, const char *section, const char *prefix,
+                         const struct tree *map);
 
-static enum status read_key(struct reading *r, const char *section, const char *prefix,
-                            const struct tree *t)
+static void read_key(struct reading *r, const char *section, const char *prefix,
+                     const struct tree *t)
 {
     char name[PATH_SIZE], path[2 * PATH_SIZE], inner[2 * PATH_SIZE];
     struct option_set set = {.section = section};
     snprintf(name, sizeof name, "%s%s", prefix, t->key);
     snprintf(path, sizeof path, "%s.%s", section, name);
-    if (strcmp(path, "task.name") == 0)
-        return read_axis(r, &set, path, t);
+    if (strcmp(path, "task.name") == 0) {
+        read_axis(r, &set, path, t);
+        return;
+    }
     if (find_options(r, section, name, &set, r->m) || reading_settable(&set, r->m))
-        return config_within(r->c, t->key_place, r->m);
-    if (set.count)
-        return read_axis(r, &set, path, t);
+        reading_refuse_at(r, t->key_place);
+    if (set.count) {
+        read_axis(r, &set, path, t);
+        return;
+    }
     /* A known word that is no option: the object of dotted names. */
     snprintf(inner, sizeof inner, "%s.", name);
-    enum status s = reading_expect(r, t, TREE_MAP, path);
-    return s ? s : read_section(r, section, inner, t);
+    reading_expect(r, t, TREE_MAP, path);
+    read_section(r, section, inner, t);
 }
 
-static enum status read_section(struct reading *r, const char *section, const char *prefix,
-                                const struct tree *map)
+static void read_section(struct reading *r, const char *section, const char *prefix,
+                         const struct tree *map)
 {
     char path[PATH_SIZE];
     const char **words;
     int n = snprintf(path, sizeof path, "%s.%s", section, prefix);
     path[n > 0 && n < PATH_SIZE ? n - 1 : 0] = '\0';
-    enum status s = next_words(r, section, prefix, &words);
-    if (s || (s = reading_known_options(r, map, path, words)))
-        return s;
-    for (const struct tree *t = map->first; t && !s; t = t->next)
-        s = read_key(r, section, prefix, t);
-    return s;
+    next_words(r, section, prefix, &words);
+    reading_known_options(r, map, path, words);
+    for (const struct tree *t = map->first; t; t = t->next)
+        read_key(r, section, prefix, t);
 }
 
 /* The tasks that task.name lists come first: they say which other keys there are. */
-static enum status find_tasks(struct reading *r)
+static void find_tasks(struct reading *r)
 {
     const struct tree *section = tree_find(r->root, "task");
     if (!section)
-        return reading_refuse(r, r->root->place, "missing key 'task': what to learn");
-    enum status s = reading_expect(r, section, TREE_MAP, "task");
-    if (s)
-        return s;
+        reading_refuse(r, r->root->place, "missing key 'task': what to learn");
+    reading_expect(r, section, TREE_MAP, "task");
     const struct tree *t = tree_find(section, "name");
     if (!t)
-        return reading_refuse(r, section->place, "missing key 'name' under task");
+        reading_refuse(r, section->place, "missing key 'name' under task");
     if (t->kind == TREE_MAP && tree_find(t, "values"))
         t = tree_find(t, "values");
     const struct tree *item = t->kind == TREE_SCALAR ? t : t->first;
     for (; item; item = t->kind == TREE_SCALAR ? NULL : item->next) {
-        if ((s = reading_expect(r, item, TREE_SCALAR, "the name of a task")) ||
-            (s = check_task(r, item)))
-            return s;
+        reading_expect(r, item, TREE_SCALAR, "the name of a task");
+        check_task(r, item);
         const struct task *task = task_find(item->text);
         int known = 0;
         while (known < r->tasks && r->task[known] != task)
@@ -397,11 +377,10 @@ static enum status find_tasks(struct reading *r)
             r->task[r->tasks++] = task;
     }
     if (!r->tasks)
-        return reading_refuse(r, t->place, "task.name is an empty list; give it at least one task");
-    return STATUS_OK;
+        reading_refuse(r, t->place, "task.name is an empty list; give it at least one task");
 }
 
-static enum status check_required(const struct reading *r, const char *section)
+static void check_required(const struct reading *r, const char *section)
 {
     const struct option_entry *table[READING_TASKS];
     char path[PATH_SIZE];
@@ -414,30 +393,24 @@ static enum status check_required(const struct reading *r, const char *section)
             while (k < r->c->axes && strcmp(r->c->axis[k].path, path) != 0)
                 k++;
             if (!o->default_value && !o->derived && k == r->c->axes)
-                return reading_refuse(r, map ? map->place : r->root->place,
-                                      "missing key '%s' under %s: it has no default", o->name,
-                                      section);
+                reading_refuse(r, map ? map->place : r->root->place,
+                               "missing key '%s' under %s: it has no default", o->name, section);
         }
     }
-    return STATUS_OK;
 }
 
-enum status reading_axes(struct reading *r)
+void reading_axes(struct reading *r)
 {
-    enum status s = find_tasks(r);
-    if (s)
-        return s;
+    find_tasks(r);
     int most = 1 + option_count(encoder_options) + option_count(train_options);
     most += option_count(r->task[0]->options); /* what is known to all is known to the first */
-    r->c->axis = plan_arena_alloc(r->arena, (size_t)most, sizeof *r->c->axis);
-    if (!r->c->axis)
-        return reading_no_memory(r);
-    for (const struct tree *t = r->root->first; t && !s; t = t->next)
-        for (int i = 0; reading_sections[i] && !s; i++)
-            if (strcmp(t->key, reading_sections[i]) == 0 &&
-                !(s = reading_expect(r, t, TREE_MAP, reading_sections[i])))
-                s = read_section(r, reading_sections[i], "", t);
-    for (int i = 0; reading_sections[i] && !s; i++)
-        s = check_required(r, reading_sections[i]);
-    return s;
+    r->c->axis = arena_alloc(r->arena, (size_t)most, sizeof *r->c->axis);
+    for (const struct tree *t = r->root->first; t; t = t->next)
+        for (int i = 0; reading_sections[i]; i++)
+            if (strcmp(t->key, reading_sections[i]) == 0) {
+                reading_expect(r, t, TREE_MAP, reading_sections[i]);
+                read_section(r, reading_sections[i], "", t);
+            }
+    for (int i = 0; reading_sections[i]; i++)
+        check_required(r, reading_sections[i]);
 }

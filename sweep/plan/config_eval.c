@@ -9,12 +9,11 @@
 enum { PATH_SIZE = 128 + CONFIG_NAME_BYTES };
 
 /* What may stand in a set: the options that all listed tasks have. */
-static enum status shared_options(const struct reading *r, const char ***names)
+static void shared_options(const struct reading *r, const char ***names)
 {
     const struct option_entry *table[READING_TASKS];
     int tables = reading_tables(r, "task", table), n = 0;
-    if (!(*names = plan_arena_alloc(r->arena, (size_t)option_count(table[0]) + 1, sizeof **names)))
-        return reading_no_memory(r);
+    *names = arena_alloc(r->arena, (size_t)option_count(table[0]) + 1, sizeof **names);
     for (const struct option_entry *o = table[0]; o->name; o++) {
         int i = 1;
         while (i < tables && option_find(table[i], o->name))
@@ -22,7 +21,6 @@ static enum status shared_options(const struct reading *r, const char ***names)
         if (i == tables)
             (*names)[n++] = o->name;
     }
-    return STATUS_OK;
 }
 
 /* The value as canonical JSON; it was checked. */
@@ -35,37 +33,32 @@ static const char *value_json(const struct reading *r, const struct option_entry
     o.offset = 0;
     for (int i = 0; i < v->scalars; i++)
         option_parse(&o, "", v->scalar[i], v->quoted[i], holder, NULL);
-    int length = option_format(&o, holder, json, sizeof json);
-    return length < 0 ? NULL : plan_arena_text(r->arena, json, (size_t)length);
+    option_format(&o, holder, json, sizeof json);
+    return arena_string(r->arena, json);
 }
 
-static enum status read_option(const struct reading *r, const char *set_path, const struct tree *t,
-                               struct config_eval_option *out)
+static void read_option(const struct reading *r, const char *set_path, const struct tree *t,
+                        struct config_eval_option *out)
 {
     char path[2 * PATH_SIZE], option[PATH_SIZE];
     struct option_set set;
     struct config_value value;
     snprintf(path, sizeof path, "%s.%s", set_path, t->key);
     snprintf(option, sizeof option, "task.%s", t->key);
-    enum status s = reading_path(r, option, &set, r->m);
-    if (!s)
-        s = reading_settable(&set, r->m);
-    if (s)
-        return s == STATUS_BAD_INPUT ? config_within(r->c, t->key_place, r->m) : s;
+    reading_option(r, t->key_place, option, &set);
+    reading_check_at(r, t->key_place, reading_settable(&set, r->m));
     if (set.option[0]->local)
-        return reading_refuse(r, t->key_place,
-                              "%s: a test set is taken from the file that its model was trained "
-                              "on, and from no other; leave it out",
-                              path);
+        reading_refuse(r, t->key_place,
+                       "%s: a test set is taken from the file that its model was trained "
+                       "on, and from no other; leave it out",
+                       path);
     if (set.option[0]->type != OPTION_INT_LIST && t->kind != TREE_SCALAR)
-        return reading_refuse(r, t->place,
-                              "%s must be a single value, not %s; give each value a test set of "
-                              "its own",
-                              path, tree_kind_name(t));
-    if ((s = reading_one_value(r, &set, path, t, &value)))
-        return s;
+        reading_refuse(r, t->place,
+                       "%s must be a single value, not %s; give each value a test set of "
+                       "its own",
+                       path, tree_kind_name(t));
+    reading_one_value(r, &set, path, t, &value);
     *out = (struct config_eval_option){t->key, value_json(r, set.option[0], &value), t->place};
-    return out->json ? STATUS_OK : reading_no_memory(r);
 }
 
 static int by_option(const void *a, const void *b)
@@ -86,65 +79,43 @@ static void add_member(struct text_buffer *b, const char *key, const char *json)
     text_add(b, "%s\"%s\":%s", b->used ? "," : "{", key, json);
 }
 
-/* The object in the arena; NULL where there is no memory. Ends the buffer. */
-static const char *end_object(const struct reading *r, struct text_buffer *b)
-{
-    text_add(b, b->used ? "}" : "{}");
-    const char *kept = b->out_of_memory ? NULL : plan_arena_text(r->arena, b->text, b->used);
-    free(b->text);
-    return kept;
-}
-
-static enum status read_set(const struct reading *r, const struct tree *t,
-                            const char *const *options, struct config_eval *e)
+static void read_set(const struct reading *r, const struct tree *t, const char *const *options,
+                     struct config_eval *e)
 {
     char path[PATH_SIZE], shown[96];
     if (!config_good_name(t->key))
-        return reading_refuse(r, t->key_place,
-                              "the name '%s' of a test set must be 1 to %d letters, digits, '.', "
-                              "'_', '-'",
-                              text_shown(t->key, shown, sizeof shown), CONFIG_NAME_BYTES);
+        reading_refuse(r, t->key_place,
+                       "the name '%s' of a test set must be 1 to %d letters, digits, '.', "
+                       "'_', '-'",
+                       text_shown(t->key, shown, sizeof shown), CONFIG_NAME_BYTES);
     snprintf(path, sizeof path, "eval.%s", t->key);
-    enum status s = reading_expect(r, t, TREE_MAP, path);
-    if (s || (s = reading_known_keys(r, t, path, options)))
-        return s;
+    reading_expect(r, t, TREE_MAP, path);
+    reading_known_keys(r, t, path, options);
     *e = (struct config_eval){.name = t->key, .place = t->key_place};
-    e->option = plan_arena_alloc(r->arena, (size_t)t->count + 1, sizeof *e->option);
-    if (!e->option)
-        return reading_no_memory(r);
-    for (const struct tree *child = t->first; child && !s; child = child->next)
-        s = read_option(r, path, child, &e->option[e->options++]);
-    if (s)
-        return s;
+    e->option = arena_alloc(r->arena, (size_t)t->count + 1, sizeof *e->option);
+    for (const struct tree *child = t->first; child; child = child->next)
+        read_option(r, path, child, &e->option[e->options++]);
     qsort(e->option, (size_t)e->options, sizeof *e->option, by_option);
-    struct text_buffer b = {0};
+    struct text_buffer b = scope_text(r->x);
     for (int i = 0; i < e->options; i++)
         add_member(&b, e->option[i].name, e->option[i].json);
-    e->json = end_object(r, &b);
-    return e->json ? STATUS_OK : reading_no_memory(r);
+    text_add(&b, b.used ? "}" : "{}");
+    e->json = b.text;
 }
 
-enum status reading_eval(struct reading *r, const struct tree *t)
+void reading_eval(struct reading *r, const struct tree *t)
 {
     struct config *c = r->c;
     const char **options;
-    c->eval_json = "{}";
-    if (!t)
-        return STATUS_OK;
-    enum status s = reading_expect(r, t, TREE_MAP, "eval");
-    if (s || (s = shared_options(r, &options)))
-        return s;
-    c->eval = plan_arena_alloc(r->arena, (size_t)t->count + 1, sizeof *c->eval);
-    if (!c->eval)
-        return reading_no_memory(r);
-    for (const struct tree *child = t->first; child && !s; child = child->next)
-        s = read_set(r, child, options, &c->eval[c->evals++]);
-    if (s)
-        return s;
+    reading_expect(r, t, TREE_MAP, "eval");
+    shared_options(r, &options);
+    c->eval = arena_alloc(r->arena, (size_t)t->count + 1, sizeof *c->eval);
+    for (const struct tree *child = t->first; child; child = child->next)
+        read_set(r, child, options, &c->eval[c->evals++]);
     qsort(c->eval, (size_t)c->evals, sizeof *c->eval, by_name);
-    struct text_buffer b = {0};
+    struct text_buffer b = scope_text(r->x);
     for (int i = 0; i < c->evals; i++)
         add_member(&b, c->eval[i].name, c->eval[i].json);
-    c->eval_json = end_object(r, &b);
-    return c->eval_json ? STATUS_OK : reading_no_memory(r);
+    text_add(&b, b.used ? "}" : "{}");
+    c->eval_json = b.text;
 }

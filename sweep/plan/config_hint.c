@@ -90,42 +90,35 @@ struct catalogue {
     size_t n;
 };
 
-/* Adds "section.name" for every option of the table; false without memory. */
-static bool add_paths(const struct reading *r, const char *section,
+/* Adds "section.name" for every option of the table. */
+static void add_paths(const struct reading *r, const char *section,
                       const struct option_entry *table, struct catalogue *c)
 {
     char path[PATH_SIZE];
     for (const struct option_entry *o = table; o->name; o++, c->n++) {
-        int length = snprintf(path, sizeof path, "%s.%s", section, o->name);
-        const char *kept = plan_arena_text(r->arena, path, (size_t)length);
-        if (!kept)
-            return false;
+        snprintf(path, sizeof path, "%s.%s", section, o->name);
+        const char *kept = arena_string(r->arena, path);
         c->path[c->n] = kept;
         c->last[c->n] = strrchr(kept, '.') + 1;
     }
-    return true;
 }
 
-static enum status list_options(const struct reading *r, struct catalogue *c)
+static void list_options(const struct reading *r, struct catalogue *c)
 {
     const struct option_entry *table[READING_TASKS];
     size_t most = 2; /* task.name, the end */
     for (int k = 0; reading_sections[k]; k++)
         for (int i = reading_tables(r, reading_sections[k], table); i-- > 0;)
             most += (size_t)option_count(table[i]);
-    *c = (struct catalogue){plan_arena_alloc(r->arena, most, sizeof *c->path),
-                            plan_arena_alloc(r->arena, most, sizeof *c->last), 0};
-    if (!c->path || !c->last)
-        return reading_no_memory(r);
+    *c = (struct catalogue){arena_alloc(r->arena, most, sizeof *c->path),
+                            arena_alloc(r->arena, most, sizeof *c->last), 0};
     for (int k = 0; reading_sections[k]; k++) {
         int tables = reading_tables(r, reading_sections[k], table);
         for (int i = 0; i < tables; i++)
-            if (!add_paths(r, reading_sections[k], table[i], c))
-                return reading_no_memory(r);
+            add_paths(r, reading_sections[k], table[i], c);
     }
     c->path[c->n] = "task.name"; /* without a last part: so many things have names */
     c->last[c->n] = "";
-    return STATUS_OK;
 }
 
 /* The option of exactly that last part. */
@@ -161,9 +154,7 @@ enum status reading_unknown_path(const struct reading *r, const char *path, stru
     struct catalogue c;
     const char *key = text_visible(path, seen, sizeof seen), *meant = NULL;
     const char *dot = strrchr(key, '.'), *last = dot ? dot + 1 : key;
-    enum status s = list_options(r, &c);
-    if (s)
-        return s;
+    list_options(r, &c);
     bool section = has_word(reading_sections, key); /* `model` is near d_model, but not meant so */
     if (!section && !(meant = same_last_part(&c, last)) && !(meant = nearest_name(key, c.path)) &&
         !(meant = translated(&c, last)))
@@ -174,8 +165,8 @@ enum status reading_unknown_path(const struct reading *r, const char *path, stru
 }
 
 /* W&B's `parameters`: its keys under the names that they have here. */
-static enum status refuse_parameters(const struct reading *r, const struct tree *t,
-                                     const struct catalogue *c)
+static _Noreturn void refuse_parameters(const struct reading *r, const struct tree *t,
+                                        const struct catalogue *c)
 {
     char renamed[512] = "";
     size_t used = 0;
@@ -191,10 +182,10 @@ static enum status refuse_parameters(const struct reading *r, const struct tree 
         }
         used += (size_t)n;
     }
-    return reading_refuse(r, t->key_place,
-                          "unknown key 'parameters' (of W&B); move the keys under it to task, "
-                          "model and train%s%s",
-                          renamed, used ? ")" : "");
+    reading_refuse(r, t->key_place,
+                   "unknown key 'parameters' (of W&B); move the keys under it to task, "
+                   "model and train%s%s",
+                   renamed, used ? ")" : "");
 }
 
 /* A path written as one key: "model.heads: 4". */
@@ -232,86 +223,78 @@ static bool is_dotted_key(const char *path, const char *key, char full[])
     return false;
 }
 
-static enum status refuse_key(const struct reading *r, const struct tree *t, const char *path,
-                              const char *const *names)
+static _Noreturn void refuse_key(const struct reading *r, const struct tree *t, const char *path,
+                                 const char *const *names)
 {
     char shown[64], seen[FULL_SIZE], full[FULL_SIZE], other[PATH_SIZE];
     const char *key = text_visible(t->key, seen, sizeof seen);
     struct catalogue c;
-    enum status s = list_options(r, &c);
-    if (s)
-        return s;
+    list_options(r, &c);
     if (is_dotted(&c, path, t->key, full) || is_dotted_key(path, t->key, full))
-        return reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
-                              strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
+        reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
+                       strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
     if (!*path && strcmp(t->key, "parameters") == 0)
-        return refuse_parameters(r, t, &c);
+        refuse_parameters(r, t, &c);
     if (!*path && has_word(wandb_keys, t->key))
-        return reading_refuse(r, t->key_place, "unknown key '%s': only W&B needs it; remove it",
-                              t->key);
+        reading_refuse(r, t->key_place, "unknown key '%s': only W&B needs it; remove it", t->key);
     text_shown(t->key, shown, sizeof shown);
     if (*path && strcmp(key, "name") != 0 && has_word(config_keys, key))
-        return reading_refuse(r, t->key_place,
-                              "unknown key '%s' under %s; move it to the top level, beside task, "
-                              "model and train",
-                              shown, path);
+        reading_refuse(r, t->key_place,
+                       "unknown key '%s' under %s; move it to the top level, beside task, "
+                       "model and train",
+                       shown, path);
     const char *meant = has_word(names, key) ? key : NULL;
     if (!meant && !(meant = same_last_part(&c, key)) && !(meant = translated(&c, key)) &&
         !(meant = key_of_mapping(key, false, other)) && !(meant = nearest_name(key, names)) &&
         !(meant = near_last_part(&c, key)))
         meant = key_of_mapping(key, true, other);
-    return reading_refuse(r, t->key_place, "unknown key '%s'%s%s%s%s%s", shown,
-                          *path ? " under " : "", path, meant ? " (did you mean " : "",
-                          meant ? meant : "", meant ? "?)" : "");
+    reading_refuse(r, t->key_place, "unknown key '%s'%s%s%s%s%s", shown, *path ? " under " : "",
+                   path, meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
 }
 
-enum status reading_known_options(const struct reading *r, const struct tree *map, const char *path,
-                                  const char *const *names)
+void reading_known_options(const struct reading *r, const struct tree *map, const char *path,
+                           const char *const *names)
 {
     for (const struct tree *t = map->first; t; t = t->next)
         if (!has_word(names, t->key))
-            return refuse_key(r, t, path, names);
-    return STATUS_OK;
+            refuse_key(r, t, path, names);
 }
 
 /* An unknown key of a mapping: another name for one of its keys or for something elsewhere, a key
  * that belongs elsewhere, a misspelt one. */
-static enum status refuse_key_of(const struct reading *r, const struct tree *t,
-                                 const struct config_mapping *map)
+static _Noreturn void refuse_key_of(const struct reading *r, const struct tree *t,
+                                    const struct config_mapping *map)
 {
     char shown[64], seen[FULL_SIZE], full[FULL_SIZE], other[PATH_SIZE];
     const char *key = text_visible(t->key, seen, sizeof seen);
     struct catalogue c;
-    enum status s = list_options(r, &c);
-    if (s)
-        return s;
+    list_options(r, &c);
     if (is_dotted_key(map->path, t->key, full))
-        return reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
-                              strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
+        reading_refuse(r, t->key_place, "unknown key '%s'; write %s under %.*s", t->key,
+                       strrchr(full, '.') + 1, (int)(strrchr(full, '.') - full), full);
     text_shown(t->key, shown, sizeof shown);
     if (has_word(config_keys, key))
-        return reading_refuse(r, t->key_place,
-                              "unknown key '%s' under %s; move it to the top level, beside %.*s",
-                              shown, map->path, (int)strcspn(map->path, "."), map->path);
+        reading_refuse(r, t->key_place,
+                       "unknown key '%s' under %s; move it to the top level, beside %.*s", shown,
+                       map->path, (int)strcspn(map->path, "."), map->path);
     const char *meant = key;
     if (!has_word(map->key, key) && !(meant = key_of_mapping(key, false, other)) &&
         !(meant = nearest_name(key, map->key)) && !(meant = same_last_part(&c, key)) &&
         !(meant = translated(&c, key)) && !(meant = nearest_name(key, config_keys)))
         meant = key_of_mapping(key, true, other);
-    return reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s", shown, map->path,
-                          meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
+    reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s", shown, map->path,
+                   meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
 }
 
-enum status reading_mapping(const struct reading *r, const struct tree *t, const char *path)
+void reading_mapping(const struct reading *r, const struct tree *t, const char *path)
 {
     const struct config_mapping *map = config_mappings;
-    enum status s = reading_expect(r, t, TREE_MAP, path);
+    reading_expect(r, t, TREE_MAP, path);
     while (strcmp(map->path, path) != 0)
         map++;
-    for (const struct tree *key = t->first; !s && key; key = key->next)
+    for (const struct tree *key = t->first; key; key = key->next)
         if (!has_word(map->key, key->key))
-            return refuse_key_of(r, key, map);
-    return s;
+            refuse_key_of(r, key, map);
 }
 
 /* ---- from the command line ---- */

@@ -28,123 +28,110 @@ const char *config_mistaken_name(const char *name)
     return name[0] == '-' ? "begins with '-', as options do" : NULL;
 }
 
-/* Default: the file's name without folder and extension. */
-static enum status read_name(struct reading *r, const struct tree *t)
+static void read_name(struct reading *r, const struct tree *t)
+{
+    char shown[96];
+    reading_expect(r, t, TREE_SCALAR, "name");
+    r->c->name = t->text;
+    if (!config_good_name(t->text))
+        reading_refuse(r, t->place, "the name '%s' must be 1 to %d letters, digits, '.', '_', '-'",
+                       text_shown(t->text, shown, sizeof shown), CONFIG_NAME_BYTES);
+}
+
+/* The file's name without folder and extension. */
+static void default_name(struct reading *r)
 {
     struct config *c = r->c;
     char shown[96];
-    if (t) {
-        enum status s = reading_expect(r, t, TREE_SCALAR, "name");
-        if (s)
-            return s;
-        c->name = t->text;
-        if (!config_good_name(c->name))
-            return reading_refuse(r, t->place,
-                                  "the name '%s' must be 1 to %d letters, digits, '.', '_', '-'",
-                                  text_shown(c->name, shown, sizeof shown), CONFIG_NAME_BYTES);
-        return STATUS_OK;
-    }
     const char *file = basename(c->path);
     const char *dot = strrchr(file, '.');
-    c->name =
-        plan_arena_text(r->arena, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
-    if (!c->name)
-        return reading_no_memory(r);
+    c->name = arena_text(r->arena, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
     if (!config_good_name(c->name))
-        return reading_refuse(r, (struct place){1, 1},
-                              "the file's name '%s' cannot be the name of a sweep (letters, "
-                              "digits, '.', '_', '-'); add a key name",
-                              text_shown(c->name, shown, sizeof shown));
-    return STATUS_OK;
+        reading_refuse(r, (struct place){1, 1},
+                       "the file's name '%s' cannot be the name of a sweep (letters, "
+                       "digits, '.', '_', '-'); add a key name",
+                       text_shown(c->name, shown, sizeof shown));
 }
 
-static enum status read_method(struct reading *r, const struct tree *t)
+/* Where points are not drawn. */
+static void refuse_distributions(const struct reading *r)
 {
-    struct config *c = r->c;
-    char shown[64];
-    if (t) {
-        enum status s = reading_expect(r, t, TREE_SCALAR, "method");
-        if (s)
-            return s;
-        if (strcmp(t->text, "bayes") == 0)
-            return reading_refuse(r, t->place,
-                                  "the method bayes is not supported: it would try some head "
-                                  "counts more often than others; use grid or random");
-        if (strcmp(t->text, "random") != 0 && strcmp(t->text, "grid") != 0)
-            return reading_refuse(r, t->place, "method is %s; allowed: grid, random",
-                                  text_shown(t->text, shown, sizeof shown));
-        c->method = strcmp(t->text, "random") == 0 ? METHOD_RANDOM : METHOD_GRID;
-    }
+    const struct config *c = r->c;
     for (int i = 0; i < c->axes; i++)
-        if (c->axis[i].kind != AXIS_VALUES && c->method != METHOD_RANDOM)
-            return reading_refuse(r, c->axis[i].place,
-                                  "%s is a distribution, which needs method: random and samples: N",
-                                  c->axis[i].path);
-    const struct tree *samples = tree_find(r->root, "samples");
-    if (t && c->method == METHOD_RANDOM && !samples)
-        return reading_refuse(r, t->place, "method: random needs samples: N, the number of draws");
-    return STATUS_OK;
+        if (c->axis[i].kind != AXIS_VALUES)
+            reading_refuse(r, c->axis[i].place,
+                           "%s is a distribution, which needs method: random and samples: N",
+                           c->axis[i].path);
 }
 
-static enum status refuse_without_random(const struct reading *r, const struct tree *t)
+static void read_method(struct reading *r, const struct tree *t)
 {
-    if (!t || r->c->method == METHOD_RANDOM)
-        return STATUS_OK;
-    return reading_refuse(r, t->key_place, "%s is for method: random only", t->key);
+    char shown[64];
+    reading_expect(r, t, TREE_SCALAR, "method");
+    if (strcmp(t->text, "bayes") == 0)
+        reading_refuse(r, t->place,
+                       "the method bayes is not supported: it would try some head "
+                       "counts more often than others; use grid or random");
+    if (strcmp(t->text, "random") != 0 && strcmp(t->text, "grid") != 0)
+        reading_refuse(r, t->place, "method is %s; allowed: grid, random",
+                       text_shown(t->text, shown, sizeof shown));
+    r->c->method = strcmp(t->text, "random") == 0 ? METHOD_RANDOM : METHOD_GRID;
+    if (r->c->method == METHOD_GRID)
+        refuse_distributions(r);
+    else if (!tree_find(r->root, "samples"))
+        reading_refuse(r, t->place, "method: random needs samples: N, the number of draws");
 }
 
-static enum status read_samples(struct reading *r, const struct tree *t)
+static void refuse_without_random(const struct reading *r, const struct tree *t)
 {
-    enum status s = refuse_without_random(r, t);
-    return s || !t ? s : reading_integer(r, t, "samples", 1, 1e9, &r->c->samples);
+    if (r->c->method != METHOD_RANDOM)
+        reading_refuse(r, t->key_place, "%s is for method: random only", t->key);
 }
 
-static enum status read_sampler_seed(struct reading *r, const struct tree *t)
+static void read_samples(struct reading *r, const struct tree *t)
 {
-    enum status s = refuse_without_random(r, t);
-    return s || !t ? s : reading_integer(r, t, "sampler_seed", 0, UINT32_MAX, &r->c->sampler_seed);
+    refuse_without_random(r, t);
+    reading_integer(r, t, "samples", 1, 1e9, &r->c->samples);
+}
+
+static void read_sampler_seed(struct reading *r, const struct tree *t)
+{
+    refuse_without_random(r, t);
+    reading_integer(r, t, "sampler_seed", 0, UINT32_MAX, &r->c->sampler_seed);
 }
 
 /* Which of two words t is. */
-static enum status read_word(const struct reading *r, const struct tree *t, const char *what,
-                             const char *const *words, int *which)
+static void read_word(const struct reading *r, const struct tree *t, const char *what,
+                      const char *const *words, int *which)
 {
     char shown[64];
-    enum status s = reading_expect(r, t, TREE_SCALAR, what);
-    if (s)
-        return s;
+    reading_expect(r, t, TREE_SCALAR, what);
     for (int i = 0; i < 2; i++)
         if (strcmp(t->text, words[i]) == 0) {
             *which = i;
-            return STATUS_OK;
+            return;
         }
-    return reading_refuse(r, t->place, "%s is %s; allowed: %s, %s", what,
-                          text_shown(t->text, shown, sizeof shown), words[0], words[1]);
+    reading_refuse(r, t->place, "%s is %s; allowed: %s, %s", what,
+                   text_shown(t->text, shown, sizeof shown), words[0], words[1]);
 }
 
 const char *const reading_metrics[] = {"val_acc", "val_loss", NULL};
 
-static enum status read_metric(struct reading *r, const struct tree *t)
+static void read_metric(struct reading *r, const struct tree *t)
 {
     static const char *const goals[] = {"maximize", "minimize"};
     const char *const names[] = {metric_name(METRIC_VAL_ACC), metric_name(METRIC_VAL_LOSS)};
     int name = METRIC_VAL_ACC, goal = 0;
-    enum status s = STATUS_OK;
-    r->c->metric = METRIC_VAL_ACC;
-    if (!t)
-        return s;
-    if ((s = reading_mapping(r, t, "metric")))
-        return s;
+    reading_mapping(r, t, "metric");
     const struct tree *name_node = tree_find(t, "name"), *goal_node = tree_find(t, "goal");
-    if (name_node && (s = read_word(r, name_node, "metric.name", names, &name)))
-        return s;
+    if (name_node)
+        read_word(r, name_node, "metric.name", names, &name);
     r->c->metric = (enum metric)name;
-    if (goal_node && (s = read_word(r, goal_node, "metric.goal", goals, &goal)))
-        return s;
+    if (goal_node)
+        read_word(r, goal_node, "metric.goal", goals, &goal);
     if (goal_node && strcmp(goals[goal], metric_goal(r->c->metric)) != 0)
-        return reading_refuse(r, goal_node->place, "%s is a metric to %s, not to %s", names[name],
-                              metric_goal(r->c->metric), goals[goal]);
-    return s;
+        reading_refuse(r, goal_node->place, "%s is a metric to %s, not to %s", names[name],
+                       metric_goal(r->c->metric), goals[goal]);
 }
 
 struct unit {
@@ -153,14 +140,12 @@ struct unit {
 };
 
 /* A number with an optional unit behind it: 1.5h, 2GiB. */
-static enum status read_quantity(const struct reading *r, const struct tree *t, const char *what,
-                                 const struct unit *units, double min, double max,
-                                 const char *allowed, double *quantity)
+static void read_quantity(const struct reading *r, const struct tree *t, const char *what,
+                          const struct unit *units, double min, double max, const char *allowed,
+                          double *quantity)
 {
     char number[64], shown[64];
-    enum status s = reading_expect(r, t, TREE_SCALAR, what);
-    if (s)
-        return s;
+    reading_expect(r, t, TREE_SCALAR, what);
     size_t n = strspn(t->text, "0123456789.");
     bool integral, known = false;
     snprintf(number, sizeof number, "%.*s", n < sizeof number ? (int)n : 0, t->text);
@@ -170,45 +155,36 @@ static enum status read_quantity(const struct reading *r, const struct tree *t, 
             if ((known = strcmp(u->name, name) == 0))
                 *quantity *= u->size;
     if (!known || *quantity < min || *quantity > max)
-        return reading_refuse(r, t->place, "%s is %s; allowed: %s", what,
-                              text_shown(t->text, shown, sizeof shown), allowed);
-    return STATUS_OK;
+        reading_refuse(r, t->place, "%s is %s; allowed: %s", what,
+                       text_shown(t->text, shown, sizeof shown), allowed);
 }
 
-static enum status read_limits(struct reading *r, const struct tree *t)
+static void read_limits(struct reading *r, const struct tree *t)
 {
     static const struct unit times[] = {{"", 1},     {"s", 1},     {"m", 60},
                                         {"h", 3600}, {"d", 86400}, {NULL, 0}};
     static const struct unit sizes[] = {{"", 1},         {"KiB", 0x1p10}, {"MiB", 0x1p20},
                                         {"GiB", 0x1p30}, {"TiB", 0x1p40}, {NULL, 0}};
-    if (!t)
-        return STATUS_OK;
-    enum status s = reading_mapping(r, t, "limits");
-    if (s)
-        return s;
+    reading_mapping(r, t, "limits");
     const struct tree *time = tree_find(t, "time"), *memory = tree_find(t, "memory");
-    if (time &&
-        (s = read_quantity(r, time, "limits.time", times, 1, 366 * 86400.0,
-                           "1 second to 366 days, as in 3600, 90s, 20m, 2h", &r->c->limit_time_s)))
-        return s;
+    if (time)
+        read_quantity(r, time, "limits.time", times, 1, 366 * 86400.0,
+                      "1 second to 366 days, as in 3600, 90s, 20m, 2h", &r->c->limit_time_s);
     double bytes = 0;
-    if (memory &&
-        (s = read_quantity(r, memory, "limits.memory", sizes, 0x1p20, 0x1p50,
-                           "1 MiB and more, as in 512MiB, 2GiB or bytes without a unit", &bytes)))
-        return s;
+    if (memory)
+        read_quantity(r, memory, "limits.memory", sizes, 0x1p20, 0x1p50,
+                      "1 MiB and more, as in 512MiB, 2GiB or bytes without a unit", &bytes);
     r->c->limit_memory = (int64_t)ceil(bytes);
-    return s;
 }
 
-static enum status read_retries(struct reading *r, const struct tree *t)
+static void read_retries(struct reading *r, const struct tree *t)
 {
-    r->c->retries = 2;
-    return t ? reading_integer(r, t, "retries", 0, 100, &r->c->retries) : STATUS_OK;
+    reading_integer(r, t, "retries", 0, 100, &r->c->retries);
 }
 
-static enum status read_workers(struct reading *r, const struct tree *t)
+static void read_workers(struct reading *r, const struct tree *t)
 {
-    return t ? reading_integer(r, t, "workers", 1, WORKERS_MAX, &r->c->workers) : STATUS_OK;
+    reading_integer(r, t, "workers", 1, WORKERS_MAX, &r->c->workers);
 }
 
 bool config_threads(const char *text, int64_t *threads)
@@ -222,34 +198,29 @@ bool config_threads(const char *text, int64_t *threads)
     return true;
 }
 
-static enum status read_threads(struct reading *r, const struct tree *t)
+static void read_threads(struct reading *r, const struct tree *t)
 {
     char shown[64];
-    enum status s = t ? reading_expect(r, t, TREE_SCALAR, "threads") : STATUS_OK;
-    if (s || !t || config_threads(t->text, &r->c->threads))
-        return s;
-    return reading_refuse(r, t->place, "threads is %s; allowed: auto, 1 to %d",
-                          text_shown(t->text, shown, sizeof shown), TEAM_MAX);
+    reading_expect(r, t, TREE_SCALAR, "threads");
+    if (!config_threads(t->text, &r->c->threads))
+        reading_refuse(r, t->place, "threads is %s; allowed: auto, 1 to %d",
+                       text_shown(t->text, shown, sizeof shown), TEAM_MAX);
 }
 
-static enum status read_run_cap(struct reading *r, const struct tree *t)
+static void read_run_cap(struct reading *r, const struct tree *t)
 {
-    r->c->run_cap = 100000;
-    return t ? reading_integer(r, t, "run_cap", 1, 1e7, &r->c->run_cap) : STATUS_OK;
+    reading_integer(r, t, "run_cap", 1, 1e7, &r->c->run_cap);
 }
 
 /* Heads can be measured at every evaluation, and at no other time. */
-static enum status read_measure(struct reading *r, const struct tree *t)
+static void read_measure(struct reading *r, const struct tree *t)
 {
     char shown[64];
-    enum status s = t ? reading_expect(r, t, TREE_SCALAR, "measure") : STATUS_OK;
-    if (s || !t)
-        return s;
+    reading_expect(r, t, TREE_SCALAR, "measure");
     r->c->measure = true;
-    if (strcmp(t->text, "evals") == 0)
-        return STATUS_OK;
-    return reading_refuse(r, t->place, "measure is %s; allowed: evals",
-                          text_shown(t->text, shown, sizeof shown));
+    if (strcmp(t->text, "evals") != 0)
+        reading_refuse(r, t->place, "measure is %s; allowed: evals",
+                       text_shown(t->text, shown, sizeof shown));
 }
 
 const struct config_mapping config_mappings[] = {
@@ -323,13 +294,29 @@ const char *const config_keys[] = {KEYS(NAME) NULL};
 #define HELP(name, read, help) help,
 const char *const config_key_help[] = {KEYS(HELP) NULL};
 
-enum status reading_keys(struct reading *r)
+static void set_defaults(struct reading *r)
+{
+    struct config *c = r->c;
+    c->metric = METRIC_VAL_ACC;
+    c->tune_seeds = 3;
+    c->eval_json = "{}";
+    c->retries = 2;
+    c->run_cap = 100000;
+    if (!tree_find(r->root, "name"))
+        default_name(r);
+    reading_count_seeds(r, 8);
+    if (!tree_find(r->root, "method"))
+        refuse_distributions(r);
+}
+
+void reading_keys(struct reading *r)
 {
 #define READER(name, read, help) read,
-    static enum status (*const readers[])(struct reading *, const struct tree *) = {KEYS(READER)};
-    enum status s = STATUS_OK;
-    for (size_t i = 0; config_keys[i] && !s; i++)
-        if (readers[i])
-            s = readers[i](r, tree_find(r->root, config_keys[i]));
-    return s;
+    static void (*const readers[])(struct reading *, const struct tree *) = {KEYS(READER)};
+    set_defaults(r);
+    for (size_t i = 0; config_keys[i]; i++) {
+        const struct tree *t = tree_find(r->root, config_keys[i]);
+        if (t && readers[i])
+            readers[i](r, t);
+    }
 }

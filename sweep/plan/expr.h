@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/status.h"
 
 enum {
@@ -32,10 +33,10 @@ struct expr;
  * there is no such name. The pointer `name` is the same at every evaluation of one expression. */
 typedef bool (*expr_lookup)(void *context, const char *name, double *number, const char **word);
 
-/* Compiles text. BAD_INPUT says what and at which column (from 1, in *column; 0 with any other
- * status). The names it uses are checked with lookup. Free with expr_free. */
-enum status expr_compile(const char *text, expr_lookup lookup, void *context, struct expr **e,
-                         int *column, struct message *m);
+/* Compiles text; the expression is the arena's. NULL: m says what is wrong, at which column (from
+ * 1, in *column; 0 without a fault). The names it uses are checked with lookup. */
+struct expr *expr_compile(struct arena *a, const char *text, expr_lookup lookup, void *context,
+                          int *column, struct message *m);
 
 /* True if its result is a truth value: a comparison, `and`, `or` or `not`; false for numbers, names
  * and sums. */
@@ -45,6 +46,5 @@ bool expr_is_condition(const struct expr *e);
  * overflow, and on words where numbers belong. Takes no memory. */
 enum status expr_evaluate(const struct expr *e, expr_lookup lookup, void *context, bool *truth,
                           struct message *m);
-void expr_free(struct expr *e);
 
 #endif

@@ -22,7 +22,7 @@ enum status extension_new(const char *name, const char *text, const char *const 
     struct extension *e = calloc(1, sizeof *e);
     *out = NULL;
     if (!e)
-        return plan_no_memory(m);
+        return status_no_memory(m, "the plan");
     enum status s = config_parse(name, text, strlen(text), sets, set_count, &e->config, m);
     if (!s)
         s = plan_new_rules(e->config, &e->plan, m);
@@ -110,13 +110,22 @@ static enum status give_point(const struct plan *p, const struct extension_point
     return STATUS_OK;
 }
 
+/* Not where a constraint cannot be computed for it. */
+static bool stays(struct plan *p, struct point *point, int task)
+{
+    volatile bool stays = false;
+    p->x->message = NULL;
+    if (scope_enter(p->x))
+        stays = plan_filter(p, point, task) == PLAN_STAYS;
+    return scope_left(p->x) == STATUS_OK && stays;
+}
+
 enum status extension_point(struct extension *e, const struct extension_point *old,
                             const char *path, double number, struct extended_point *extended,
                             struct message *m)
 {
     struct point stored, point;
     struct point_section section;
-    enum plan_verdict verdict = PLAN_STAYS;
     int task;
     *extended = (struct extended_point){0};
     enum status s = give_point(e->plan, old, &stored, &point, &task, m);
@@ -126,12 +135,9 @@ enum status extension_point(struct extension *e, const struct extension_point *o
     if (!o)
         return status_fail(m, STATUS_BAD_INPUT, "%s is not an option of this program", path);
     number_format(number, extended->value, sizeof extended->value);
-    s = option_parse(o, section.name, extended->value, false, section.values, NULL);
-    if (!s)
-        s = plan_filter(e->plan, &point, task, &verdict, NULL);
-    if (s) /* out of range, or a constraint that cannot be computed there */
-        return s == STATUS_BAD_INPUT ? STATUS_OK : status_fail(m, s, "extending %s", path);
-    extended->possible = verdict == PLAN_STAYS;
+    if (option_parse(o, section.name, extended->value, false, section.values, NULL))
+        return STATUS_OK; /* out of range */
+    extended->possible = stays(e->plan, &point, task);
     point_option(&stored, path, &section);
     option_parse(o, section.name, extended->value, false, section.values, NULL);
     sha256_hex(extended->json, (size_t)point_json(&stored, extended->json), extended->sha256);

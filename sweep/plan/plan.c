@@ -1,6 +1,7 @@
 #include "sweep/plan/plan.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,24 @@
 #include "sweep/plan/plan_parts.h"
 #include "sweep/plan/shift.h"
 
-enum status plan_no_memory(struct message *m)
+void plan_refuse(const struct plan *p, struct place at, const char *format, ...)
 {
-    return status_no_memory(m, "the plan");
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    status_fail(p->x->message, STATUS_BAD_INPUT, "%s", text);
+    plan_refuse_at(p, at);
+}
+
+void plan_refuse_at(const struct plan *p, struct place at)
+{
+    scope_leave(p->x, config_within(p->config, at, p->x->message));
 }
 
 /* Points of the grid, or of the draws, before anything is dropped. BAD_INPUT above the cap. */
-static enum status count_points(const struct plan *p, uint64_t *total, uint64_t *twins,
-                                struct message *m)
+static void count_points(const struct plan *p, uint64_t *total, uint64_t *twins)
 {
     const struct config *c = p->config;
     char count[32];
@@ -35,17 +46,16 @@ static enum status count_points(const struct plan *p, uint64_t *total, uint64_t 
     *twins = 0;
     if (!overflow && *total <= (uint64_t)c->run_cap) {
         *twins = all < 0x1p53 ? (uint64_t)all - *total : 0;
-        return STATUS_OK;
+        return;
     }
     if (overflow)
         snprintf(count, sizeof count, "about %.3g", all);
     else
         snprintf(count, sizeof count, "%" PRIu64, *total);
-    status_fail(m, STATUS_BAD_INPUT,
+    plan_refuse(p, (struct place){0, 0},
                 "the sweep has %s points, more than run_cap %" PRId64
                 "; shorten its lists, sample it (method: random), or raise run_cap",
                 count, c->run_cap);
-    return config_within(c, (struct place){0, 0}, m);
 }
 
 /* Random draws can meet the same point twice, and so can values that come to the same (kv_heads 4
@@ -55,14 +65,13 @@ struct seen {
     uint64_t mask;
 };
 
-/* The table of a plan of that many points; NO_MEMORY. */
-static enum status seen_new(struct seen *seen, uint64_t points, struct message *m)
+/* The table of a plan of that many points. */
+static void seen_new(const struct plan *p, struct seen *seen, uint64_t points)
 {
     seen->mask = 15;
     while (seen->mask < 2 * points)
         seen->mask = 2 * seen->mask + 1;
-    seen->slot = calloc((size_t)seen->mask + 1, sizeof *seen->slot);
-    return seen->slot ? STATUS_OK : plan_no_memory(m);
+    seen->slot = arena_alloc(p->arena, (size_t)seen->mask + 1, sizeof *seen->slot);
 }
 
 static uint64_t hash_words(uint64_t hash, const void *words, size_t size)
@@ -136,10 +145,11 @@ struct place plan_place(const struct plan *p, uint64_t g, const char *const *opt
     return p->axes ? p->axis[0].written->place : place;
 }
 
-static enum status refuse_point(const struct plan *p, uint64_t g, const struct point_fault *fault,
-                                struct message *m)
+static _Noreturn void refuse_point(const struct plan *p, uint64_t g,
+                                   const struct point_fault *fault)
 {
     char name[PLAN_TEXT_MAX];
+    struct message *m = p->x->message;
     plan_describe(p, g, name, sizeof name);
     if (m && fault->rule) {
         struct message inner = *m;
@@ -150,11 +160,11 @@ static enum status refuse_point(const struct plan *p, uint64_t g, const struct p
         status_fail_within(m, STATUS_BAD_INPUT, "the point %s is impossible: ", name);
     else
         status_fail_within(m, STATUS_BAD_INPUT, "this is impossible: ");
-    return config_within(p->config, plan_place(p, g, fault->option), m);
+    plan_refuse_at(p, plan_place(p, g, fault->option));
 }
 
-static enum status refuse_eval(const struct plan *p, uint64_t g, const struct config_eval *e,
-                               const char *option, struct message *m)
+static _Noreturn void refuse_eval(const struct plan *p, uint64_t g, const struct config_eval *e,
+                                  const char *option)
 {
     char name[PLAN_TEXT_MAX];
     struct place place = e->place;
@@ -162,147 +172,125 @@ static enum status refuse_eval(const struct plan *p, uint64_t g, const struct co
     for (int i = 0; option && i < e->options; i++)
         if (strcmp(e->option[i].name, option) == 0)
             place = e->option[i].place;
-    status_fail_within(m, STATUS_BAD_INPUT, "the test set %s is impossible%s%s: ", e->name,
+    status_fail_within(p->x->message, STATUS_BAD_INPUT,
+                       "the test set %s is impossible%s%s: ", e->name,
                        *name ? " for the point " : "", name);
-    return config_within(p->config, place, m);
+    plan_refuse_at(p, place);
 }
 
 /* Every test set of `eval` must be one that a model of the point can be given. */
-static enum status check_evals(const struct plan *p, uint64_t g, const struct point *point,
-                               struct message *m)
+static void check_evals(const struct plan *p, uint64_t g, const struct point *point)
 {
     const struct config *c = p->config;
     struct point shifted;
     const char *option;
-    enum status s = STATUS_OK;
-    for (int i = 0; i < c->evals && !s; i++) {
-        s = point_shift(point, c->eval[i].json, &shifted, &option, m);
+    for (int i = 0; i < c->evals; i++) {
+        enum status s = point_shift(point, c->eval[i].json, &shifted, &option, p->x->message);
         if (s == STATUS_BAD_INPUT)
-            return refuse_eval(p, g, &c->eval[i], option, m);
+            refuse_eval(p, g, &c->eval[i], option);
+        scope_check(p->x, s);
     }
-    return s;
 }
 
 /* Looks at point g: keeps it, counts why it is dropped, or refuses the whole plan. */
-static enum status consider(struct plan *p, struct seen *seen, uint64_t g, struct message *m)
+static void consider(struct plan *p, struct seen *seen, uint64_t g)
 {
     struct point point;
     struct encoder_io io;
     struct task_shape shape;
-    enum plan_verdict verdict;
     struct point_fault fault;
     int task = plan_decode(p, g, &point);
-    enum status s = plan_filter(p, &point, task, &verdict, m);
-    if (s)
-        return s;
+    enum plan_verdict verdict = plan_filter(p, &point, task);
     if (verdict != PLAN_STAYS) {
         *(verdict == PLAN_CONSTRAINED ? &p->by_constraint : &p->by_exclude) += 1;
-        return STATUS_OK;
+        return;
     }
     if (!point_is_new(p, seen, g)) {
         p->by_duplicate++;
-        return STATUS_OK;
+        return;
     }
-    s = point_check(&point, &io, &shape, &fault, m);
-    if (s)
-        return s == STATUS_BAD_INPUT ? refuse_point(p, g, &fault, m) : s;
-    if ((s = check_evals(p, g, &point, m)))
-        return s;
+    enum status s = point_check(&point, &io, &shape, &fault, p->x->message);
+    if (s == STATUS_BAD_INPUT)
+        refuse_point(p, g, &fault);
+    scope_check(p->x, s);
+    check_evals(p, g, &point);
     p->kept[p->points++] = (uint32_t)g;
-    return STATUS_OK;
 }
 
-static enum status expand(struct plan *p, uint64_t total, struct message *m)
+static void expand(struct plan *p, uint64_t total)
 {
+    const struct config *c = p->config;
     struct seen seen;
-    p->kept = calloc((size_t)total, sizeof *p->kept);
-    if (!p->kept)
-        return plan_no_memory(m);
-    enum status s = seen_new(&seen, total, m);
-    for (uint64_t g = 0; g < total && !s; g++)
-        s = consider(p, &seen, g, m);
-    free(seen.slot);
-    if (s || p->points)
-        return s;
-    status_fail(m, STATUS_BAD_INPUT,
+    p->kept = arena_alloc(p->arena, (size_t)total, sizeof *p->kept);
+    seen_new(p, &seen, total);
+    for (uint64_t g = 0; g < total; g++)
+        consider(p, &seen, g);
+    if (p->points)
+        return;
+    plan_refuse(p,
+                c->constraints ? c->constraint_place[0]
+                : c->excluded  ? c->exclude[0].place
+                               : (struct place){0, 0},
                 "nothing is left to run: of %s, constraints drop %ld and exclude drops %ld",
                 text_counted((long long)total, "point").text, p->by_constraint, p->by_exclude);
-    return config_within(p->config,
-                         p->config->constraints ? p->config->constraint_place[0]
-                         : p->config->excluded  ? p->config->exclude[0].place
-                                                : (struct place){0, 0},
-                         m);
 }
 
-static enum status build(struct plan *p, struct message *m)
+static void build(struct plan *p)
 {
     uint64_t total, twins;
-    enum status s = plan_build_axes(p, m);
-    if (s || (s = count_points(p, &total, &twins, m)) || (s = plan_build_filters(p, m)) ||
-        (s = plan_build_labels(p, m)) || (s = plan_build_files(p, total, m)))
-        return s;
+    plan_build_axes(p);
+    count_points(p, &total, &twins);
+    plan_build_filters(p);
+    plan_build_labels(p);
+    plan_build_files(p, total);
     p->by_duplicate = (long)twins;
-    if ((s = expand(p, total, m)) || (s = plan_build_groups(p, m)))
-        return s;
-    return plan_build_claim(p, m);
+    expand(p, total);
+    plan_build_groups(p);
+    plan_build_claim(p);
 }
 
-/* Frees p and gives NULL unless s is OK. */
-static enum status finish(struct plan *p, enum status s, struct plan **out)
+static struct plan *plan_begin(struct scope *x, const struct config *c)
 {
-    if (s)
-        plan_free(p);
-    *out = s ? NULL : p;
-    return s;
-}
-
-/* NULL where there is no memory. */
-static struct plan *plan_begin(const struct config *c)
-{
-    struct plan_arena *arena = plan_arena_new();
-    struct plan *p = arena ? plan_arena_alloc(arena, 1, sizeof *p) : NULL;
-    if (!p) {
-        plan_arena_free(arena);
-        return NULL;
-    }
+    struct plan *p = arena_alloc(&x->arena, 1, sizeof *p);
     p->config = c;
-    p->arena = arena;
-    p->surveys.arena = arena;
+    p->x = x;
+    p->arena = &x->arena;
+    p->surveys.arena = &x->arena;
     return p;
 }
 
 enum status plan_new(const struct config *c, const struct survey *known, int known_count,
                      struct plan **out, struct message *m)
 {
-    struct plan *p = plan_begin(c);
+    struct scope *x = scope_new(NULL, "the plan", m);
     *out = NULL;
-    if (!p)
-        return plan_no_memory(m);
-    p->surveys.known = known;
-    p->surveys.known_count = known_count;
-    return finish(p, build(p, m), out);
+    if (scope_enter(x)) {
+        struct plan *p = plan_begin(x, c);
+        p->surveys.known = known;
+        p->surveys.known_count = known_count;
+        build(p);
+        *out = p;
+    }
+    return *out ? STATUS_OK : scope_end(x);
 }
 
 enum status plan_new_rules(const struct config *c, struct plan **out, struct message *m)
 {
-    struct plan *p = plan_begin(c);
+    struct scope *x = scope_new(NULL, "the plan", m);
     *out = NULL;
-    if (!p)
-        return plan_no_memory(m);
-    enum status s = plan_build_axes(p, m);
-    return finish(p, s ? s : plan_build_filters(p, m), out);
+    if (scope_enter(x)) {
+        struct plan *p = plan_begin(x, c);
+        plan_build_axes(p);
+        plan_build_filters(p);
+        *out = p;
+    }
+    return *out ? STATUS_OK : scope_end(x);
 }
 
 void plan_free(struct plan *p)
 {
-    if (!p)
-        return;
-    plan_free_filters(p);
-    free(p->kept);
-    free(p->candidates);
-    free(p->beyond);
-    free(p->group);
-    plan_arena_free(p->arena);
+    if (p)
+        scope_end(p->x);
 }
 
 const struct config *plan_config(const struct plan *p)

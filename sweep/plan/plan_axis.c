@@ -1,5 +1,6 @@
 /* From what a sweep file says about an option to bytes that can be copied into a point, and the
- * choice of one value per axis for each point. */
+ * choice of one value per axis for each point. A point of the grid is its choices, with what the
+ * files say that its task learns from. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,27 +8,23 @@
 
 #include "sweep/plan/plan_parts.h"
 
-enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *axis,
-                      struct message *m)
+void plan_bind(const struct plan *p, const char *path, struct plan_axis *axis)
 {
     axis->path = path;
     axis->is_task = strcmp(path, "task.name") == 0;
     if (axis->is_task)
-        return STATUS_OK;
-    axis->option = plan_arena_alloc(p->arena, (size_t)p->tasks, sizeof *axis->option);
-    axis->at = plan_arena_alloc(p->arena, (size_t)p->tasks, sizeof *axis->at);
-    if (!axis->option || !axis->at)
-        return plan_no_memory(m);
+        return;
+    axis->option = arena_alloc(p->arena, (size_t)p->tasks, sizeof *axis->option);
+    axis->at = arena_alloc(p->arena, (size_t)p->tasks, sizeof *axis->at);
     for (int t = 0; t < p->tasks; t++) {
         struct point *base = &p->task[t].base;
         struct point_section section;
         const struct option_entry *o = point_option(base, path, &section);
         if (!o)
-            return status_fail(m, STATUS_INTERNAL, "the option %s was read but is not there", path);
+            scope_fail(p->x, STATUS_INTERNAL, "the option %s was read but is not there", path);
         axis->option[t] = o;
         axis->at[t] = (size_t)((char *)section.values - (char *)base) + o->offset;
     }
-    return STATUS_OK;
 }
 
 static int task_index(const struct plan *p, const char *name)
@@ -38,89 +35,79 @@ static int task_index(const struct plan *p, const char *name)
     return -1; /* a task that the sweep does not list, in an exclusion */
 }
 
-static enum status build_task_value(const struct plan *p, const char *name,
-                                    struct plan_value *value, struct message *m)
+static void build_task_value(const struct plan *p, const char *name, struct plan_value *value)
 {
     char json[128];
-    int n = snprintf(json, sizeof json, "\"%s\"", name);
+    snprintf(json, sizeof json, "\"%s\"", name);
     value->task = task_index(p, name);
-    value->json = plan_arena_text(p->arena, json, (size_t)n);
-    return value->json ? STATUS_OK : plan_no_memory(m);
+    value->json = arena_string(p->arena, json);
 }
 
 /* Makes the path of a file absolute: what the sweep file says starts at its folder, what --set says
  * at the working directory. */
-static enum status resolve(const struct plan *p, struct place place, const struct option_entry *o,
-                           char *file, struct message *m)
+static void resolve(const struct plan *p, struct place place, const struct option_entry *o,
+                    char *file)
 {
     const char *config = p->config->path, *slash = strrchr(config, '/');
     const char *folder = NULL;
     char path[OPTION_VALUE_MAX];
-    if (place.line > 0 && slash &&
-        !(folder = plan_arena_text(p->arena, config, (size_t)(slash - config) + 1)))
-        return plan_no_memory(m);
-    enum status s = STATUS_OK;
+    struct message *m = p->x->message;
+    if (place.line > 0 && slash)
+        folder = arena_text(p->arena, config, (size_t)(slash - config) + 1);
     if (strncmp(file, "~/", 2) == 0)
-        s = status_fail(m, STATUS_BAD_INPUT,
-                        "task.%s begins with ~, which only the shell understands; write your home "
-                        "folder out",
-                        o->name);
-    if (!s)
-        s = survey_path(folder, file, (size_t)o->max, path, m);
-    if (!s)
-        s = option_parse(o, "task", path, true, file, m); /* the folder may have an odd name */
-    return s ? config_within(p->config, place, m) : STATUS_OK;
+        plan_refuse(p, place,
+                    "task.%s begins with ~, which only the shell understands; write your home "
+                    "folder out",
+                    o->name);
+    if (survey_path(folder, file, (size_t)o->max, path, m) ||
+        option_parse(o, "task", path, true, file, m)) /* the folder may have an odd name */
+        plan_refuse_at(p, place);
 }
 
 /* Parses n scalars as one value of the axis's option, for every task. Paths of files are called as
  * they are written. */
-static enum status build_value(const struct plan *p, const struct plan_axis *axis,
-                               const struct config_value *v, int first, int n,
-                               struct plan_value *value, struct message *m)
+static void build_value(const struct plan *p, const struct plan_axis *axis,
+                        const struct config_value *v, int first, int n, struct plan_value *value)
 {
     _Alignas(16) char holder[OPTION_VALUE_MAX];
     char json[OPTION_TEXT_MAX];
     value->place = v->place;
-    if (axis->is_task)
-        return build_task_value(p, v->scalar[first], value, m);
+    if (axis->is_task) {
+        build_task_value(p, v->scalar[first], value);
+        return;
+    }
     for (int t = 0; t < p->tasks; t++) {
         struct option_entry o = *axis->option[t];
         memset(holder, 0, sizeof holder);
         o.offset = 0;
-        enum status s = STATUS_OK;
-        for (int i = first; i < first + n && !s; i++)
-            s = option_parse(&o, "", v->scalar[i], v->quoted[i], holder, m);
-        int length = s ? 0 : option_format(&o, holder, json, sizeof json);
-        if (s || (o.local && (s = resolve(p, v->place, &o, holder, m))))
-            return s;
+        for (int i = first; i < first + n; i++)
+            scope_check(p->x,
+                        option_parse(&o, "", v->scalar[i], v->quoted[i], holder, p->x->message));
+        option_format(&o, holder, json, sizeof json);
+        if (o.local)
+            resolve(p, v->place, &o, holder);
         if (t == 0) {
             value->size = option_used(&o, holder);
-            value->images = plan_arena_alloc(p->arena, (size_t)p->tasks, value->size);
-            value->json = length < 0 ? NULL : plan_arena_text(p->arena, json, (size_t)length);
-            if (!value->images || !value->json)
-                return plan_no_memory(m);
+            value->images = arena_alloc(p->arena, (size_t)p->tasks, value->size);
+            value->json = arena_string(p->arena, json);
         }
         memcpy((char *)value->images + (size_t)t * value->size, holder, value->size);
     }
-    return STATUS_OK;
 }
 
-enum status plan_build_values(struct plan *p, const char *path, const struct config_value *v,
-                              int count, bool any, struct plan_axis *axis, struct message *m)
+void plan_build_values(struct plan *p, const char *path, const struct config_value *v, int count,
+                       bool any, struct plan_axis *axis)
 {
-    enum status s = plan_bind(p, path, axis, m);
-    if (s)
-        return s;
+    plan_bind(p, path, axis);
     bool list = !axis->is_task && axis->option[0]->type == OPTION_INT_LIST;
     bool each = any && !list; /* every scalar is a value of its own */
     axis->values = each ? v->scalars : count;
-    axis->value = plan_arena_alloc(p->arena, (size_t)axis->values, sizeof *axis->value);
-    if (!axis->value)
-        return plan_no_memory(m);
-    for (int i = 0; i < axis->values && !s; i++)
-        s = each ? build_value(p, axis, v, i, 1, &axis->value[i], m)
-                 : build_value(p, axis, &v[i], 0, v[i].scalars, &axis->value[i], m);
-    return s;
+    axis->value = arena_alloc(p->arena, (size_t)axis->values, sizeof *axis->value);
+    for (int i = 0; i < axis->values; i++)
+        if (each)
+            build_value(p, axis, v, i, 1, &axis->value[i]);
+        else
+            build_value(p, axis, &v[i], 0, v[i].scalars, &axis->value[i]);
 }
 
 static int by_json(const void *a, const void *b)
@@ -132,15 +119,13 @@ static int by_json(const void *a, const void *b)
 }
 
 /* Keeps the first of equal values (1e-3 and 0.001), in the order of the file. */
-static enum status drop_twins(struct plan_axis *axis, struct message *m)
+static void drop_twins(const struct plan *p, struct plan_axis *axis)
 {
     size_t n = (size_t)axis->values;
-    struct plan_value **sorted = malloc((n ? n : 1) * sizeof(struct plan_value *));
-    if (!sorted)
-        return plan_no_memory(m);
+    struct plan_value **sorted = arena_alloc(p->arena, n, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = &axis->value[i];
-    qsort(sorted, n, sizeof(struct plan_value *), by_json);
+    qsort(sorted, n, sizeof *sorted, by_json);
     const char *previous = "";
     for (size_t i = 0; i < n; i++) {
         const char *json = sorted[i]->json;
@@ -149,12 +134,10 @@ static enum status drop_twins(struct plan_axis *axis, struct message *m)
         else
             previous = json;
     }
-    free(sorted);
     axis->values = 0;
     for (size_t i = 0; i < n; i++)
         if (axis->value[i].json)
             axis->value[axis->values++] = axis->value[i];
-    return STATUS_OK;
 }
 
 void plan_copy_value(const struct plan_axis *axis, const struct plan_value *v, int task,
@@ -164,19 +147,17 @@ void plan_copy_value(const struct plan_axis *axis, const struct plan_value *v, i
 }
 
 /* An axis of one value is none: it goes into the base points. */
-static enum status build_axis(struct plan *p, const struct axis *written, struct message *m)
+static void build_axis(struct plan *p, const struct axis *written)
 {
     struct plan_axis *axis = &p->axis[p->axes];
     *axis = (struct plan_axis){.written = written, .stream = rng_name(written->path)};
-    enum status s;
     if (written->kind != AXIS_VALUES) {
-        s = plan_bind(p, written->path, axis, m);
+        plan_bind(p, written->path, axis);
         p->axes++;
-        return s;
+        return;
     }
-    s = plan_build_values(p, written->path, written->value, written->values, false, axis, m);
-    if (s || (s = drop_twins(axis, m)))
-        return s;
+    plan_build_values(p, written->path, written->value, written->values, false, axis);
+    drop_twins(p, axis);
     if (axis->values > 1) {
         if (axis->is_task)
             p->task_axis = p->axes;
@@ -185,10 +166,9 @@ static enum status build_axis(struct plan *p, const struct axis *written, struct
         for (int t = 0; t < p->tasks; t++)
             plan_copy_value(axis, &axis->value[0], t, &p->task[t].base);
     }
-    return STATUS_OK;
 }
 
-static enum status build_tasks(struct plan *p, struct message *m)
+static void build_tasks(struct plan *p)
 {
     const struct config *c = p->config;
     const struct axis *names = NULL;
@@ -196,13 +176,11 @@ static enum status build_tasks(struct plan *p, struct message *m)
         if (strcmp(c->axis[i].path, "task.name") == 0)
             names = &c->axis[i];
     if (!names)
-        return status_fail(m, STATUS_INTERNAL, "a sweep file without task.name was read");
+        scope_fail(p->x, STATUS_INTERNAL, "a sweep file without task.name was read");
     int most = 0;
     while (task_table[most])
         most++;
-    p->task = plan_arena_alloc(p->arena, (size_t)most, sizeof *p->task);
-    if (!p->task)
-        return plan_no_memory(m);
+    p->task = arena_alloc(p->arena, (size_t)most, sizeof *p->task);
     for (int i = 0; i < names->values; i++) {
         const struct task *task = task_find(names->value[i].scalar[0]);
         if (!task || task_index(p, task->name) >= 0)
@@ -211,30 +189,24 @@ static enum status build_tasks(struct plan *p, struct message *m)
         point_init(&p->task[p->tasks].base, task);
         p->tasks++;
     }
-    return STATUS_OK;
 }
 
-enum status plan_build_axes(struct plan *p, struct message *m)
+void plan_build_axes(struct plan *p)
 {
     const struct config *c = p->config;
-    enum status s = build_tasks(p, m);
-    if (s)
-        return s;
+    build_tasks(p);
     p->task_axis = -1;
-    p->axis = plan_arena_alloc(p->arena, (size_t)c->axes, sizeof *p->axis);
-    if (!p->axis)
-        return plan_no_memory(m);
-    for (int i = 0; i < c->axes && !s; i++)
-        s = build_axis(p, &c->axis[i], m);
+    p->axis = arena_alloc(p->arena, (size_t)c->axes, sizeof *p->axis);
+    for (int i = 0; i < c->axes; i++)
+        build_axis(p, &c->axis[i]);
     uint64_t stride = 1;
-    for (int a = p->axes; !s && a-- > 0; stride *= (uint64_t)p->axis[a].values)
+    for (int a = p->axes; a-- > 0; stride *= (uint64_t)p->axis[a].values)
         p->axis[a].stride = stride;
-    for (int a = 0; !s && a < p->axes; a++) {
+    for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
         if (c->method == METHOD_RANDOM && axis->values && strcmp(axis->path, "model.heads") == 0)
             p->crossed = axis;
     }
-    return s;
 }
 
 /* To six significant digits: short to read, and the same whatever the last bits of exp() and log()
@@ -307,7 +279,7 @@ uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles)
     return hash;
 }
 
-int plan_decode_given(const struct plan *p, uint64_t g, struct point *out)
+static int decode_given(const struct plan *p, uint64_t g, struct point *out)
 {
     int task = 0;
     if (p->task_axis >= 0) {
@@ -329,4 +301,67 @@ int plan_decode_given(const struct plan *p, uint64_t g, struct point *out)
             *(double *)to = choice.number;
     }
     return task;
+}
+
+/* ---- what the files say that tasks learn from ---- */
+
+/* What the point's task options come to, or NULL while they have not been surveyed: derived options
+ * are the same for all points that give a task the same ones. */
+static const struct plan_filled *find_filled(const struct plan *p, int task,
+                                             const struct point *point)
+{
+    for (int i = 0; i < p->filled_count; i++) {
+        const struct plan_filled *f = &p->filled[i];
+        if (f->task == task &&
+            memcmp(f->given, point->task_options, point->task->options_size) == 0)
+            return f;
+    }
+    return NULL;
+}
+
+int plan_decode(const struct plan *p, uint64_t g, struct point *out)
+{
+    int task = decode_given(p, g, out);
+    const struct plan_filled *f = out->task->file ? find_filled(p, task, out) : NULL;
+    if (f)
+        memcpy(out->task_options, f->whole, out->task->options_size);
+    return task;
+}
+
+static void add_filled(struct plan *p, int task, const struct point *given,
+                       const struct point *whole)
+{
+    size_t size = given->task->options_size;
+    p->filled = arena_grow(p->arena, p->filled, (size_t)p->filled_count, sizeof *p->filled);
+    unsigned char *copy = arena_alloc(p->arena, 2, size);
+    memcpy(copy, given->task_options, size);
+    memcpy(copy + size, whole->task_options, size);
+    p->filled[p->filled_count++] = (struct plan_filled){task, copy, copy + size};
+}
+
+static bool any_file(const struct plan *p)
+{
+    for (int t = 0; t < p->tasks; t++)
+        if (p->task[t].task->file)
+            return true;
+    return false;
+}
+
+void plan_build_files(struct plan *p, uint64_t total)
+{
+    static const char *const file[] = {"task.file", NULL};
+    struct point given, whole;
+    if (!any_file(p))
+        return;
+    for (uint64_t g = 0; g < total; g++) {
+        int task = decode_given(p, g, &given);
+        if (!given.task->file || find_filled(p, task, &given))
+            continue;
+        whole = given;
+        enum status s = survey_point(&p->surveys, &whole, p->x->message);
+        if (s)
+            config_within(p->config, plan_place(p, g, file), p->x->message);
+        scope_check(p->x, s);
+        add_filled(p, task, &given, &whole);
+    }
 }

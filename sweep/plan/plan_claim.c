@@ -19,7 +19,7 @@ static bool has_heads(const struct plan *p, int64_t heads)
     return false;
 }
 
-static enum status check_head_counts(const struct plan *p, struct message *m)
+static void check_head_counts(const struct plan *p)
 {
     const struct config *c = p->config;
     const struct claim *claim = &c->claim;
@@ -27,12 +27,11 @@ static enum status check_head_counts(const struct plan *p, struct message *m)
         int64_t heads = i < 0 ? claim->best : claim->over[i];
         if (has_heads(p, heads))
             continue;
-        status_fail(m, STATUS_BAD_INPUT, "%s names %s, but no point of the sweep has %s",
+        plan_refuse(p, i < 0 ? c->claim_best_place : c->claim_over_place[i],
+                    "%s names %s, but no point of the sweep has %s",
                     i < 0 ? "claim.best" : "claim.over", text_counted(heads, "head").text,
                     heads == 1 ? "it" : "them");
-        return config_within(c, i < 0 ? c->claim_best_place : c->claim_over_place[i], m);
     }
-    return STATUS_OK;
 }
 
 static int compare_integers(const void *a, const void *b)
@@ -63,21 +62,18 @@ struct claimed_axis {
 };
 
 /* The place of a value among those of its axis. */
-static enum status find_value(struct plan *p, const struct plan_axis *axis,
-                              const struct config_value *written, int *found, struct message *m)
+static void find_value(struct plan *p, const struct plan_axis *axis,
+                       const struct config_value *written, int *found)
 {
     struct plan_axis one;
-    enum status s = plan_build_values(p, axis->path, written, 1, false, &one, m);
-    if (s)
-        return s;
+    plan_build_values(p, axis->path, written, 1, false, &one);
     for (int i = 0; i < axis->values; i++)
         if (strcmp(axis->value[i].json, one.value[0].json) == 0) {
             *found = i;
-            return STATUS_OK;
+            return;
         }
-    status_fail(m, STATUS_BAD_INPUT, "%s %s is not among the values of the sweep", axis->path,
+    plan_refuse(p, written->place, "%s %s is not among the values of the sweep", axis->path,
                 one.value[0].json);
-    return config_within(p->config, written->place, m);
 }
 
 /* By path, so that their order says nothing. */
@@ -87,7 +83,7 @@ static int compare_axes(const void *a, const void *b)
     return strcmp(x->axis->path, y->axis->path);
 }
 
-static enum status find_axes(struct plan *p, struct claimed_axis *claimed, struct message *m)
+static void find_axes(struct plan *p, struct claimed_axis *claimed)
 {
     const struct claim *claim = &p->config->claim;
     bool differ = false;
@@ -96,23 +92,20 @@ static enum status find_axes(struct plan *p, struct claimed_axis *claimed, struc
         while (a < p->axes && strcmp(p->axis[a].path, claim->axis[i]) != 0)
             a++;
         if (a == p->axes) { /* its values are equal */
-            status_fail(m, STATUS_BAD_INPUT,
+            plan_refuse(p, claim->axis_place[i],
                         "%s has only one value, so no two settings differ in "
                         "it",
                         claim->axis[i]);
-            return config_within(p->config, claim->axis_place[i], m);
         }
         claimed[i].axis = &p->axis[a];
-        enum status s = find_value(p, &p->axis[a], &claim->better[i], &claimed[i].value[BETTER], m);
-        if (s || (s = find_value(p, &p->axis[a], &claim->than[i], &claimed[i].value[THAN], m)))
-            return s;
+        find_value(p, &p->axis[a], &claim->better[i], &claimed[i].value[BETTER]);
+        find_value(p, &p->axis[a], &claim->than[i], &claimed[i].value[THAN]);
         differ = differ || claimed[i].value[BETTER] != claimed[i].value[THAN];
     }
     qsort(claimed, (size_t)claim->axes, sizeof *claimed, compare_axes);
     if (differ)
-        return STATUS_OK;
-    status_fail(m, STATUS_BAD_INPUT, "claim.better and claim.than are the same setting");
-    return config_within(p->config, claim->axis_place[0], m);
+        return;
+    plan_refuse(p, claim->axis_place[0], "claim.better and claim.than are the same setting");
 }
 
 /* Whether point g is of that side: it has the claimed values, where they make a difference. */
@@ -170,42 +163,38 @@ static long points_of_side(const struct plan *p, const struct claimed_axis *clai
     return n;
 }
 
-static enum status refuse_side(const struct plan *p, const struct claimed_axis *claimed, int side,
-                               struct message *m)
+static _Noreturn void refuse_side(const struct plan *p, const struct claimed_axis *claimed,
+                                  int side)
 {
     const struct claim *claim = &p->config->claim;
-    struct text_buffer text = {0};
+    struct text_buffer text = scope_text(p->x);
     for (int i = 0; i < claim->axes; i++)
         text_add(&text, "%s%s=%s", i ? ", " : "", claimed[i].axis->path,
                  claimed[i].axis->value[claimed[i].value[side]].json);
-    bool whole = !text.out_of_memory;
-    if (whole)
-        status_fail(
-            m, STATUS_BAD_INPUT, "claim.%s: no point of the sweep has %s with %" PRId64 " head%s",
-            side == BETTER ? "better" : "than", text.text, claim->heads, text_plural(claim->heads));
-    free(text.text);
-    return whole ? config_within(p->config, claim->heads_place, m) : plan_no_memory(m);
+    plan_refuse(
+        p, claim->heads_place, "claim.%s: no point of the sweep has %s with %" PRId64 " head%s",
+        side == BETTER ? "better" : "than", text.text, claim->heads, text_plural(claim->heads));
 }
 
-static enum status check_points(const struct plan *p, const struct claimed_axis *claimed,
-                                uint32_t *of[SIDES], struct message *m)
+static void check_points(const struct plan *p, const struct claimed_axis *claimed)
 {
     const struct claim *claim = &p->config->claim;
+    uint32_t *of[SIDES];
     long n[SIDES];
     for (int side = BETTER; side < SIDES; side++) {
+        of[side] = arena_alloc(p->arena, (size_t)p->points, sizeof **of);
         n[side] = points_of_side(p, claimed, side, of[side]);
         if (n[side] == 0)
-            return refuse_side(p, claimed, side, m);
+            refuse_side(p, claimed, side);
     }
     for (long i = 0; i < n[BETTER]; i++)
         for (long k = 0; k < n[THAN]; k++)
             if (are_alike(p, claimed, of[BETTER][i], of[THAN][k]))
-                return STATUS_OK;
-    status_fail(m, STATUS_BAD_INPUT,
+                return;
+    plan_refuse(p, claim->axis_place[0],
                 "no two settings with %" PRId64 " head%s differ only in the axes of claim.better "
                 "and claim.than; add to both the other axes in which they differ",
                 claim->heads, text_plural(claim->heads));
-    return config_within(p->config, claim->axis_place[0], m);
 }
 
 static void write_side(const struct plan *p, const struct claimed_axis *claimed, int side,
@@ -227,46 +216,31 @@ static void write_settings(const struct plan *p, const struct claimed_axis *clai
     text_add(text, "}");
 }
 
-static enum status build_settings(struct plan *p, struct text_buffer *text, struct message *m)
+static void build_settings(struct plan *p, struct text_buffer *text)
 {
-    size_t points = (size_t)p->points;
     struct claimed_axis *claimed =
-        plan_arena_alloc(p->arena, (size_t)p->config->claim.axes, sizeof *claimed);
-    uint32_t *of[SIDES] = {calloc(points, sizeof **of), calloc(points, sizeof **of)};
-    enum status s = STATUS_NO_MEMORY;
-    if (!claimed || !of[BETTER] || !of[THAN]) {
-        plan_no_memory(m);
-        goto done;
-    }
-    if ((s = find_axes(p, claimed, m)) || (s = check_points(p, claimed, of, m)))
-        goto done;
+        arena_alloc(p->arena, (size_t)p->config->claim.axes, sizeof *claimed);
+    find_axes(p, claimed);
+    check_points(p, claimed);
     write_settings(p, claimed, text);
-done:
-    free(of[BETTER]);
-    free(of[THAN]);
-    return s;
 }
 
 /* ---- either ---- */
 
-enum status plan_build_claim(struct plan *p, struct message *m)
+void plan_build_claim(struct plan *p)
 {
     const struct config *c = p->config;
-    struct text_buffer text = {0};
-    enum status s = STATUS_OK;
+    struct text_buffer text = scope_text(p->x);
     p->claim = "";
     if (!c->has_claim)
-        return s;
-    if (c->claim.axes)
-        s = build_settings(p, &text, m);
-    else if (!(s = check_head_counts(p, m)))
+        return;
+    if (c->claim.axes) {
+        build_settings(p, &text);
+    } else {
+        check_head_counts(p);
         write_head_counts(&c->claim, &text);
-    if (!s && !text.out_of_memory)
-        p->claim = plan_arena_text(p->arena, text.text, text.used);
-    if (!s && (text.out_of_memory || !p->claim))
-        s = plan_no_memory(m);
-    free(text.text);
-    return s;
+    }
+    p->claim = text.text;
 }
 
 const char *plan_claim(const struct plan *p)

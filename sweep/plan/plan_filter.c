@@ -5,29 +5,19 @@
 
 /* What a name of a constraint is looked up in. While compiling, point is NULL and new names are
  * bound to their options; while evaluating they are found by their pointers. */
-struct scope {
+struct naming {
     struct plan *p;
     const struct point *point;
     int task;
-    struct message *m;
-    enum status status;
 };
 
-static bool bind_name(struct scope *scope, const char *name)
+static void bind_name(struct plan *p, const char *name)
 {
-    struct plan *p = scope->p;
-    struct plan_name *n = plan_arena_alloc(p->arena, 1, sizeof *n);
-    if (!n) {
-        scope->status = plan_no_memory(scope->m);
-        return false;
-    }
-    scope->status = plan_bind(p, name, &n->bound, scope->m);
-    if (scope->status)
-        return false;
+    struct plan_name *n = arena_alloc(p->arena, 1, sizeof *n);
+    plan_bind(p, name, &n->bound);
     n->name = name;
     n->next = p->names;
     p->names = n;
-    return true;
 }
 
 static void value_of(const struct point *point, const struct option_entry *o, size_t at,
@@ -53,73 +43,56 @@ static void value_of(const struct point *point, const struct option_entry *o, si
 
 static bool look_up(void *context, const char *name, double *number, const char **word)
 {
-    struct scope *scope = context;
+    const struct naming *naming = context;
+    const struct plan_name *n = naming->p->names;
     *number = 0;
     *word = NULL;
-    if (!scope->point)
-        return bind_name(scope, name);
-    const struct plan_name *n = scope->p->names;
+    if (!naming->point) {
+        bind_name(naming->p, name);
+        return true;
+    }
     while (n && n->name != name)
         n = n->next;
-    if (!n)
-        return false;
-    if (n->bound.is_task)
-        *word = scope->point->task->name;
-    else
-        value_of(scope->point, n->bound.option[scope->task], n->bound.at[scope->task], number,
+    if (n && n->bound.is_task)
+        *word = naming->point->task->name;
+    else if (n)
+        value_of(naming->point, n->bound.option[naming->task], n->bound.at[naming->task], number,
                  word);
-    return true;
+    return n != NULL;
 }
 
-static enum status build_constraints(struct plan *p, struct message *m)
+static void build_constraints(struct plan *p)
 {
     const struct config *c = p->config;
-    p->constraint = plan_arena_alloc(p->arena, (size_t)c->constraints, sizeof(struct expr *));
-    if (!p->constraint)
-        return plan_no_memory(m);
-    struct scope scope = {.p = p, .m = m};
+    struct naming naming = {.p = p};
+    int column;
+    p->constraint = arena_alloc(p->arena, (size_t)c->constraints, sizeof(struct expr *));
     for (int i = 0; i < c->constraints; i++) {
-        int column;
-        enum status s =
-            expr_compile(c->constraint[i], look_up, &scope, &p->constraint[i], &column, m);
-        if (scope.status == STATUS_NO_MEMORY)
-            return plan_no_memory(m);
-        if (s)
-            return s == STATUS_BAD_INPUT ? config_within(c, c->constraint_place[i], m) : s;
+        p->constraint[i] =
+            expr_compile(p->arena, c->constraint[i], look_up, &naming, &column, p->x->message);
+        if (!p->constraint[i])
+            plan_refuse_at(p, c->constraint_place[i]);
     }
-    return STATUS_OK;
 }
 
-static enum status build_exclusions(struct plan *p, struct message *m)
+static void build_exclusions(struct plan *p)
 {
     const struct config *c = p->config;
-    p->exclusion = plan_arena_alloc(p->arena, (size_t)c->excluded, sizeof *p->exclusion);
-    if (!p->exclusion)
-        return plan_no_memory(m);
-    enum status s = STATUS_OK;
-    for (int i = 0; i < c->excluded && !s; i++) {
+    p->exclusion = arena_alloc(p->arena, (size_t)c->excluded, sizeof *p->exclusion);
+    for (int i = 0; i < c->excluded; i++) {
         const struct config_excluded *written = &c->exclude[i];
         struct plan_exclusion *e = &p->exclusion[i];
-        e->pair = plan_arena_alloc(p->arena, (size_t)written->pairs, sizeof *e->pair);
-        if (!e->pair)
-            return plan_no_memory(m);
-        for (; e->pairs < written->pairs && !s; e->pairs++)
-            s = plan_build_values(p, written->path[e->pairs], &written->value[e->pairs], 1, true,
-                                  &e->pair[e->pairs], m);
+        e->pair = arena_alloc(p->arena, (size_t)written->pairs, sizeof *e->pair);
+        for (; e->pairs < written->pairs; e->pairs++)
+            plan_build_values(p, written->path[e->pairs], &written->value[e->pairs], 1, true,
+                              &e->pair[e->pairs]);
     }
-    return s;
 }
 
-enum status plan_build_filters(struct plan *p, struct message *m)
+void plan_build_filters(struct plan *p)
 {
-    enum status s = build_constraints(p, m);
-    return s ? s : build_exclusions(p, m);
-}
-
-void plan_free_filters(struct plan *p)
-{
-    for (int i = 0; p->constraint && i < p->config->constraints; i++)
-        expr_free(p->constraint[i]);
+    build_constraints(p);
+    build_exclusions(p);
 }
 
 /* Whether the point has one of the pair's values. */
@@ -143,27 +116,23 @@ static bool excluded(const struct plan_exclusion *e, const struct point *point, 
     return true;
 }
 
-enum status plan_filter(struct plan *p, struct point *point, int task, enum plan_verdict *verdict,
-                        struct message *m)
+enum plan_verdict plan_filter(struct plan *p, struct point *point, int task)
 {
     const struct config *c = p->config;
-    struct scope scope = {.p = p, .point = point, .task = task, .m = m};
+    struct naming naming = {.p = p, .point = point, .task = task};
+    enum plan_verdict verdict = PLAN_STAYS;
     for (int i = 0; i < c->constraints; i++) {
         bool truth = false;
-        enum status s = expr_evaluate(p->constraint[i], look_up, &scope, &truth, m);
-        if (s)
-            return s == STATUS_BAD_INPUT ? config_within(c, c->constraint_place[i], m) : s;
-        if (!truth) {
-            *verdict = PLAN_CONSTRAINED;
-            return STATUS_OK;
-        }
+        if (expr_evaluate(p->constraint[i], look_up, &naming, &truth, p->x->message))
+            plan_refuse_at(p, c->constraint_place[i]);
+        if (!truth)
+            return PLAN_CONSTRAINED;
     }
-    *verdict = PLAN_STAYS;
     for (int i = 0; i < c->excluded; i++) {
         if (excluded(&p->exclusion[i], point, task)) {
             p->exclusion[i].fits++;
-            *verdict = PLAN_EXCLUDED;
+            verdict = PLAN_EXCLUDED;
         }
     }
-    return STATUS_OK;
+    return verdict;
 }

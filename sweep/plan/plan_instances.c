@@ -45,19 +45,18 @@ static int by_instance(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-/* The instances of each setting, in a row and rising: *n of them. NULL when there is no memory. */
-static struct drawn *list_drawn(const struct plan *p, long *n)
+/* The instances of each setting, in a row and rising: *n of them. */
+static struct drawn *list_drawn(struct arena *a, const struct plan *p, long *n)
 {
-    struct drawn *d = malloc((size_t)p->points * sizeof *d);
+    struct drawn *d = arena_alloc(a, (size_t)p->points, sizeof *d);
     struct point point;
     *n = 0;
-    for (long i = 0; d && i < p->points; i++) {
+    for (long i = 0; i < p->points; i++) {
         plan_point(p, i, &point);
         d[i] = (struct drawn){plan_setting_hash(p, i), 0, *point_instance(&point), i};
     }
-    if (d)
-        qsort(d, (size_t)p->points, sizeof *d, by_instance);
-    for (long i = 0; d && i < p->points; i++)
+    qsort(d, (size_t)p->points, sizeof *d, by_instance);
+    for (long i = 0; i < p->points; i++)
         if (*n == 0 || d[*n - 1].setting != d[i].setting || d[*n - 1].instance != d[i].instance) {
             plan_point(p, d[i].point, &point);
             d[*n] = d[i];
@@ -92,31 +91,38 @@ static void name_setting(const struct plan *p, long point, char *text, size_t si
              of.label[0] ? ", " : "");
 }
 
-bool plan_alike_note(const struct plan *p, struct message *m)
+static bool find_alike(struct scope *x, const struct plan *p)
 {
     long n;
-    bool found = false;
-    const struct config *c = p->config;
-    bool replicated = c->replicate == 1 && strcmp(c->replicate_path[0], "task.instance") == 0;
-    struct drawn *d = replicated ? list_drawn(p, &n) : NULL;
-    for (const struct drawn *first = d, *end; d && !found && first < d + n; first = end) {
-        long listed, different = 0;
+    const struct drawn *d = list_drawn(&x->arena, p, &n), *end;
+    for (const struct drawn *first = d; first < d + n; first = end) {
+        long different = 0;
         char setting[256];
         end = end_of_setting(first, d + n);
         for (const struct drawn *k = first; k < end; k++)
             different += find_task(first, end, k->task) == k;
-        listed = end - first;
-        found = different < listed;
-        if (!found)
+        if (different == end - first)
             continue;
         name_setting(p, first->point, setting, sizeof setting);
-        status_fail(m, STATUS_BAD_INPUT,
+        status_fail(x->message, STATUS_BAD_INPUT,
                     "%sonly %ld of the %ld values of task.instance differ in what they draw; equal "
                     "ones count once, so list others if you need more",
-                    setting, different, listed);
+                    setting, different, (long)(end - first));
+        return true;
     }
-    free(d);
-    return found;
+    return false;
+}
+
+bool plan_alike_note(const struct plan *p, struct message *m)
+{
+    const struct config *c = p->config;
+    if (c->replicate != 1 || strcmp(c->replicate_path[0], "task.instance") != 0)
+        return false;
+    struct scope *x = scope_new(NULL, "the plan", m);
+    volatile bool found = false;
+    if (scope_enter(x))
+        found = find_alike(x, p);
+    return scope_end(x) == STATUS_OK && found;
 }
 
 /* ---- fresh instances ---- */
@@ -144,8 +150,8 @@ static int64_t find_same(struct freshness *f, int64_t instance, int64_t before, 
     return same ? same->instance : -1;
 }
 
-static enum status refuse_same(struct freshness *f, int64_t instance, int64_t same, bool explored,
-                               int64_t before, struct message *m)
+static _Noreturn void refuse_same(struct freshness *f, int64_t instance, int64_t same,
+                                  bool explored, int64_t before)
 {
     enum { TRIED = 10000 };
     const struct config *c = f->plan->config;
@@ -159,31 +165,27 @@ static enum status refuse_same(struct freshness *f, int64_t instance, int64_t sa
             break;
         }
     name_setting(f->plan, f->first->point, setting, sizeof setting);
-    status_fail(m, STATUS_BAD_INPUT,
+    plan_refuse(f->plan, c->confirm_place,
                 "%sinstance %" PRId64 " draws the same task as instance %" PRId64
                 ", which is %s, so it is not fresh; %s",
                 setting, instance, same, explored ? "explored" : "in the list too", remedy);
-    return config_within(c, c->confirm_place, m);
 }
 
-enum status plan_check_fresh(const struct plan *p, struct message *m)
+void plan_check_fresh(const struct plan *p)
 {
     const struct config *c = p->config;
     long n = 0;
-    struct drawn *d = list_drawn(p, &n);
-    struct freshness f = {.plan = p, .task = calloc((size_t)c->confirm + 1, sizeof *f.task)};
-    enum status s = d && f.task ? STATUS_OK : plan_no_memory(m);
-    for (f.first = d; s == STATUS_OK && f.first < d + n; f.first = f.end) {
+    const struct drawn *d = list_drawn(p->arena, p, &n);
+    struct freshness f = {.plan = p,
+                          .task = arena_alloc(p->arena, (size_t)c->confirm, sizeof *f.task)};
+    for (f.first = d; f.first < d + n; f.first = f.end) {
         f.end = end_of_setting(f.first, d + n);
         plan_point(p, f.first->point, &f.point);
-        for (int64_t i = 0; i < c->confirm && s == STATUS_OK; i++) {
+        for (int64_t i = 0; i < c->confirm; i++) {
             bool explored;
             int64_t same = find_same(&f, c->confirm_instance[i], i, &f.task[i], &explored);
             if (same >= 0)
-                s = refuse_same(&f, c->confirm_instance[i], same, explored, i, m);
+                refuse_same(&f, c->confirm_instance[i], same, explored, i);
         }
     }
-    free(d);
-    free(f.task);
-    return s;
 }

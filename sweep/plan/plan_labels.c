@@ -1,9 +1,13 @@
-/* What a point is called: its setting and its label, and how messages name it. */
+/* What a point is called: its setting and its label, and how messages name it. And its identity:
+ * the canonical JSON that point.c writes, and its SHA-256. With a seed it says which trial one is,
+ * whatever the sweep file looks like; all of them together say which plan. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/number.h"
+#include "engine/base/sha256.h"
 #include "sweep/plan/plan_parts.h"
 
 /* The last part of a path, or the one before a `.name`: d_head, lr, schedule, task. */
@@ -16,15 +20,13 @@ static const char *short_label(const struct plan *p, const char *path)
     const char *start = end;
     while (start > path && start[-1] != '.')
         start--;
-    return plan_arena_text(p->arena, start, (size_t)(end - start));
+    return arena_text(p->arena, start, (size_t)(end - start));
 }
 
-static enum status build_labels(struct plan *p, struct message *m)
+static void build_labels(struct plan *p)
 {
     for (int a = 0; a < p->axes; a++) {
         p->axis[a].label = short_label(p, p->axis[a].path);
-        if (!p->axis[a].label)
-            return plan_no_memory(m);
         for (int b = 0; b < a; b++)
             if (strcmp(p->axis[a].label, p->axis[b].label) == 0)
                 p->axis[a].shared_label = p->axis[b].shared_label = true;
@@ -32,7 +34,6 @@ static enum status build_labels(struct plan *p, struct message *m)
     for (int a = 0; a < p->axes; a++)
         if (p->axis[a].shared_label)
             p->axis[a].label = p->axis[a].path;
-    return STATUS_OK;
 }
 
 static bool has_path(const char *const *paths, int n, const char *path)
@@ -71,23 +72,20 @@ static size_t widest(const struct plan_axis *a)
     return most;
 }
 
-static enum status build_settings(struct plan *p, struct message *m)
+static void build_settings(struct plan *p)
 {
-    p->setting = plan_arena_alloc(p->arena, (size_t)p->axes, sizeof *p->setting);
-    p->tuning = plan_arena_alloc(p->arena, (size_t)p->axes, sizeof *p->tuning);
-    p->replicate = plan_arena_alloc(p->arena, (size_t)p->axes, sizeof *p->replicate);
-    if (!p->setting || !p->tuning || !p->replicate)
-        return plan_no_memory(m);
+    p->setting = arena_alloc(p->arena, (size_t)p->axes, sizeof *p->setting);
+    p->tuning = arena_alloc(p->arena, (size_t)p->axes, sizeof *p->tuning);
+    p->replicate = arena_alloc(p->arena, (size_t)p->axes, sizeof *p->replicate);
     size_t needed = 3;
     for (int a = 0; a < p->axes; a++) {
         const char *path = p->axis[a].path;
         needed += strlen(path) + widest(&p->axis[a]) + 4;
         if (needed > PLAN_TEXT_MAX) {
-            status_fail(m, STATUS_BAD_INPUT,
+            plan_refuse(p, p->axis[a].written->place,
                         "too much varies at once: the names and longest values of the axes up to "
                         "%s take more than %d characters; split the sweep",
                         path, PLAN_TEXT_MAX);
-            return config_within(p->config, p->axis[a].written->place, m);
         }
         switch (p->axis[a].role = role_of(p->config, path)) {
         case ROLE_SETTING:
@@ -103,11 +101,10 @@ static enum status build_settings(struct plan *p, struct message *m)
             break;
         }
     }
-    return STATUS_OK;
 }
 
 /* A list of equal values is no axis. */
-static enum status refuse_lone_replicate(const struct plan *p, struct message *m)
+static void refuse_lone_replicate(const struct plan *p)
 {
     const struct config *c = p->config;
     for (int i = 0; i < c->replicate; i++) {
@@ -116,20 +113,17 @@ static enum status refuse_lone_replicate(const struct plan *p, struct message *m
             a++;
         if (a < p->axes)
             continue;
-        status_fail(m, STATUS_BAD_INPUT,
+        plan_refuse(p, c->replicate_place[i],
                     "%s has only one value, so there is nothing to replicate over",
                     c->replicate_path[i]);
-        return config_within(c, c->replicate_place[i], m);
     }
-    return STATUS_OK;
 }
 
-enum status plan_build_labels(struct plan *p, struct message *m)
+void plan_build_labels(struct plan *p)
 {
-    enum status s = build_labels(p, m);
-    if (!s)
-        s = build_settings(p, m);
-    return s ? s : refuse_lone_replicate(p, m);
+    build_labels(p);
+    build_settings(p);
+    refuse_lone_replicate(p);
 }
 
 const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
@@ -229,4 +223,95 @@ void plan_full_label(const char *label, const char *tuning, char *text, size_t s
                                  *c == ':' && !value ? '=' : *c, *c == ',' && !value ? " " : "");
         before = "";
     }
+}
+
+/* ---- identity ---- */
+
+void plan_identity(const struct plan *p, long i, char json[POINT_JSON_MAX], char sha256[65])
+{
+    struct point point;
+    if (p->adopted && p->adopted[i]) {
+        snprintf(json, POINT_JSON_MAX, "%s", p->adopted[i]);
+    } else {
+        plan_decode(p, p->kept[i], &point);
+        point_json(&point, json);
+    }
+    sha256_hex(json, strlen(json), sha256);
+}
+
+enum status plan_adopt(struct plan *p, long i, const char *json, struct message *m)
+{
+    p->x->message = m;
+    if (scope_enter(p->x)) {
+        if (!p->adopted)
+            p->adopted = arena_alloc(p->arena, (size_t)p->points, sizeof *p->adopted);
+        p->adopted[i] = arena_string(p->arena, json);
+    }
+    return scope_left(p->x);
+}
+
+uint64_t plan_level_hash(const struct plan *p, long i)
+{
+    struct point point;
+    char json[POINT_JSON_MAX], sha256[65];
+    int task = plan_decode(p, p->kept[i], &point);
+    for (int k = 0; k < p->tuned; k++) {
+        const struct plan_axis *a = &p->axis[p->tuning[k]];
+        if (!a->is_task && a->option[task]->type == OPTION_REAL)
+            plan_copy_value(a, &a->value[0], task, &point);
+    }
+    sha256_hex(json, (size_t)point_json(&point, json), sha256);
+    sha256[16] = '\0';
+    return strtoull(sha256, NULL, 16);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, 64);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void digest_number(struct sha256 *digest, int64_t number)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%" PRId64 ",", number);
+    sha256_update(digest, text, (size_t)n);
+}
+
+/* The identities, sorted; then the number of tuning seeds, which are the same everywhere, and the
+ * seeds, sorted. */
+static void digest_pairs(struct arena *a, const struct plan *p, char sha256[65])
+{
+    const struct config *c = p->config;
+    size_t points = (size_t)p->points, seeds = (size_t)c->seeds;
+    char json[POINT_JSON_MAX], one[65];
+    char *configs = arena_alloc(a, points, 64);
+    int64_t *sorted = arena_alloc(a, seeds, sizeof *sorted);
+    struct sha256 digest;
+    for (size_t i = 0; i < points; i++) {
+        plan_identity(p, (long)i, json, one);
+        memcpy(configs + 64 * i, one, 64);
+    }
+    qsort(configs, points, 64, by_bytes);
+    memcpy(sorted, c->seed, seeds * sizeof *sorted);
+    qsort(sorted, seeds, sizeof *sorted, by_number);
+    sha256_init(&digest);
+    sha256_update(&digest, configs, 64 * points);
+    digest_number(&digest, c->tune ? c->tune_seeds : 0);
+    for (size_t i = 0; i < seeds; i++)
+        digest_number(&digest, sorted[i]);
+    sha256_final(&digest, sha256);
+}
+
+enum status plan_pairs_sha256(const struct plan *p, char sha256[65], struct message *m)
+{
+    struct scope *x = scope_new(NULL, "the plan", m);
+    if (scope_enter(x))
+        digest_pairs(&x->arena, p, sha256);
+    return scope_end(x);
 }

@@ -1,8 +1,8 @@
 /* What the parts of a plan share: plan.c (from the grid to the points that stay), plan_axis.c
- * (values and draws), plan_filter.c (constraints and exclusions), plan_files.c (what the files say
- * that tasks learn from), plan_labels.c (settings and their labels), plan_claim.c (what is claimed
- * of them), plan_trials.c (trials, looks, rungs), plan_instances.c (what they draw), plan_shard.c,
- * plan_identity.c, plan_notes.c, extension.c (points beyond the file's). */
+ * (values, draws, files), plan_filter.c (constraints and exclusions), plan_labels.c (settings,
+ * their labels, identities), plan_claim.c (what is claimed of them), plan_trials.c (trials, looks,
+ * rungs, shards), plan_instances.c (what they draw), plan_notes.c, extension.c (points beyond the
+ * file's). All is built in the plan's scope. */
 #ifndef SWEEP_PLAN_PLAN_PARTS_H
 #define SWEEP_PLAN_PLAN_PARTS_H
 
@@ -71,7 +71,8 @@ struct plan_filled {
 
 struct plan {
     const struct config *config;
-    struct plan_arena *arena;
+    struct scope *x;     /* owns all of it; left at the first fault of the sweep file */
+    struct arena *arena; /* the scope's */
     int tasks;
     struct plan_task *task;
     int axes; /* those with more than one value, in the order of the file */
@@ -81,7 +82,7 @@ struct plan {
     const struct plan_axis *crossed;
 
     struct survey_list surveys;
-    int filled_count, filled_capacity;
+    int filled_count;
     struct plan_filled *filled;
 
     struct expr **constraint;
@@ -93,28 +94,31 @@ struct plan {
 
     long points;
     const char **adopted; /* (points): see plan_adopt; NULL: none is */
-    uint32_t *kept;       /* (points): index in the grid or among the draws; malloc */
-    uint32_t *candidates; /* (points), see plan_candidates; NULL without tune; malloc */
-    uint32_t *beyond;     /* (points), see plan_beyond; NULL without tune.extend; malloc */
+    uint32_t *kept;       /* (points): index in the grid or among the draws */
+    uint32_t *candidates; /* (points), see plan_candidates; NULL without tune */
+    uint32_t *beyond;     /* (points), see plan_beyond; NULL without tune.extend */
     long by_constraint, by_exclude, by_duplicate;
     struct plan_shard shard;
-    uint32_t *group; /* (points): which setting and head count, from 0; NULL without tune; malloc */
+    uint32_t *group;   /* (points): which setting and head count, from 0; NULL without tune */
     const char *claim; /* see plan_claim */
 };
 
-enum status plan_no_memory(struct message *m);
+/* BAD_INPUT with the place in the sweep file: the plan's scope is left. plan_refuse_at: with what
+ * the scope's message says already. */
+_Noreturn void plan_refuse(const struct plan *p, struct place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+_Noreturn void plan_refuse_at(const struct plan *p, struct place at);
 
 /* plan_axis.c */
 
 /* The tasks, the axes and the base points. */
-enum status plan_build_axes(struct plan *p, struct message *m);
+void plan_build_axes(struct plan *p);
 /* Fills axis with path's option in every task and the values in v: each of its `count` elements is
  * one value or, if any is set, each scalar of its only element. Equal values are kept. */
-enum status plan_build_values(struct plan *p, const char *path, const struct config_value *v,
-                              int count, bool any, struct plan_axis *axis, struct message *m);
+void plan_build_values(struct plan *p, const char *path, const struct config_value *v, int count,
+                       bool any, struct plan_axis *axis);
 /* Where a path's option stands in points of each task; sets is_task for task.name. */
-enum status plan_bind(const struct plan *p, const char *path, struct plan_axis *axis,
-                      struct message *m);
+void plan_bind(const struct plan *p, const char *path, struct plan_axis *axis);
 /* Gives a point of that task one of the axis's values. */
 void plan_copy_value(const struct plan_axis *axis, const struct plan_value *v, int task,
                      struct point *out);
@@ -125,13 +129,8 @@ struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, 
 bool plan_distinguishes(const struct plan_axis *a, const struct point *point);
 /* A hash of what point g chooses on the axes that have one of those roles and distinguish it. */
 uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles);
-/* The task's index and the point g as the sweep file gives it: without what is derived from files.
- */
-int plan_decode_given(const struct plan *p, uint64_t g, struct point *out);
-
-/* plan_files.c */
 /* Surveys the files of all points, before anything is asked of them. */
-enum status plan_build_files(struct plan *p, uint64_t total, struct message *m);
+void plan_build_files(struct plan *p, uint64_t total);
 /* The task's index and the whole point g. */
 int plan_decode(const struct plan *p, uint64_t g, struct point *out);
 
@@ -145,41 +144,30 @@ struct place plan_place(const struct plan *p, uint64_t g, const char *const *opt
 
 /* plan_filter.c */
 enum plan_verdict { PLAN_STAYS, PLAN_CONSTRAINED, PLAN_EXCLUDED };
-enum status plan_build_filters(struct plan *p, struct message *m);
+void plan_build_filters(struct plan *p);
 /* Decides whether a point stays, and counts it in the exclusions that it fits. */
-enum status plan_filter(struct plan *p, struct point *point, int task, enum plan_verdict *verdict,
-                        struct message *m);
-void plan_free_filters(struct plan *p);
+enum plan_verdict plan_filter(struct plan *p, struct point *point, int task);
 
 /* plan_trials.c */
 /* Counts candidates. BAD_INPUT where rungs have nothing to choose from, or a trial is too short to
  * have one, or where guessing is right more often on one replicate than on another. */
-enum status plan_build_groups(struct plan *p, struct message *m);
-
-/* A hash of a point's setting and head count: what is chosen among under tune. */
-uint64_t plan_group_hash(const struct plan *p, long i);
+void plan_build_groups(struct plan *p);
 
 /* plan_instances.c */
 /* confirm: BAD_INPUT where a fresh instance draws the task of an explored one, or of another. */
-enum status plan_check_fresh(const struct plan *p, struct message *m);
+void plan_check_fresh(const struct plan *p);
 /* Says in m where replicated instances draw the same task. */
 bool plan_alike_note(const struct plan *p, struct message *m);
 
-/* plan_identity.c */
-/* A hash of what a point is once every tuned axis of real numbers has the first of its values. */
-uint64_t plan_level_hash(const struct plan *p, long i);
-
-/* plan_shard.c */
-/* tune: fills p->group, in the order in which settings and head counts come in the plan. */
-enum status plan_number_groups(struct plan *p, struct message *m);
-
 /* plan_claim.c */
 /* Fills p->claim. BAD_INPUT where it is about what the sweep does not have. */
-enum status plan_build_claim(struct plan *p, struct message *m);
+void plan_build_claim(struct plan *p);
 
 /* plan_labels.c */
+/* A hash of what a point is once every tuned axis of real numbers has the first of its values. */
+uint64_t plan_level_hash(const struct plan *p, long i);
 /* The axes of settings and the labels of all axes. */
-enum status plan_build_labels(struct plan *p, struct message *m);
+void plan_build_labels(struct plan *p);
 /* The value of an axis in point g as canonical JSON. buffer is used for drawn numbers. */
 const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
                              char buffer[32]);

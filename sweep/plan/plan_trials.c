@@ -1,5 +1,5 @@
 /* The trials of a plan: their order, the looks that they belong to, the rungs at which they pause,
- * and the groups of points among which `tune` chooses. */
+ * the groups of points among which `tune` chooses, and the shards that several runs do. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ long plan_replicates(const struct plan *p)
     return n;
 }
 
-static enum status refuse_short(const struct plan *p, struct message *m)
+static void refuse_short(const struct plan *p)
 {
     const struct config *c = p->config;
     int64_t steps[PLAN_RUNGS_MAX];
@@ -94,16 +94,14 @@ static enum status refuse_short(const struct plan *p, struct message *m)
         if (plan_rungs(p, i, steps) > 0)
             continue;
         plan_point(p, i, &point);
-        status_fail(m, STATUS_BAD_INPUT,
+        plan_refuse(p, c->rung_place,
                     "tune.rungs.min_steps is %" PRId64
                     ", but a trial of %s with train.eval_every %" PRId64
                     " has no evaluation between that step and its last; make min_steps or "
                     "train.eval_every smaller",
                     c->rung_min_steps, text_counted(point.train.steps, "step").text,
                     point.train.eval_every);
-        return config_within(c, c->rung_place, m);
     }
-    return STATUS_OK;
 }
 
 /* A point among those that it is compared with. */
@@ -122,7 +120,8 @@ static int by_group(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-uint64_t plan_group_hash(const struct plan *p, long i)
+/* What is chosen among under tune. */
+static uint64_t group_hash(const struct plan *p, long i)
 {
     return plan_hash(p, p->kept[i], ROLE_SETTING | ROLE_HEADS);
 }
@@ -132,6 +131,44 @@ uint64_t plan_setting_hash(const struct plan *p, long i)
     return plan_hash(p, p->kept[i], ROLE_SETTING);
 }
 
+struct grouped {
+    uint64_t hash;
+    uint32_t point, first; /* first: the first point of its group */
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct grouped *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct grouped *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Fills p->group, in the order in which settings and head counts come in the plan. */
+static void number_groups(struct plan *p)
+{
+    size_t n = (size_t)p->points;
+    struct grouped *g = arena_alloc(p->arena, n, sizeof *g);
+    p->group = arena_alloc(p->arena, n, sizeof *p->group);
+    for (size_t i = 0; i < n; i++)
+        g[i] = (struct grouped){.hash = group_hash(p, (long)i), .point = (uint32_t)i};
+    qsort(g, n, sizeof *g, by_hash);
+    for (size_t i = 0; i < n; i++)
+        g[i].first = i > 0 && g[i].hash == g[i - 1].hash ? g[i - 1].first : g[i].point;
+    qsort(g, n, sizeof *g, by_first);
+    uint32_t number = 0;
+    for (size_t i = 0; i < n; i++) {
+        number += i > 0 && g[i].first != g[i - 1].first;
+        p->group[g[i].point] = number;
+    }
+}
+
 typedef uint64_t hash_of(const struct plan *p, long i);
 
 static uint64_t candidate_hash(const struct plan *p, long i)
@@ -139,14 +176,12 @@ static uint64_t candidate_hash(const struct plan *p, long i)
     return plan_hash(p, p->kept[i], ROLE_TUNED);
 }
 
-/* The points, those of a group together and in it those of a candidate. NULL when there is no
- * memory. */
-static struct member *list_by(const struct plan *p, hash_of *group, hash_of *candidate)
+/* The points, those of a group together and in it those of a candidate. */
+static struct member *list_by(struct arena *a, const struct plan *p, hash_of *group,
+                              hash_of *candidate)
 {
     size_t n = (size_t)p->points;
-    struct member *member = malloc(n * sizeof *member);
-    if (!member)
-        return NULL;
+    struct member *member = arena_alloc(a, n, sizeof *member);
     for (size_t i = 0; i < n; i++)
         member[i] = (struct member){
             .group = group(p, (long)i), .candidate = candidate(p, (long)i), .point = (uint32_t)i};
@@ -155,9 +190,9 @@ static struct member *list_by(const struct plan *p, hash_of *group, hash_of *can
 }
 
 /* A group is a setting with a head count, a candidate its values of the tuned axes. */
-static struct member *list_members(const struct plan *p)
+static struct member *list_members(struct arena *a, const struct plan *p)
 {
-    return list_by(p, plan_group_hash, candidate_hash);
+    return list_by(a, p, group_hash, candidate_hash);
 }
 
 /* Returns the most candidates of any group. */
@@ -177,8 +212,7 @@ static uint32_t count_candidates(struct plan *p, const struct member *member)
 
 /* Replicates are averaged, so guessing must be worth the same on each. Losses of files are averaged
  * whatever they are: the verdict holds each against what guessing costs there. */
-static enum status refuse_other_chance(const struct plan *p, const struct member *member,
-                                       struct message *m)
+static void refuse_other_chance(const struct plan *p, const struct member *member)
 {
     const struct config *c = p->config;
     const bool loss = c->metric == METRIC_VAL_LOSS;
@@ -190,40 +224,33 @@ static enum status refuse_other_chance(const struct plan *p, const struct member
         struct task_shape shape;
         struct plan_text name;
         plan_point(p, member[i].point, &point);
-        enum status s = point_check(&point, &io, &shape, NULL, m);
-        if (s)
-            return s;
+        scope_check(p->x, point_check(&point, &io, &shape, NULL, p->x->message));
         bool other = i > 0 && member[i].group == member[i - 1].group && shape.chance != chance;
         if (other && !(loss && point.task->file && shape.bytes == bytes)) {
             plan_text(p, member[i].point, &name);
-            status_fail(m, STATUS_BAD_INPUT,
+            plan_refuse(p, c->replicate_place[0],
                         "replicates must be equally hard to guess, but chance accuracy is %.3g at "
                         "%s and %.3g at another value; %s",
                         shape.chance, name.replicate, chance,
                         point.task->file ? "use metric: {name: val_loss}, by which each file is "
                                            "compared only with itself"
                                          : "list values of equal chance accuracy");
-            return config_within(c, c->replicate_place[0], m);
         }
         chance = shape.chance;
         bytes = shape.bytes;
     }
-    return STATUS_OK;
 }
 
 /* The groups' candidates, for rungs at least two somewhere. */
-static enum status build_candidates(struct plan *p, const struct member *member, struct message *m)
+static void build_candidates(struct plan *p, const struct member *member)
 {
     const struct config *c = p->config;
-    p->candidates = calloc((size_t)p->points, sizeof *p->candidates);
-    if (!p->candidates)
-        return plan_no_memory(m);
+    p->candidates = arena_alloc(p->arena, (size_t)p->points, sizeof *p->candidates);
     if (count_candidates(p, member) > 1 || !c->rung_eta)
-        return STATUS_OK;
-    status_fail(m, STATUS_BAD_INPUT,
+        return;
+    plan_refuse(p, c->tune_place[0],
                 "tune.rungs has nothing to choose from: each head count has one value of the tuned "
                 "axes; list more, or leave rungs out");
-    return config_within(c, c->tune_place[0], m);
 }
 
 /* Whether points of a group differ on a tuned axis of real numbers. */
@@ -269,7 +296,7 @@ static int64_t count_beyond(struct plan *p, const struct member *member)
     return points;
 }
 
-static enum status refuse_pair(const struct plan *p, const struct member pair[2], struct message *m)
+static void refuse_pair(const struct plan *p, const struct member pair[2])
 {
     const struct config *c = p->config;
     struct plan_text first, second;
@@ -278,23 +305,19 @@ static enum status refuse_pair(const struct plan *p, const struct member pair[2]
     plan_text(p, pair[turned].point, &first);
     plan_text(p, pair[!turned].point, &second);
     plan_point(p, pair[0].point, &point);
-    status_fail(m, STATUS_BAD_INPUT,
+    plan_refuse(p, c->extend_place,
                 "tune.extend: %.200s and %.200s are the same model with %" PRId64
                 " head%s, so a value that is added to one may already be in the other; exclude "
                 "one of them at that head count",
                 first.label, second.label, point.model.heads, text_plural(point.model.heads));
-    return config_within(c, c->extend_place, m);
 }
 
 /* Settings that are the same model at a head count (kv_heads 1 and `heads` at one head) share no
  * listed value, since equal points are dropped. One that is added would be a trial of both. */
-static enum status refuse_alike(const struct plan *p, struct message *m)
+static void refuse_alike(const struct plan *p)
 {
-    struct member *member = list_by(p, plan_level_hash, plan_group_hash);
+    struct member *member = list_by(p->arena, p, plan_level_hash, group_hash);
     const struct member *pair = NULL;
-    enum status s = STATUS_OK;
-    if (!member)
-        return plan_no_memory(m);
     for (long i = 1; i < p->points; i++) {
         const struct member *k = &member[i];
         bool alike = k->group == k[-1].group && k->candidate != k[-1].candidate;
@@ -303,105 +326,82 @@ static enum status refuse_alike(const struct plan *p, struct message *m)
             pair = k - 1;
     }
     if (pair)
-        s = refuse_pair(p, pair, m);
-    free(member);
-    return s;
+        refuse_pair(p, pair);
 }
 
 /* What may be added counts as points, and whichever is added first: what a cap leaves room for does
  * not hang on the order in which trials end. */
-static enum status build_beyond(struct plan *p, const struct member *member, int64_t *more,
-                                struct message *m)
+static int64_t build_beyond(struct plan *p, const struct member *member)
 {
     const struct config *c = p->config;
-    p->beyond = calloc((size_t)p->points, sizeof *p->beyond);
-    if (!p->beyond)
-        return plan_no_memory(m);
-    *more = count_beyond(p, member);
-    enum status s = refuse_alike(p, m);
-    if (s)
-        return s;
-    if (p->points + *more <= c->run_cap)
-        return STATUS_OK;
-    status_fail(m, STATUS_BAD_INPUT,
+    p->beyond = arena_alloc(p->arena, (size_t)p->points, sizeof *p->beyond);
+    int64_t more = count_beyond(p, member);
+    refuse_alike(p);
+    if (p->points + more <= c->run_cap)
+        return more;
+    plan_refuse(p, c->extend_place,
                 "the sweep has %s, and tune.extend may add %" PRId64
                 ", in all more than run_cap %" PRId64
                 "; lower tune.extend, shorten lists, or raise run_cap",
-                text_counted(p->points, "point").text, *more, c->run_cap);
-    return config_within(c, c->extend_place, m);
+                text_counted(p->points, "point").text, more, c->run_cap);
 }
 
 /* Points of fresh instances that `confirm` may add: of each setting so many for each head count
  * that a claim names. Fresh seeds are trials of points that are there. */
-static enum status count_fresh(const struct plan *p, int64_t *points, struct message *m)
+static int64_t count_fresh(const struct plan *p)
 {
-    struct member *member = list_by(p, plan_setting_hash, plan_group_hash);
-    if (!member)
-        return plan_no_memory(m);
-    *points = 0;
+    struct member *member = list_by(p->arena, p, plan_setting_hash, group_hash);
+    int64_t points = 0;
     for (long first = 0, end; first < p->points; first = end) {
         int heads = 1;
         for (end = first + 1; end < p->points && member[end].group == member[first].group; end++)
             heads += heads < PLAN_CONFIRMED && member[end].candidate != member[end - 1].candidate;
-        *points += heads * p->config->confirm;
+        points += heads * p->config->confirm;
     }
-    free(member);
-    return STATUS_OK;
+    return points;
 }
 
 /* beyond: points that tune.extend may add. */
-static enum status check_fresh(const struct plan *p, int64_t beyond, struct message *m)
+static void check_fresh(const struct plan *p, int64_t beyond)
 {
     const struct config *c = p->config;
-    int64_t fresh = 0;
+    int64_t fresh = count_fresh(p);
     char extended[64] = "";
-    enum status s = count_fresh(p, &fresh, m);
-    if (s || p->points + beyond + fresh <= c->run_cap)
-        return s;
+    if (p->points + beyond + fresh <= c->run_cap)
+        return;
     if (beyond)
         snprintf(extended, sizeof extended, ", tune.extend may add %" PRId64, beyond);
-    status_fail(m, STATUS_BAD_INPUT,
+    plan_refuse(p, c->confirm_place,
                 "the sweep has %s%s, and confirm may add %" PRId64
                 " on fresh instances, in all more than run_cap %" PRId64
                 "; take fewer instances, shorten lists, or raise run_cap",
                 text_counted(p->points, "point").text, extended, fresh, c->run_cap);
-    return config_within(c, c->confirm_place, m);
 }
 
-enum status plan_build_groups(struct plan *p, struct message *m)
+void plan_build_groups(struct plan *p)
 {
     const struct config *c = p->config;
-    enum status s = c->rung_eta ? refuse_short(p, m) : STATUS_OK;
-    if (s || (!c->tune && !c->replicate))
-        return s;
-    struct member *member = list_members(p);
-    int64_t beyond = 0;
-    if (!member)
-        return plan_no_memory(m);
+    if (c->rung_eta)
+        refuse_short(p);
+    if (!c->tune && !c->replicate)
+        return;
+    const struct member *member = list_members(p->arena, p);
     if (c->replicate)
-        s = refuse_other_chance(p, member, m);
-    if (!s && c->tune)
-        s = build_candidates(p, member, m);
-    if (!s && c->tune)
-        s = plan_number_groups(p, m);
-    if (!s && c->extend)
-        s = build_beyond(p, member, &beyond, m);
-    if (!s && c->confirm_instance)
-        s = check_fresh(p, beyond, m);
-    if (!s && c->confirm_instance)
-        s = plan_check_fresh(p, m);
-    free(member);
-    return s;
+        refuse_other_chance(p, member);
+    if (c->tune) {
+        build_candidates(p, member);
+        number_groups(p);
+    }
+    int64_t beyond = c->extend ? build_beyond(p, member) : 0;
+    if (c->confirm_instance) {
+        check_fresh(p, beyond);
+        plan_check_fresh(p);
+    }
 }
 
-enum status plan_spare(const struct plan *p, const long *waiting, bool *spare, struct message *m)
+static void find_spare(const struct plan *p, const struct member *member, const long *waiting,
+                       bool *spare)
 {
-    memset(spare, 0, (size_t)p->points * sizeof *spare);
-    if (!p->config->tune)
-        return STATUS_OK;
-    struct member *member = list_members(p);
-    if (!member)
-        return plan_no_memory(m);
     for (long first = 0, end; first < p->points; first = end) {
         long most = -1;
         uint64_t runs = 0; /* the candidate that has most */
@@ -418,6 +418,112 @@ enum status plan_spare(const struct plan *p, const long *waiting, bool *spare, s
         for (long i = first; i < end; i++)
             spare[member[i].point] = member[i].candidate != runs;
     }
-    free(member);
+}
+
+enum status plan_spare(const struct plan *p, const long *waiting, bool *spare, struct message *m)
+{
+    memset(spare, 0, (size_t)p->points * sizeof *spare);
+    if (!p->config->tune)
+        return STATUS_OK;
+    struct scope *x = scope_new(NULL, "the plan", m);
+    if (scope_enter(x))
+        find_spare(p, list_members(&x->arena, p), waiting, spare);
+    return scope_end(x);
+}
+
+/* ---- shards ---- */
+
+/* A number without sign from 1 to PLAN_SHARDS_MAX at text; where it ends, or NULL. */
+static const char *take_number(const char *text, int *number)
+{
+    const char *at = text;
+    for (*number = 0; *at >= '0' && *at <= '9'; at++) {
+        *number = *number * 10 + (*at - '0');
+        if (*number > PLAN_SHARDS_MAX)
+            return NULL;
+    }
+    return at > text && *number > 0 ? at : NULL;
+}
+
+enum status plan_shard_read(const char *text, struct plan_shard *shard, struct message *m)
+{
+    struct plan_shard read = {0};
+    const char *at = take_number(text, &read.number);
+    at = at && *at == '/' ? take_number(at + 1, &read.of) : NULL;
+    if (!at || *at)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "write a shard as NUMBER/COUNT, such as 2/8 (COUNT up to %d), not "
+                           "'%.40s'",
+                           PLAN_SHARDS_MAX, text);
+    if (read.number > read.of)
+        return status_fail(m, STATUS_BAD_INPUT, "there is no shard %d of %d: the last one is %d/%d",
+                           read.number, read.of, read.of, read.of);
+    *shard = read;
     return STATUS_OK;
+}
+
+enum status plan_set_shard(struct plan *p, struct plan_shard shard, struct message *m)
+{
+    if (shard.of > 0 && p->config->looks)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: a sweep with `looks` cannot be cut into shards, because each look "
+                           "is judged by the trials of all of them; give `seeds` instead",
+                           p->config->path);
+    if (shard.of > 0 && p->config->confirm)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "%s: a sweep with `confirm` cannot be cut into shards, because the "
+                           "trials of all of them pick what is confirmed; remove it (--set "
+                           "confirm=null), or run the sweep as a whole",
+                           p->config->path);
+    p->shard = shard;
+    return STATUS_OK;
+}
+
+struct plan_shard plan_shard(const struct plan *p)
+{
+    return p->shard;
+}
+
+static long common_divisor(long a, long b)
+{
+    while (b) {
+        long rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+long plan_shard_round(long points, int of)
+{
+    return points / common_divisor(points, of) * of;
+}
+
+/* Trials are dealt out in the order of the plan, points inside seeds. Once every shard has had
+ * every point that it meets so, the next round begins with another shard: else, with two shards and
+ * an even number of head counts, each shard would have but every other head count. */
+bool plan_in_shard(const struct plan *p, long k)
+{
+    long of = p->shard.of;
+    if (of == 0)
+        return true;
+    if (p->config->tune)
+        return p->group[plan_trial(p, k).point] % of == p->shard.number - 1;
+    return (k + k / plan_shard_round(p->points, p->shard.of)) % of == p->shard.number - 1;
+}
+
+long plan_shards_most(const struct plan *p)
+{
+    long groups = 0;
+    for (long i = 0; p->config->tune && i < p->points; i++)
+        groups = groups > p->group[i] ? groups : (long)p->group[i] + 1;
+    return p->config->tune ? groups : plan_trials(p);
+}
+
+long plan_shard_trials(const struct plan *p)
+{
+    long trials = 0;
+    for (long k = 0; k < plan_trials(p); k++)
+        trials += plan_in_shard(p, k);
+    return trials;
 }

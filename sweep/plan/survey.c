@@ -107,29 +107,17 @@ static const struct survey *find(const struct survey *item, int count, const cha
     return NULL;
 }
 
-/* Adds a copy. */
-static enum status add(struct survey_list *list, const struct survey *s, const char *path,
-                       const char *options, const char *facts, struct message *m)
+/* Adds a copy; facts are the list's. */
+static void add(struct survey_list *list, const struct survey *s, const char *path,
+                const char *options, char *facts)
 {
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? 2 * list->capacity : 4;
-        struct survey *more = plan_arena_alloc(list->arena, (size_t)capacity, sizeof *more);
-        if (!more)
-            return no_memory(m);
-        if (list->count)
-            memcpy(more, list->item, (size_t)list->count * sizeof *more);
-        list->item = more;
-        list->capacity = capacity;
-    }
+    list->item = arena_grow(list->arena, list->item, (size_t)list->count, sizeof *list->item);
     struct survey *copy = &list->item[list->count];
     *copy = *s;
-    copy->path = plan_arena_text(list->arena, path, strlen(path));
-    copy->options = plan_arena_text(list->arena, options, strlen(options));
-    copy->facts = plan_arena_text(list->arena, facts, strlen(facts));
-    if (!copy->path || !copy->options || !copy->facts)
-        return no_memory(m);
+    copy->path = arena_string(list->arena, path);
+    copy->options = arena_string(list->arena, options);
+    copy->facts = facts;
     list->count++;
-    return STATUS_OK;
 }
 
 /* ---- reading ---- */
@@ -167,32 +155,37 @@ static enum status refuse_changing(const char *path, struct message *m)
                        text_shown(path, shown, sizeof shown));
 }
 
+static void free_text(void *text)
+{
+    free(((struct text_buffer *)text)->text);
+}
+
 /* Reads the file that the point names, and lists what it says. */
 static enum status read_file(struct survey_list *list, struct point *p, const char *options,
                              struct message *m)
 {
-    struct text_buffer facts = {0};
+    /* No arena's text: its memory may run out only where the task has no file open. */
+    struct text_buffer *facts = arena_alloc(list->arena, 1, sizeof *facts);
     struct survey before = {0}, after = {0};
     const struct option_entry *sha256 = option_find(p->task->options, "sha256");
     bool complete = false;
     struct timespec now;
+    arena_on_free(list->arena, free_text, facts);
     clock_gettime(CLOCK_REALTIME, &now);
     bool there = look(point_file(p), &before);
     before.read_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     if (there && survey_listener)
         survey_listener(point_file(p), before.size);
-    enum status s = p->task->file->survey(p->task_options, &facts, m);
-    if (!s && facts.out_of_memory)
+    enum status s = p->task->file->survey(p->task_options, facts, m);
+    if (!s && facts->out_of_memory)
         s = no_memory(m);
     if (!s && (!there || !look(point_file(p), &after) || !looks_alike(&before, &after)))
         s = refuse_changing(point_file(p), m);
-    if (!s) {
-        memcpy(before.sha256, p->task_options + sha256->offset, sizeof before.sha256);
-        s = add(list, &before, point_file(p), options, facts.text, m);
-    }
-    free(facts.text);
-    if (!s)
-        s = fill(p, &list->item[list->count - 1], &complete, m);
+    if (s)
+        return s;
+    memcpy(before.sha256, p->task_options + sha256->offset, sizeof before.sha256);
+    add(list, &before, point_file(p), options, facts->text);
+    s = fill(p, &list->item[list->count - 1], &complete, m);
     if (!s && !complete)
         s = status_fail(m, STATUS_INTERNAL, "task %s does not say all that its options hold",
                         p->task->name);
@@ -221,8 +214,10 @@ enum status survey_point(struct survey_list *list, struct point *p, struct messa
     s = find(list->known, list->known_count, point_file(p), options);
     if (s && still_holds(s)) {
         enum status status = fill(p, s, &complete, m);
+        if (!status && complete)
+            add(list, s, s->path, s->options, arena_string(list->arena, s->facts));
         if (status || complete)
-            return status ? status : add(list, s, s->path, s->options, s->facts, m);
+            return status;
     }
     enum status status = read_file(list, p, options, m);
     return status ? status : check_same(list, m);

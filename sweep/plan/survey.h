@@ -4,7 +4,7 @@
 #ifndef SWEEP_PLAN_SURVEY_H
 #define SWEEP_PLAN_SURVEY_H
 
-#include "sweep/plan/plan_arena.h"
+#include "engine/base/arena.h"
 #include "sweep/plan/point.h"
 
 struct survey {
@@ -19,12 +19,12 @@ struct survey {
 };
 
 struct survey_list {
-    struct plan_arena *arena;
+    struct arena *arena;        /* which jumps where memory runs out */
     const struct survey *known; /* from earlier; none of files that may have been written after they
                                    were read */
     int known_count;
     struct survey *item; /* the list's, as all that it holds */
-    int count, capacity;
+    int count;
 };
 
 /* Told before a file is read, which takes some seconds per GB. NULL: nobody listens. */

@@ -1,5 +1,6 @@
 #include "sweep/plan/tree.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,9 +79,12 @@ static enum status check_bytes(const char *text, size_t size, struct place *at, 
 struct reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the last one taken */
-    struct plan_arena *arena;
+    struct arena *arena;
     struct place *at;
     struct message *m;
+    enum status status; /* why reading ended early */
+    jmp_buf ended;
+    bool open; /* the parser and the event are to be deleted */
 };
 
 static struct place place_of(yaml_mark_t mark)
@@ -88,15 +92,16 @@ static struct place place_of(yaml_mark_t mark)
     return (struct place){(int)mark.line + 1, (int)mark.column + 1};
 }
 
-static enum status no_memory(struct message *m)
+static _Noreturn void end(struct reader *r, enum status status)
 {
-    return status_no_memory(m, "the sweep file");
+    r->status = status;
+    longjmp(r->ended, 1);
 }
 
-static enum status refuse(const struct reader *r, struct place at, const char *format, ...)
+static _Noreturn void refuse(struct reader *r, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static enum status refuse(const struct reader *r, struct place at, const char *format, ...)
+static _Noreturn void refuse(struct reader *r, struct place at, const char *format, ...)
 {
     char text[MESSAGE_SIZE];
     va_list arguments;
@@ -104,36 +109,33 @@ static enum status refuse(const struct reader *r, struct place at, const char *f
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     *r->at = at;
-    return status_fail(r->m, STATUS_BAD_INPUT, "%s", text);
+    end(r, status_fail(r->m, STATUS_BAD_INPUT, "%s", text));
 }
 
 /* Replaces r->event by the next one. */
-static enum status next_event(struct reader *r)
+static void next_event(struct reader *r)
 {
     yaml_event_delete(&r->event);
     if (yaml_parser_parse(&r->parser, &r->event))
-        return STATUS_OK;
+        return;
     memset(&r->event, 0, sizeof r->event);
     if (r->parser.error == YAML_MEMORY_ERROR)
-        return no_memory(r->m);
+        end(r, status_no_memory(r->m, "the sweep file"));
     const char *context = r->parser.context, *problem = r->parser.problem;
-    return refuse(r, place_of(r->parser.problem_mark), "%s%s%s", problem ? problem : "not YAML",
-                  context ? " " : "", context ? context : "");
+    refuse(r, place_of(r->parser.problem_mark), "%s%s%s", problem ? problem : "not YAML",
+           context ? " " : "", context ? context : "");
 }
 
-static enum status check_bare(const struct reader *r, const yaml_char_t *anchor,
-                              const yaml_char_t *tag)
+static void check_bare(struct reader *r, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
     char shown[64];
     struct place at = place_of(r->event.start_mark);
     if (anchor)
-        return refuse(r, at,
-                      "the anchor &%s; anchors and aliases are not supported; write the value out",
-                      text_shown((const char *)anchor, shown, sizeof shown));
+        refuse(r, at, "the anchor &%s; anchors and aliases are not supported; write the value out",
+               text_shown((const char *)anchor, shown, sizeof shown));
     if (tag)
-        return refuse(r, at, "the tag %s; tags are not supported; write the plain value",
-                      text_shown((const char *)tag, shown, sizeof shown));
-    return STATUS_OK;
+        refuse(r, at, "the tag %s; tags are not supported; write the plain value",
+               text_shown((const char *)tag, shown, sizeof shown));
 }
 
 /* Columns from the start of a scalar to its text if the file spells the text just so, else -1. */
@@ -149,142 +151,132 @@ static int scalar_shift(const yaml_event_t *e)
     return quotes && written == characters + 2 ? 1 : -1;
 }
 
-static enum status read_scalar(struct reader *r, struct tree *t)
+static void read_scalar(struct reader *r, struct tree *t)
 {
     const yaml_event_t *e = &r->event;
-    enum status s = check_bare(r, e->data.scalar.anchor, e->data.scalar.tag);
-    if (s)
-        return s;
+    check_bare(r, e->data.scalar.anchor, e->data.scalar.tag);
     const char *value = (const char *)e->data.scalar.value;
     if (memchr(value, 0, e->data.scalar.length))
-        return refuse(r, t->place, "a NUL character in a string");
+        refuse(r, t->place, "a NUL character in a string");
     t->kind = TREE_SCALAR;
     t->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     t->shift = scalar_shift(e);
-    t->text = plan_arena_text(r->arena, value, e->data.scalar.length);
-    return t->text ? STATUS_OK : no_memory(r->m);
+    t->text = arena_text(r->arena, value, e->data.scalar.length);
 }
 
-static enum status read_node(struct reader *r, int depth, struct tree **out);
+static struct tree *read_node(struct reader *r, int depth);
 
 /* After the start of a list: its items up to its end. */
-static enum status read_list(struct reader *r, int depth, struct tree *list)
+static void read_list(struct reader *r, int depth, struct tree *list)
 {
-    struct tree **end = &list->first;
-    enum status s;
-    while (!(s = next_event(r)) && r->event.type != YAML_SEQUENCE_END_EVENT) {
-        if ((s = read_node(r, depth + 1, end)))
-            return s;
-        end = &(*end)->next;
+    struct tree **last = &list->first;
+    for (next_event(r); r->event.type != YAML_SEQUENCE_END_EVENT; next_event(r)) {
+        *last = read_node(r, depth + 1);
+        last = &(*last)->next;
         list->count++;
     }
-    return s;
 }
 
 /* At the event of a key: its text. */
-static enum status read_key(struct reader *r, const struct tree *map, struct tree *key)
+static void read_key(struct reader *r, const struct tree *map, struct tree *key)
 {
+    char shown[64];
     key->place = place_of(r->event.start_mark);
     if (r->event.type == YAML_ALIAS_EVENT)
-        return refuse(r, key->place,
-                      "an alias; anchors and aliases are not supported; write the value out");
+        refuse(r, key->place,
+               "an alias; anchors and aliases are not supported; write the value out");
     if (r->event.type != YAML_SCALAR_EVENT)
-        return refuse(r, key->place, "a key must be a single word, not a list or a mapping");
-    enum status s = read_scalar(r, key);
-    if (s)
-        return s;
-    char shown[64];
+        refuse(r, key->place, "a key must be a single word, not a list or a mapping");
+    read_scalar(r, key);
     const struct tree *twin = tree_find(map, key->text);
     if (twin)
-        return refuse(r, key->place, "duplicate key '%s'; it is already on line %d",
-                      text_shown(key->text, shown, sizeof shown), twin->key_place.line);
+        refuse(r, key->place, "duplicate key '%s'; it is already on line %d",
+               text_shown(key->text, shown, sizeof shown), twin->key_place.line);
     if (map->count >= TREE_KEYS)
-        return refuse(r, key->place, "more than %d keys in one mapping", TREE_KEYS);
-    return STATUS_OK;
+        refuse(r, key->place, "more than %d keys in one mapping", TREE_KEYS);
 }
 
-static enum status read_map(struct reader *r, int depth, struct tree *map)
+static void read_map(struct reader *r, int depth, struct tree *map)
 {
-    struct tree **end = &map->first;
-    enum status s;
-    while (!(s = next_event(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
+    struct tree **last = &map->first;
+    for (next_event(r); r->event.type != YAML_MAPPING_END_EVENT; next_event(r)) {
         struct tree key = {.kind = TREE_SCALAR};
-        if ((s = read_key(r, map, &key)) || (s = next_event(r)) ||
-            (s = read_node(r, depth + 1, end)))
-            return s;
-        (*end)->key = key.text;
-        (*end)->key_place = key.place;
-        end = &(*end)->next;
+        read_key(r, map, &key);
+        next_event(r);
+        *last = read_node(r, depth + 1);
+        (*last)->key = key.text;
+        (*last)->key_place = key.place;
+        last = &(*last)->next;
         map->count++;
     }
-    return s;
 }
 
 /* At the first event of a node: the whole node. */
-static enum status read_node(struct reader *r, int depth, struct tree **out)
+static struct tree *read_node(struct reader *r, int depth)
 {
     const yaml_event_t *e = &r->event;
     struct place at = place_of(e->start_mark);
     if (depth > TREE_DEPTH)
-        return refuse(r, at, "nested deeper than %d levels", TREE_DEPTH);
-    struct tree *t = plan_arena_alloc(r->arena, 1, sizeof *t);
-    if (!t)
-        return no_memory(r->m);
+        refuse(r, at, "nested deeper than %d levels", TREE_DEPTH);
+    struct tree *t = arena_alloc(r->arena, 1, sizeof *t);
     t->place = at;
     t->shift = -1;
-    enum status s;
     switch (e->type) {
     case YAML_SCALAR_EVENT:
-        s = read_scalar(r, t);
+        read_scalar(r, t);
         break;
     case YAML_SEQUENCE_START_EVENT:
         t->kind = TREE_LIST;
-        s = check_bare(r, e->data.sequence_start.anchor, e->data.sequence_start.tag);
-        if (!s)
-            s = read_list(r, depth, t);
+        check_bare(r, e->data.sequence_start.anchor, e->data.sequence_start.tag);
+        read_list(r, depth, t);
         break;
     case YAML_MAPPING_START_EVENT:
         t->kind = TREE_MAP;
-        s = check_bare(r, e->data.mapping_start.anchor, e->data.mapping_start.tag);
-        if (!s)
-            s = read_map(r, depth, t);
+        check_bare(r, e->data.mapping_start.anchor, e->data.mapping_start.tag);
+        read_map(r, depth, t);
         break;
     case YAML_ALIAS_EVENT:
-        return refuse(r, at,
-                      "an alias; anchors and aliases are not supported; write the value out");
+        refuse(r, at, "an alias; anchors and aliases are not supported; write the value out");
     default:
-        return status_fail(r->m, STATUS_INTERNAL, "libyaml event %d where a value begins",
-                           (int)e->type);
+        end(r, status_fail(r->m, STATUS_INTERNAL, "libyaml event %d where a value begins",
+                           (int)e->type));
     }
-    if (!s) /* linked only when whole: a reader of the tree never meets half a node */
-        *out = t;
-    return s;
+    return t;
 }
 
-static enum status read_stream(struct reader *r, struct tree **root)
+static struct tree *read_stream(struct reader *r)
 {
-    enum status s = next_event(r); /* stream start */
-    if (s || (s = next_event(r)))
-        return s;
+    next_event(r); /* stream start */
+    next_event(r);
     if (r->event.type == YAML_STREAM_END_EVENT)
-        return refuse(r, (struct place){1, 1}, "it holds nothing but blanks and comments");
+        refuse(r, (struct place){1, 1}, "it holds nothing but blanks and comments");
     bool directive = r->event.data.document_start.version_directive ||
                      r->event.data.document_start.tag_directives.start !=
                          r->event.data.document_start.tag_directives.end;
     if (directive)
-        return refuse(r, place_of(r->event.start_mark),
-                      "directives (%%YAML, %%TAG) are not supported");
-    if ((s = next_event(r)) || (s = read_node(r, 1, root)))
-        return s;
-    if ((s = next_event(r)) || (s = next_event(r))) /* document end, and what follows */
-        return s;
+        refuse(r, place_of(r->event.start_mark), "directives (%%YAML, %%TAG) are not supported");
+    next_event(r);
+    struct tree *root = read_node(r, 1);
+    next_event(r); /* document end, and what follows */
+    next_event(r);
     if (r->event.type != YAML_STREAM_END_EVENT)
-        return refuse(r, place_of(r->event.start_mark),
-                      "a second document begins here; one file is one sweep");
-    return STATUS_OK;
+        refuse(r, place_of(r->event.start_mark),
+               "a second document begins here; one file is one sweep");
+    return root;
 }
 
-enum status tree_parse(struct plan_arena *arena, const char *text, size_t size, struct tree **root,
+/* Also by the arena, where memory runs out meanwhile. */
+static void close_reader(void *reader)
+{
+    struct reader *r = reader;
+    if (!r->open)
+        return;
+    r->open = false;
+    yaml_event_delete(&r->event);
+    yaml_parser_delete(&r->parser);
+}
+
+enum status tree_parse(struct arena *arena, const char *text, size_t size, struct tree **root,
                        struct place *at, struct message *m)
 {
     *root = NULL;
@@ -295,15 +287,18 @@ enum status tree_parse(struct plan_arena *arena, const char *text, size_t size, 
     if (s)
         return s;
     *at = (struct place){1, 1};
-    struct reader r = {.arena = arena, .at = at, .m = m};
-    if (!yaml_parser_initialize(&r.parser))
-        return no_memory(m);
-    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
-    s = read_stream(&r, root);
-    yaml_event_delete(&r.event);
-    yaml_parser_delete(&r.parser);
-    return s;
+    struct reader *r = arena_alloc(arena, 1, sizeof *r);
+    *r = (struct reader){.arena = arena, .at = at, .m = m};
+    arena_on_free(arena, close_reader, r);
+    if (!yaml_parser_initialize(&r->parser))
+        return status_no_memory(m, "the sweep file");
+    r->open = true;
+    yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, size);
+    if (setjmp(r->ended) == 0)
+        *root = read_stream(r);
+    close_reader(r);
+    return r->status;
 }
 
 struct tree *tree_find(const struct tree *map, const char *key)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/status.h"
-#include "sweep/plan/plan_arena.h"
 
 enum { TREE_DEPTH = 32, TREE_BYTES = 1 << 20, TREE_KEYS = 256 };
 
@@ -35,7 +35,7 @@ struct tree {
  * characters, tabs in the indentation, what libyaml refuses, directives, anchors, aliases, tags,
  * keys that are not words, duplicate keys, nesting deeper than TREE_DEPTH, more than one document,
  * none at all. */
-enum status tree_parse(struct plan_arena *arena, const char *text, size_t size, struct tree **root,
+enum status tree_parse(struct arena *arena, const char *text, size_t size, struct tree **root,
                        struct place *at, struct message *m);
 
 /* The child of a mapping with that key, or NULL. */

@@ -6,8 +6,8 @@
 #include "sweep/plan/plan.h"
 
 /* In the place of the library's: each piece of memory a block of its own for the sanitizer. */
-#define PLAN_ARENA_BLOCK ((size_t)1)
-#include "sweep/plan/plan_arena.c"
+#define ARENA_CHUNK_MOST 1
+#include "engine/base/arena.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -31,14 +31,15 @@ static bool look_up(void *context, const char *name, double *number, const char 
 
 static enum status evaluate(const char *text, bool *truth, struct message *m)
 {
-    struct expr *e;
+    struct arena arena;
     int column, calls = 0;
-    enum status s = expr_compile(text, look_up, &calls, &e, &column, m);
-    if (s)
+    arena_init(&arena, NULL);
+    struct expr *e = expr_compile(&arena, text, look_up, &calls, &column, m);
+    if (!e)
         fail_msg("%s: column %d: %s", text, column, m->text);
     assert_int_equal(column, 0);
-    s = expr_evaluate(e, look_up, &calls, truth, m);
-    expr_free(e);
+    enum status s = expr_evaluate(e, look_up, &calls, truth, m);
+    arena_free(&arena);
     return s;
 }
 
@@ -132,12 +133,13 @@ TEST(test_evaluation_faults)
 
 static void assert_not_compiled(const char *text, int column, const char *message)
 {
-    struct expr *e;
+    struct arena arena;
     struct message m = {{0}};
     int at = -1, calls = 0;
-    if (expr_compile(text, look_up, &calls, &e, &at, &m) != STATUS_BAD_INPUT)
+    arena_init(&arena, NULL);
+    if (expr_compile(&arena, text, look_up, &calls, &at, &m))
         fail_msg("taken: %s", text);
-    assert_null(e);
+    arena_free(&arena);
     if (at != column || strcmp(m.text, message) != 0)
         fail_msg("%s\ngives:  %d %s\nshould: %d %s", text, at, m.text, column, message);
 }

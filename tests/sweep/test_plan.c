@@ -7,10 +7,6 @@
 #include "tests/sweep/plan_help.h"
 #include "tests/unit/faults.h"
 
-/* In the place of the library's, so that each piece of memory is an allocation that can fail. */
-#define PLAN_ARENA_BLOCK ((size_t)1)
-#include "sweep/plan/plan_arena.c"
-
 /* Identities of the committed example. A difference means that stored results would not be found
  * again: raise a version instead. */
 TEST(test_golden)

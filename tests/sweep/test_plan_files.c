@@ -8,10 +8,6 @@
 #include "tests/sweep/config_help.h"
 #include "tests/unit/faults.h"
 
-/* In the place of the library's, so that each piece of memory is an allocation that can fail. */
-#define PLAN_ARENA_BLOCK ((size_t)1)
-#include "sweep/plan/plan_arena.c"
-
 #define LM "model: {mask: causal, d_model: 8}\ntrain: {val_examples: 8}\n"
 
 struct fixture {

@@ -73,7 +73,7 @@ static const struct task task_lines = {.name = "lines",
 
 struct fixture {
     char folder[64], path[128];
-    struct plan_arena *arena;
+    struct arena arena;
     struct survey_list list;
     struct point point;
     struct lines *lines; /* of the point */
@@ -115,8 +115,8 @@ static int setup(void **state)
     snprintf(x->path, sizeof x->path, "%s/a.txt", x->folder);
     write_file(x->path, "one\ntwo\n");
     set_time(x->path, 1000);
-    x->arena = plan_arena_new();
-    x->list.arena = x->arena;
+    arena_init(&x->arena, NULL);
+    x->list.arena = &x->arena;
     x->lines = (void *)x->point.task_options;
     point_at(x, 8, 0);
     *state = x;
@@ -128,7 +128,7 @@ static int teardown(void **state)
     struct fixture *x = *state;
     unlink(x->path);
     rmdir(x->folder);
-    plan_arena_free(x->arena);
+    arena_free(&x->arena);
     free(x);
     return 0;
 }

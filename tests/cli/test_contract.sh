@@ -70,7 +70,7 @@ for words in "report --json" "export results" "status --json"; do
 done
 verdict "two shards make the whole sweep"
 for kept in rungs confirm troubles; do
-    "$headcount" run $kept.yaml --db run.db -q >said 2>&1
+    timeout -s KILL "$(seconds 20)" "$headcount" run $kept.yaml --db run.db -q >said 2>&1
     echo "exit $?" >now
     sqlite3 run.db "SELECT heads, setting, seed, is_tuning, confirms, state, steps_done,
         instr(error, 'limits.memory') > 0 FROM trials

@@ -1,4 +1,5 @@
-/* A run that is told to do a shard claims the trials of that shard and no others. */
+/* Which shards a results file is told to have left. What a shard runs is shown by
+ * tests/scenarios/shards*. */
 #include "store_help.h"
 
 #include "sweep/db/lock.h"
@@ -14,18 +15,6 @@ static int64_t plan_shard_into(struct fixture *x, struct store *s, const char *y
     assert_ok(store_plan(s, p.plan, false, &changes, &x->m));
     free_plan(x, p);
     return changes.sweep_id;
-}
-
-/* Claims and completes all that there are; how many. */
-static int work(struct fixture *x, struct store *s, int64_t sweep)
-{
-    int64_t build = add_build(x, s);
-    for (int n = 0;; n++) {
-        struct claimed c = claim(x, s, sweep, build);
-        if (!c.trial_id)
-            return n;
-        assert_true(finish(x, s, &c, result_of(0.5)));
-    }
 }
 
 /* What their JSON is, is asked of assert_shards. */
@@ -48,109 +37,6 @@ static void assert_shards(struct fixture *x, struct store *s, int64_t sweep, boo
 }
 
 FIXTURE(set_up, tear_down)
-
-TEST(a_shard_is_claimed_alone)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    struct counts c;
-    int64_t sweep = plan_shard_into(x, s, FOUR, 2, 4);
-    assert_int_equal(work(x, s, sweep), 2);
-    assert_answer(store_db(s), "SELECT shards FROM sweep", "{\"of\":4,\"here\":[2]}");
-    assert_ok(store_counts(s, sweep, &c, &x->m));
-    assert_int_equal(c.trials[TRIAL_COMPLETED], 2);
-    assert_int_equal(c.trials[TRIAL_QUEUED], 0);
-    assert_int_equal(c.elsewhere, 6);
-    assert_answer(store_db(s),
-                  "SELECT planned || ' ' || queued || ' ' || completed || ' ' ||"
-                  " elsewhere FROM progress",
-                  "2 0 2 6");
-    struct head_counts *heads;
-    int n;
-    assert_ok(store_head_counts(s, sweep, &heads, &n, &x->m));
-    assert_int_equal(n, 2);
-    assert_int_equal(heads[0].planned, 1);
-    assert_int_equal(heads[1].ended, 1);
-    free(heads);
-}
-
-/* Another shard of the same plan beside it, another cut, another plan, and all of it. */
-TEST(shards_one_after_the_other)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    sqlite3 *db = store_db(s);
-    struct shards shards;
-    int64_t sweep = plan_shard_into(x, s, FOUR, 2, 4);
-    work(x, s, sweep);
-    plan_shard_into(x, s, FOUR, 4, 4);
-    assert_int_equal(work(x, s, sweep), 2);
-    assert_answer(db, "SELECT shards FROM sweep", "{\"of\":4,\"here\":[2,4]}");
-    shards = shards_of(x, s, sweep);
-    assert_int_equal(shards.of, 4);
-    assert_string_equal(shards.missing, "1 and 3");
-    plan_shard_into(x, s, FOUR, 9, 30);
-    assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[9]}");
-    shards = shards_of(x, s, sweep);
-    assert_string_equal(shards.missing, "1 to 8 and 10 to 30");
-    for (int i = 1; i <= 2; i++)
-        plan_shard_into(x, s, FOUR, i, 2);
-    shards = shards_of(x, s, sweep);
-    assert_int_equal(shards.of, 2);
-    assert_string_equal(shards.missing, "");
-    plan_shard_into(x, s, SWEEP("[1, 2]", "seeds: 5\n"), 1, 30);
-    assert_answer(db, "SELECT shards FROM sweep", "{\"of\":30,\"here\":[1]}");
-    plan_into(x, s, FOUR);
-    assert_answer(db, "SELECT shards FROM sweep", "NULL");
-    assert_answer(db, "SELECT count(*) FROM trial WHERE NOT in_shard", "0");
-    shards = shards_of(x, s, sweep);
-    assert_int_equal(shards.of, 0);
-    assert_int_equal(work(x, s, sweep), 4);
-}
-
-/* The head count of a shard is chosen for and judged within it. */
-TEST(a_shard_under_tune)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    int64_t sweep =
-        plan_shard_into(x, s,
-                        "name: plain\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
-                        "model: {d_model: 32, heads: [1, 2], layers: 1, d_ff: 32}\n"
-                        "train: {steps: 100, batch: 8, lr: [1e-3, 1e-2], eval_every: 50}\n"
-                        "tune: {axes: [train.lr], seeds: 2}\nseeds: 3\n",
-                        2, 2);
-    assert_int_equal(work(x, s, sweep), 2 * 2 + 3);
-    assert_answer(store_db(s),
-                  "SELECT group_concat(DISTINCT heads || state || choice) FROM trials"
-                  " WHERE in_shard",
-                  "2completedchosen,2not_neededeliminated");
-    assert_answer(store_db(s),
-                  "SELECT group_concat(DISTINCT heads || state || attempt) FROM trials"
-                  " WHERE NOT in_shard",
-                  "1queued0");
-}
-
-/* What was begun and left for another shard is not forgotten. */
-TEST(a_shard_that_was_left)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    struct shards shards;
-    int64_t sweep = plan_shard_into(x, s, FOUR, 1, 4), build = add_build(x, s);
-    struct claimed c = claim(x, s, sweep, build);
-    assert_true(finish(x, s, &c, result_of(0.5)));
-    shards = shards_of(x, s, sweep);
-    assert_string_equal(shards.unfinished, ""); /* all of them are the run's own */
-    plan_shard_into(x, s, FOUR, 3, 4);
-    shards = shards_of(x, s, sweep);
-    assert_int_equal(shards.of, 4);
-    assert_string_equal(shards.missing, "2 and 4");
-    assert_string_equal(shards.unfinished, "shards 1 (1 trial left) and 3 (2 trials left)");
-    work(x, s, sweep);
-    shards = shards_of(x, s, sweep);
-    assert_string_equal(shards.unfinished, "shard 1 (1 trial left)");
-    plan_shard_into(x, s, FOUR, 1, 4);
-    work(x, s, sweep);
-    shards = shards_of(x, s, sweep);
-    assert_string_equal(shards.unfinished, "");
-}
 
 /* While a run is at work, its shard is none of those that were left. */
 TEST(a_shard_at_work)
@@ -227,15 +113,4 @@ TEST(shards_are_known_again)
                 run_sql(store_db(s), "UPDATE trial SET state = 'failed' WHERE in_shard");
             }
         }
-}
-
-/* Failed trials of other shards wait for a run that does them. */
-TEST(retries_stay_in_the_shard)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    long count;
-    int64_t sweep = plan_shard_into(x, s, FOUR, 1, 2);
-    run_sql(store_db(s), "UPDATE trial SET state = 'failed'");
-    assert_ok(store_retry_failed(s, sweep, &count, &x->m));
-    assert_int_equal(count, 4);
 }

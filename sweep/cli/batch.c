@@ -175,7 +175,6 @@ enum status batch_run(const struct batch_request *r, struct batch *b, struct mes
     text_add_shell(&b->script, r->db);
     begin_run(&b->script, r);
     batch_add_launch(&b->script, r);
-    text_add(&b->script, "%s", r->same_kernels ? " --same-kernels" : "");
     end_run(&b->script, r);
     return finished(b, m);
 }

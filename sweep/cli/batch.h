@@ -27,7 +27,6 @@ struct batch_request {
     long array;                 /* of so many jobs, each with a share of the trials */
     long at_once;               /* so many of them; 0: as the cluster has room */
     long cpus;                  /* of each node; 0: all */
-    bool same_kernels;          /* of run; with nodes */
     const char *launch, *agent; /* of run; with nodes. NULL: slurm, the program's own path */
     const char *setup;          /* lines of bash before the program (batch_read_setup), or NULL */
     const struct sbatch_words *words;       /* settled; they win over the job's own */

@@ -29,8 +29,6 @@ static const struct command_option options[] = {
      "of the allocation"},
     {"agent", 0, COMMAND_TEXT, offsetof(struct run_options, agent), "WORDS",
      "how `headcount agent` is called there (this program's own path)"},
-    {"same-kernels", 0, COMMAND_FLAG, offsetof(struct run_options, same_kernels), NULL,
-     "all machines compute with what the least of them can, so that bits are the same"},
     COMMAND_DB_OPTION(struct run_options),
     {"as", 0, COMMAND_TEXT, offsetof(struct run_options, as), "FILE",
      "with -: what the sweep file is called, in whose folder its paths start"},
@@ -185,7 +183,6 @@ static enum status run_trials(const struct config *config, const struct run_opti
                                     .retry_failed = o->retry_failed,
                                     .replace = o->replace,
                                     .agent = o->agent,
-                                    .same_kernels = o->same_kernels,
                                     .begun = o->serve ? show_page : NULL,
                                     .context = page};
     enum status status = find_hosts(o, &runner, &hosts, m);
@@ -322,9 +319,8 @@ int command_run(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    if (!o.launch && (o.hosts || o.agent || o.same_kernels))
-        return command_usage(
-            "run", "--hosts, --agent and --same-kernels need --launch COMMAND; give it too");
+    if (!o.launch && (o.hosts || o.agent))
+        return command_usage("run", "--hosts and --agent need --launch COMMAND; give it too");
     if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0 && !getenv("SLURM_JOB_NODELIST"))
         return command_usage("run", "outside a Slurm allocation --launch COMMAND needs --hosts, as "
                                     "in --launch 'ssh {host}' --hosts node1,node2:8");

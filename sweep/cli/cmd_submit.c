@@ -19,7 +19,7 @@ struct submit_options {
     const char *array_text, *launch, *agent, *setup;
     long nodes, cpus;
     long array, at_once; /* of array_text */
-    bool same_kernels, retry_failed, replace;
+    bool retry_failed, replace;
     struct submit_manner how;
 };
 
@@ -34,8 +34,6 @@ static const struct command_option options[] = {
     COMMAND_DB_OPTION(struct submit_options),
     {"set", 0, COMMAND_TEXTS, offsetof(struct submit_options, set), "KEY=VALUE",
      "replace what the file says, as in train.steps=100; null removes it"},
-    {"same-kernels", 0, COMMAND_FLAG, offsetof(struct submit_options, same_kernels), NULL,
-     "with --nodes: all machines compute with what the least of them can"},
     {"launch", 0, COMMAND_TEXT, offsetof(struct submit_options, launch), "COMMAND",
      "with --nodes: starts a program on {host}, as in `run --launch` (slurm)"},
     {"agent", 0, COMMAND_TEXT, offsetof(struct submit_options, agent), "WORDS",
@@ -297,7 +295,6 @@ static int submit_with(const char *file, struct submit_options *o, char **words,
                               .array = o->array,
                               .at_once = o->at_once,
                               .cpus = o->cpus,
-                              .same_kernels = o->same_kernels,
                               .launch = o->launch,
                               .agent = o->agent,
                               .retry_failed = o->retry_failed,
@@ -330,9 +327,9 @@ int command_submit(int argc, char **argv)
     if (o.nodes && o.array)
         return command_usage("submit", "give either --nodes (one job on several machines) or "
                                        "--array (several jobs on one machine each)");
-    if ((o.same_kernels || o.launch || o.agent) && o.array)
-        return command_usage("submit", "--same-kernels, --launch and --agent are for the machines "
-                                       "of one job (--nodes)");
+    if ((o.launch || o.agent) && o.array)
+        return command_usage("submit",
+                             "--launch and --agent are for the machines of one job (--nodes)");
     if (o.merge_options.count && !o.array)
         return command_usage("submit", "--merge-options is for the job that merges an --array");
     return submit_with(argv[optind], &o, argv + own + 1, own < argc ? argc - own - 1 : 0);

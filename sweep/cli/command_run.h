@@ -13,7 +13,7 @@ struct run_options {
     struct command_texts set, from;
     const char *launch, *hosts, *agent, *threads;
     long workers;
-    bool same_kernels, retry_failed, replace, quiet;
+    bool retry_failed, replace, quiet;
     bool no_report;    /* who runs it has something else to say at its end */
     struct plan *plan; /* of the sweep file, which is then not read again; NULL: it is read */
 };

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -151,24 +150,6 @@ static void work_in(struct agent *a, const char *text)
     free(proof);
 }
 
-/* Becomes an agent that computes with these kernels. Both are chosen when a program starts. */
-static void begin_again(struct agent *a, const char *kernels)
-{
-    static char name[] = "headcount", verb[] = "agent";
-    char *const arguments[] = {name, verb, NULL};
-    char core_type[64], ours[64];
-    if (a->open || sscanf(kernels, "%63s %63s", core_type, ours) != 2) {
-        stop_for(a, STATUS_BAD_INPUT, "the coordinator named no kernels");
-        return;
-    }
-    setenv("OPENBLAS_CORETYPE", core_type, 1);
-    setenv("HEADCOUNT_KERNELS", ours, 1);
-    stop_restore();
-    if (dup2(a->in_fd, STDIN_FILENO) >= 0 && dup2(a->out_fd, STDOUT_FILENO) >= 0)
-        execv(PROCESS_SELF, arguments);
-    stop_for(a, STATUS_IO, process_start_error(errno));
-}
-
 static void set_threads(struct agent *a, const struct wire_frame *f)
 {
     char *end;
@@ -184,9 +165,6 @@ static void obey(struct agent *a, const struct wire_frame *f)
     switch (f->type) {
     case AGENT_OPEN:
         work_in(a, f->payload);
-        break;
-    case AGENT_KERNELS:
-        begin_again(a, f->payload);
         break;
     case AGENT_START:
         start_worker(a, f);
@@ -356,7 +334,6 @@ static void allow_descriptors(void)
 enum status agent_run(int in, int out, struct message *m)
 {
     struct agent a = {.in_fd = in, .out_fd = out, .patience_s = AGENT_PATIENCE_S};
-    prctl(PR_SET_NAME, "headcount"); /* one that began again would be called "exe" */
     fcntl(in, F_SETFL, O_NONBLOCK);
     fcntl(out, F_SETFL, O_NONBLOCK);
     allow_descriptors();

@@ -14,7 +14,6 @@ static bool frame_valid(const struct wire_frame *f)
     case AGENT_HELLO:
     case AGENT_ENDED:
         return f->size < AGENT_TEXT_MAX;
-    case AGENT_KERNELS:
     case AGENT_READY:
     case AGENT_REFUSED:
         return f->size < MESSAGE_SIZE;

@@ -8,8 +8,6 @@
  * no slot.
  *
  *     down  OPEN     struct agent_open: the first frame, as the answer to HELLO
- *           KERNELS  "CORETYPE KERNELS", instead of OPEN: the agent begins again (magic,
- *                    HELLO) as a program that computes with these
  *           START    a job (wire.h), in a slot that is free: at first, and since its ENDED
  *           THREADS  a number: its worker may use so many threads from now on; 1 until then
  *           STOP     its worker saves a checkpoint and ends; then ENDED
@@ -44,7 +42,7 @@
 #define AGENT_MAGIC "\x89headcount agent 1\r\n\x1a\n"
 
 enum {
-    AGENT_PROTOCOL = 5,
+    AGENT_PROTOCOL = 6,
     AGENT_NOISE = 64 << 10,
     AGENT_TEXT_MAX = 1 << 14, /* of HELLO, OPEN and ENDED */
     HOST_SLOTS_MAX = 4096
@@ -52,7 +50,6 @@ enum {
 
 enum agent_type {
     AGENT_OPEN = 1,
-    AGENT_KERNELS,
     AGENT_START,
     AGENT_THREADS,
     AGENT_STOP,

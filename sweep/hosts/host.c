@@ -125,17 +125,11 @@ static void distrust(struct host *h, double now, const char *why)
 
 /* ---- starting it, and what it is told ---- */
 
-/* To what comes behind the next magic. */
-static void listen_anew(struct host *h)
-{
-    wire_free(&h->in.frames);
-    h->in = (struct agent_in){.skips = true};
-}
-
 static void start(struct host *h, double now)
 {
     struct message m;
-    listen_anew(h);
+    wire_free(&h->in.frames);
+    h->in = (struct agent_in){.skips = true};
     wire_free(&h->out);
     h->tail_used = 0;
     h->at_end = h->at_fault = h->out_of_memory = false;
@@ -168,17 +162,6 @@ void host_open(struct host *h, const struct agent_open *o, const char *proof)
     snprintf(h->proof, sizeof h->proof, "%s", proof);
     host_enter(h, HOST_OPENING);
     put(h, AGENT_OPEN, 0, text, (size_t)length);
-}
-
-void host_kernels(struct host *h, const char *core_type, const char *kernels)
-{
-    char text[160];
-    int length = snprintf(text, sizeof text, "%s %s", core_type, kernels);
-    put(h, AGENT_KERNELS, 0, text, (size_t)length);
-    if (!connected(h))
-        return;
-    host_enter(h, HOST_STARTING);
-    listen_anew(h);
 }
 
 void host_start(struct host *h, int slot, const char *job, size_t size)

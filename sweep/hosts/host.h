@@ -4,9 +4,9 @@
  *
  *                 launcher            HELLO             host_open            READY
  *   WAITING  ------------> STARTING ---------> GREETED -----------> OPENING --------> READY
- *      ^ ^                    |  ^                |                    |                |  LEAVING,
- *      | |                    |  +----------------+                    |                v  host_bye
- *      | |                    |     host_kernels                       |             LEAVING
+ *      ^ ^                    |                                        |                |  LEAVING,
+ *      | |                    |                                        |                v  host_bye
+ *      | |                    |                                        |             LEAVING
  *      | +--------------------+----------------------------------------+----------------+
  *      |      its launcher ends, it says nothing for too long, or owes something for too long
  *      |      (host_deadlines.c), or host_fault: HOST_EVENT_LOST; after a pause of 1, 2, 4 .. 60 s
@@ -145,7 +145,7 @@ void host_turn(struct host *h, double now);
 void host_listen(struct host *h, double now);
 
 enum host_event_kind {
-    HOST_EVENT_GREETED, /* now host_open or host_kernels */
+    HOST_EVENT_GREETED, /* now host_open */
     HOST_EVENT_READY,   /* all its slots are free */
     HOST_EVENT_SPAWNED, /* of slot: pid */
     HOST_EVENT_MESSAGE, /* of slot: message, of enum wire_type */
@@ -169,9 +169,6 @@ bool host_next(struct host *h, struct host_event *e);
 /* GREETED: it is to work in this folder, and to prove that it sees it by what the file o->proof in
  * it holds (`proof`, a line of text). */
 void host_open(struct host *h, const struct agent_open *o, const char *proof);
-
-/* GREETED: it is to begin again with OpenBLAS's kernels `core_type` and our own `kernels`. */
-void host_kernels(struct host *h, const char *core_type, const char *kernels);
 
 /* READY, and for stop and kill LEAVING: what a slot is to do. A job that cannot be handed over
  * makes the host lost. */

@@ -27,7 +27,6 @@ struct runner_options {
     bool slurm;              /* they are of the allocation that this process runs in (slurm.h) */
     const char *launch;      /* how an agent is started on each (host.h) */
     const char *agent;       /* words of the shell for it; NULL: this program */
-    bool same_kernels;       /* all compute with the kernels of the least of them */
     const char *const *from; /* (froms): files whose trials are taken over (take_over.h) */
     int froms, froms_named;  /* of the first ones a person wants to know that they have none */
     /* Called when the plan is in the file, before the first trial starts; NULL: nobody asks. */

@@ -13,7 +13,6 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "sweep/hosts/same_kernels.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/memory_budget.h"
 #include "sweep/worker/worker.h"
@@ -26,8 +25,6 @@ struct runner_hosts {
     struct memory_budget memory;
     char proof[33];
     char proof_path[TRIAL_PATH_MAX];
-    bool same_kernels, agreed;
-    struct kernel_set common; /* agreed: what all compute with */
     int slots_each; /* of a host without a number of its own; 0: as many as it has cores */
     double shown_s; /* when the live view was updated last */
     bool announced; /* which machines there are, or that is not wanted */
@@ -92,7 +89,6 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
     r->hosts = h;
     r->machine = machine;
     r->machines = o->host_count;
-    h->same_kernels = o->same_kernels;
     r->slurm = o->slurm;
     h->announced = o->quiet;
     h->slots_each = (int)(each < HOST_SLOTS_MAX ? each : HOST_SLOTS_MAX);
@@ -146,6 +142,27 @@ static int slots_of(const struct runner *r, struct machine *machine)
 
 enum { ANNOUNCED_MAX = 16 }; /* machines that are named */
 
+/* That machines compute with other kernels than the first of those that work. */
+static void tell_differences(struct runner *r)
+{
+    const struct agent_hello *first = NULL;
+    for (int k = 0; k < r->machines; k++) {
+        const struct agent_hello *h = &r->machine[k].host->hello;
+        if (!r->machine[k].works)
+            continue;
+        if (!first)
+            first = h;
+        if (strcmp(h->core_type, first->core_type) == 0 && strcmp(h->kernels, first->kernels) == 0)
+            continue;
+        runner_say(r,
+                   "machines compute with different kernels (%s %s, %s %s), so last bits may "
+                   "differ; to get equal bits, name kernels that all have: --agent 'env "
+                   "OPENBLAS_CORETYPE=Haswell HEADCOUNT_KERNELS=avx2 /path/of/headcount agent'",
+                   first->core_type, first->kernels, h->core_type, h->kernels);
+        return;
+    }
+}
+
 /* "48 trials at once on 3 machines: a 16, b 16, c 16", once all have been heard of. */
 static void announce_machines(struct runner *r)
 {
@@ -170,6 +187,7 @@ static void announce_machines(struct runner *r)
         runner_say(r, "%d trial%s at once on %d machine%s: %s", slots, text_plural(slots), ready,
                    text_plural(ready), b.text ? b.text : "");
     free(b.text);
+    tell_differences(r);
 }
 
 static void open_folder(struct runner *r, struct machine *machine)
@@ -177,54 +195,6 @@ static void open_folder(struct runner *r, struct machine *machine)
     struct build_info b = agent_hello_build(&machine->host->hello);
     runner_build_words(&b, machine->build, sizeof machine->build);
     host_open(machine->host, &r->hosts->open, r->hosts->proof);
-}
-
-/* What all can that have said hello; false while others may still do so. */
-static bool agree(struct runner *r)
-{
-    struct runner_hosts *h = r->hosts;
-    int greeted = 0;
-    for (int k = 0; k < r->machines; k++) {
-        const struct machine *machine = &r->machine[k];
-        if (machine->host->state != HOST_GREETED) {
-            if (!machine->heard)
-                return false;
-            continue;
-        }
-        struct kernel_set its = kernel_set_of(&machine->host->hello);
-        h->common = greeted++ ? kernel_set_common(&h->common, &its) : its;
-    }
-    if (greeted > 0)
-        runner_say(r, "all machines compute with %s and %s", h->common.core_type,
-                   h->common.kernels);
-    return greeted > 0;
-}
-
-/* Lets machines that have said hello begin, with the same kernels where that is wanted: as soon as
- * all have been heard of, those that come later with what was agreed upon then. */
-static void open_hosts(struct runner *r)
-{
-    struct runner_hosts *h = r->hosts;
-    char why[256];
-    if (h->same_kernels && !h->agreed)
-        h->agreed = agree(r);
-    for (int k = 0; (h->agreed || !h->same_kernels) && k < r->machines; k++) {
-        struct machine *machine = &r->machine[k];
-        if (machine->host->state != HOST_GREETED)
-            continue;
-        struct kernel_set its = kernel_set_of(&machine->host->hello);
-        bool same = !h->same_kernels || kernel_set_same(&its, &h->common);
-        if (same) {
-            open_folder(r, machine);
-        } else if (!machine->asked) {
-            host_kernels(machine->host, h->common.core_type, h->common.kernels);
-        } else {
-            snprintf(why, sizeof why, "it computes with %s and %s, not with %s and %s as asked",
-                     its.core_type, its.kernels, h->common.core_type, h->common.kernels);
-            host_refuse(machine->host, why);
-        }
-        machine->asked = !same;
-    }
 }
 
 static void ready(struct runner *r, struct machine *machine)
@@ -269,7 +239,6 @@ static void lost(struct runner *r, struct machine *machine)
     if (!r->stopping)
         runner_say(r, "%s %s: %.1500s%s", name_of(machine), when, h->why, what);
     machine->heard = true;
-    machine->asked = false;
 }
 
 /* The slot that an event is about; NULL where nothing runs there, or not any more. */
@@ -284,7 +253,8 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
     struct slot *s = slot_of(machine, e);
     switch (e->kind) {
     case HOST_EVENT_GREETED:
-        break; /* open_hosts */
+        open_folder(r, machine);
+        break;
     case HOST_EVENT_READY:
         ready(r, machine);
         break;
@@ -386,7 +356,7 @@ void runner_hosts_turn(struct runner *r)
 {
     double now = clock_now_s();
     struct host_event e;
-    bool any_lost = false, any_greeted = false;
+    bool any_lost = false;
     if (!r->hosts)
         return;
     for (int k = 0; k < r->machines; k++) {
@@ -405,7 +375,6 @@ void runner_hosts_turn(struct runner *r)
             while (host_next(machine->host, &e)) {
                 take_event(r, machine, &e);
                 any_lost = any_lost || e.kind == HOST_EVENT_LOST;
-                any_greeted = any_greeted || e.kind == HOST_EVENT_GREETED;
             }
         }
         runner_try_capacity(r, machine, now);
@@ -414,8 +383,6 @@ void runner_hosts_turn(struct runner *r)
         r->hosts->shown_s = now;
         show_machines(r, now);
     }
-    if (any_greeted || (any_lost && r->hosts->same_kernels))
-        open_hosts(r);
     if (any_lost && !r->stopping)
         stop_without_hosts(r);
     if (any_lost && !r->hosts->announced)

@@ -72,7 +72,6 @@ struct machine {
     bool at_capacity;       /* it could not take all of its slots: some are closed */
     struct slot *opened;    /* of those, to see whether it can now; NULL: none */
     double capacity_due_s;  /* when one is */
-    bool asked;             /* to begin again with other kernels than its own */
     bool heard;             /* its host said hello, or could not, at least once */
     struct pollfd *fds;     /* (fds_used) of the present turn */
     int fds_used;

@@ -45,10 +45,6 @@ before=$(last_job)
 check "submit -n succeeds" headcount submit -n configs/quick.yaml
 check "... and submits nothing" [ "$(last_job)" = "$before" ]
 
-check "--same-kernels is handed to the run" \
-    says ' --launch slurm --same-kernels --as .*/configs/quick.yaml - '  headcount submit -n configs/quick.yaml \
-    --same-kernels --nodes 2
-
 # ---- jobs on the same results file ----
 
 last_words() { # words that sbatch got with the last job
@@ -371,7 +367,7 @@ check "... also short ones" \
     refused 2 "unknown option '-p'; options of sbatch stand behind --" headcount submit configs/quick.yaml -p long
 check "a second sweep file is refused" refused 2 'one argument too many' headcount submit configs/quick.yaml x.yaml -- --time=3
 check "--nodes and --array together are refused" refused 2 'give either --nodes' headcount submit configs/quick.yaml --nodes 2 --array 2
-check "--same-kernels with an array is refused" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --same-kernels
+check "--agent with an array is refused" refused 2 'one job' headcount submit configs/quick.yaml --array 2 --agent x
 for array in --array=1-3 --arr=3 -a1-3 -a --array; do
     check "sbatch's own $array is refused" \
         refused 2 'every task would run the whole sweep; use .headcount submit --array N.' headcount submit \

@@ -1,6 +1,5 @@
 /* What coordinator and agent say to each other: it arrives in whatever pieces, behind whatever
- * banner; protocol errors are refused. And the names of hosts, and the kernels that machines agree
- * on. */
+ * banner; protocol errors are refused. And the names of hosts. */
 #include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "sweep/hosts/host.h"
-#include "sweep/hosts/same_kernels.h"
 
 #include "tests/test.h"
 
@@ -275,7 +273,7 @@ TEST(the_same_program_is_welcome)
     assert_int_equal(greeted(&host, "protocol=2\norder=little\nversion=0.1.0\n", hash),
                      HOST_REFUSED);
     assert_string_equal(host.why, "it runs another program, which speaks protocol 2 where ours "
-                                  "speaks 5; build it from the same tree");
+                                  "speaks 6; build it from the same tree");
 }
 
 TEST(hosts_are_read)
@@ -349,30 +347,4 @@ TEST(agents_have_odd_paths)
         assert_string_equal(b.text, cases[i].words);
         free(b.text);
     }
-}
-
-TEST(machines_agree_on_kernels)
-{
-    static const struct {
-        struct kernel_set a, b, common;
-    } cases[] = {
-        {{"Haswell", "avx2"}, {"Haswell", "avx2"}, {"Haswell", "avx2"}},
-        {{"Haswell", "avx512"}, {"Haswell", "avx2"}, {"Haswell", "avx2"}},
-        {{"SkylakeX", "avx512"}, {"Zen", "avx2"}, {"Haswell", "avx2"}},
-        {{"SkylakeX", "avx512"}, {"Cooperlake", "avx512"}, {"SkylakeX", "avx512"}},
-        {{"Cooperlake", "avx512"}, {"Cooperlake", "avx512"}, {"Cooperlake", "avx512"}},
-        {{"Sandybridge", "sse2"}, {"SkylakeX", "avx512"}, {"Sandybridge", "sse2"}},
-        {{"Sandybridge", "sse2"}, {"Nehalem", "sse2"}, {"Prescott", "sse2"}},
-        {{"SkylakeX", "reference"}, {"Haswell", "avx2"}, {"Haswell", "reference"}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kernel_set ab = kernel_set_common(&cases[i].a, &cases[i].b);
-        struct kernel_set ba = kernel_set_common(&cases[i].b, &cases[i].a);
-        assert_true(kernel_set_same(&ab, &cases[i].common));
-        assert_true(kernel_set_same(&ba, &cases[i].common));
-    }
-    struct agent_hello h = {.core_type = "Zen", .kernels = "avx2-ftz"};
-    struct kernel_set its = kernel_set_of(&h);
-    assert_string_equal(its.core_type, "Zen");
-    assert_string_equal(its.kernels, "avx2");
 }

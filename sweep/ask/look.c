@@ -55,59 +55,21 @@ static double look_real(const struct look *l, const char *option)
     return value;
 }
 
-static enum status refuse_option(const struct task *task, const char *name, struct message *m)
-{
-    const char *names[64];
-    char shown[64];
-    int n = 0;
-    for (const struct option_entry *o = task->options; o->name && n < 63; o++)
-        if (!o->derived)
-            names[n++] = o->name;
-    names[n] = NULL;
-    const char *near = nearest_name(name, names);
-    return status_fail(m, STATUS_BAD_INPUT, "task %s has no option %s%s%s%s", task->name,
-                       text_shown(name, shown, sizeof shown),
-                       near ? "; did you mean " : "; headcount tasks ", near ? near : task->name,
-                       near ? "?" : " lists them");
-}
-
-/* A list is JSON as it stands. */
-static enum status set_list(struct point *p, const char *name, const char *value, struct message *m)
-{
-    char json[OPTION_TEXT_MAX + 80];
-    snprintf(json, sizeof json, "{\"%s\":%s}", name, value);
-    return point_set_task(p, json, m);
-}
-
-/* quoted: the value is that text, and not null or a number. */
+/* An option's value as it is, though it may look like another type's. */
 static enum status set_option(struct point *p, const char *name, const char *value, bool quoted,
                               struct message *m)
 {
-    const struct option_entry *o = option_find(p->task->options, name);
-    if (!o)
-        return refuse_option(p->task, name, m);
-    enum status s = option_settable(o, "task", m);
-    if (s != STATUS_OK)
-        return s;
-    return o->type == OPTION_INT_LIST ? set_list(p, name, value, m)
-                                      : option_parse(o, "task", value, quoted, p->task_options, m);
+    return option_parse(option_find(p->task->options, name), "task", value, quoted, p->task_options,
+                        m);
 }
 
 static enum status apply_sets(struct point *p, const char *const *sets, int count,
                               struct message *m)
 {
     enum status s = STATUS_OK;
-    for (int i = 0; i < count && s == STATUS_OK; i++) {
-        const char *equals = strchr(sets[i], '=');
-        char name[64], text[OPTION_TEXT_MAX];
-        bool quoted;
-        if (strncmp(sets[i], "task.", 5) != 0 || !equals || equals == sets[i] + 5)
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)(equals - sets[i]) - 5, sets[i] + 5);
-        if (!quote_read(equals + 1, text, sizeof text, &quoted))
-            return status_fail(m, STATUS_BAD_INPUT, "--set task.%s: its value is too long", name);
-        s = set_option(p, name, text, quoted, m);
-    }
+    for (int i = 0; i < count && s == STATUS_OK; i++)
+        if (strncmp(sets[i], "task.", 5) == 0)
+            s = point_give(p, sets[i], m);
     return s;
 }
 

@@ -220,56 +220,6 @@ static enum status print_example(struct arena *a, const struct point *p, const s
     return STATUS_OK;
 }
 
-static enum status refuse_option(const struct task *task, const char *typed, struct message *m)
-{
-    enum { NAMES = 64 };
-    const char *names[NAMES];
-    int n = 0;
-    for (; n < NAMES - 1 && task->options[n].name; n++)
-        names[n] = task->options[n].name;
-    names[n] = NULL;
-    const char *near = nearest_name(typed, names);
-    if (near)
-        return status_fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; did you mean '%s'?",
-                           task->name, typed, near);
-    return status_fail(m, STATUS_BAD_INPUT, "task %s has no option '%s'; see headcount tasks %s",
-                       task->name, typed, task->name);
-}
-
-/* Reads --set arguments, "length=8" or "task.length=8"; a list is written [1,-1]. */
-static enum status apply_sets(struct point *p, const struct command_texts *sets, struct message *m)
-{
-    for (int i = 0; i < sets->count; i++) {
-        char text[OPTION_STRING_MAX + 128];
-        const char *given = sets->item[i];
-        const char *name = strncmp(given, "task.", 5) == 0 ? given + 5 : given;
-        const char *equals = strchr(name, '=');
-        if (!equals || strlen(name) >= sizeof text)
-            return status_fail(m, STATUS_BAD_INPUT, "--set is '%s'; write it as KEY=VALUE", given);
-        memcpy(text, name, strlen(name) + 1);
-        text[equals - name] = '\0';
-        const struct option_entry *o = option_find(p->task->options, text);
-        if (!o)
-            return refuse_option(p->task, text, m);
-        enum status s = option_settable(o, "task", m);
-        if (s != STATUS_OK)
-            return s;
-        char *value = text + (equals - name) + 1;
-        if (o->type != OPTION_INT_LIST) {
-            s = option_parse(o, "task", value, false, p->task_options, m);
-            if (s != STATUS_OK)
-                return s;
-            continue;
-        }
-        for (char *item; (item = strsep(&value, "[, ]")) != NULL;) {
-            s = *item ? option_parse(o, "task", item, false, p->task_options, m) : STATUS_OK;
-            if (s != STATUS_OK)
-                return s;
-        }
-    }
-    return STATUS_OK;
-}
-
 static void print_task(const struct task *task)
 {
     printf("%s: ", task->name);
@@ -311,7 +261,9 @@ static enum status describe_task(struct scope *x, const struct task *task,
     struct point p;
     struct task_shape shape;
     point_init(&p, task);
-    enum status s = apply_sets(&p, &o->set, m);
+    enum status s = STATUS_OK;
+    for (int i = 0; i < o->set.count && s == STATUS_OK; i++)
+        s = point_give(&p, o->set.item[i], m);
     if (s != STATUS_OK)
         return s;
     if (tasks_file_given(&p))

@@ -83,6 +83,10 @@ enum status point_set_task(struct point *p, const char *json, struct message *m)
  * {"model.heads":4,"train.lr":0.01}. task.name stays as it is. */
 enum status point_set(struct point *p, const char *json, struct message *m);
 
+/* Sets an option as --set gives it: "model.layers=2", the value as in a sweep file, in YAML's flow
+ * syntax; a path of no section ("slots=3") is one of the task. */
+enum status point_give(struct point *p, const char *given, struct message *m);
+
 /* The encoder's inputs and outputs for a task of that shape. Keeps pointers to its names. */
 void point_io(const struct task_shape *shape, struct encoder_io *io);
 

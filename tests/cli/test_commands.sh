@@ -120,22 +120,22 @@ check "params counts as many at 12 heads, split or of fixed width" \
 check "... and prints them as JSON" gives 0 '"n_params_split":109514298' "headcount params --preset roberta --json"
 check "heads of fixed width have more parameters than split ones" \
     gives 0 '"heads":8,"d_head_split":8,"n_params_split":54224,"d_head_fixed":16,"n_params_fixed":70800' \
-    "headcount params --d-model 64 --heads 8 --json"
+    "headcount params --set model.d_model=64 --heads 8 --json"
 check "a head count that does not divide the width has no split" \
-    gives 0 '"heads":3,"d_head_split":null,"n_params_split":null' "headcount params --d-model 64 --heads 3 --json"
-check "the parts that params lists add up to the total" sh -c "headcount params --layers 3 --task recall --heads 4 | tr -d , |
+    gives 0 '"heads":3,"d_head_split":null,"n_params_split":null' "headcount params --set model.d_model=64 --heads 3 --json"
+check "the parts that params lists add up to the total" sh -c "headcount params --set model.layers=3 --task recall --heads 4 | tr -d , |
     awk 'NR == 2 { total = \$3 } /^  [a-z]/ { sum += \$2 } END { print sum, total; exit !(sum == total && total > 0) }'"
 check "params --shapes shows each head's slices" gives 0 '^  all     1  8:16    40:48   72:80   8:16         0:32$' \
-    "headcount params --shapes --d-model 32 --heads 4"
+    "headcount params --shapes --set model.d_model=32 --heads 4"
 check "... under the names of the weights" \
-    gives 0 'in_proj_weight (96,32), in_proj_bias (96)' "headcount params --shapes --d-model 32"
+    gives 0 'in_proj_weight (96,32), in_proj_bias (96)' "headcount params --shapes --set model.d_model=32"
 check "... also of heads that share keys and values" gives 0 '^3,0,2,8:12,12:16,16:20,8:12,0:6$' \
-    "headcount params --shapes --d-model 6 --heads 3 --kv-heads 1 --d-head 4 --csv"
+    "headcount params --shapes --set model.d_model=6 --heads 3 --set model.kv_heads=1 --set model.d_head=4 --csv"
 check "... also for a list of head counts" \
     sh -c "headcount params --shapes --heads 1,2,4 --json | tr '{' '\n' | grep -c q_rows | grep -qx 7"
 check "... also with --form cut" gives 0 '^  all     1  4:8     12:16   20:24   4:8          4:8$' \
-    "headcount params --shapes --d-model 8 --heads 2 --form cut --layers 3"
-segments='headcount params --shapes --d-model 32 --heads 3 --form segments --segment-width 9 --layers 2 --csv'
+    "headcount params --shapes --set model.d_model=8 --heads 2 --set model.form=cut --set model.layers=3"
+segments='headcount params --shapes --set model.d_model=32 --heads 3 --set model.form=segments --set model.segment_width=9 --set model.layers=2 --csv'
 check "... also with --form segments, for each layer" sh -c "$segments | cut -d, -f2- | grep -c '^[01],[012],' | grep -qx 6"
 check "... which are the same for the same seed and differ for another" \
     sh -c "$segments >one; $segments --seed 0 | cmp - one && ! $segments --seed 1 | cmp -s - one"
@@ -192,7 +192,7 @@ for section in model train; do
     check "tasks $section --json prints JSON" is_json "headcount tasks $section --json"
 done
 check "a mistyped task is refused with a suggestion" gives 2 "did you mean 'gather'" "headcount tasks gahter"
-check "an unknown option of a task is refused" gives 2 "no option 'width'" "headcount tasks gather --set width=3"
+check "an unknown option of a task is refused" gives 2 "no option width" "headcount tasks gather --set width=3"
 check "an option's value out of range is refused" gives 2 "task.slots is 99" "headcount tasks gather --set slots=99"
 
 # ---- the examples that the help texts show, in an order in which they can work ----

@@ -1,37 +1,27 @@
 /* headcount params: how many parameters a model has at each head count, with heads that split
  * d_model between them and with heads of a fixed width. */
-#include "sweep/cli/command.h"
-
 #include <string.h>
 
-#include "datasets/task.h"
-#include "engine/encoder_config.h"
+#include "sweep/cli/command.h"
 #include "sweep/cli/head_slices.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
 
-enum { HEADS_MAX = 64, MODEL_OPTIONS_MAX = 32, OPTION_NAME_SIZE = 32, OPTION_HELP_SIZE = 512 };
+enum { HEADS_MAX = 64 };
 
 struct params_options {
     const char *preset, *task, *heads, *seed;
-    long vocab, length, slots, classes;
+    struct command_texts set;
     bool shapes, json, csv;
-    const char *model[MODEL_OPTIONS_MAX]; /* texts of the encoder's options, in their order */
 };
 
-static const struct command_option own_options[] = {
+static const struct command_option options[] = {
     {"heads", 0, COMMAND_TEXT, offsetof(struct params_options, heads), "N,N,...",
      "head counts to compare (1,2,4,8,16,32)"},
     {"task", 0, COMMAND_TEXT, offsetof(struct params_options, task), "NAME",
-     "vocabulary, length and slots of a task's defaults"},
-    {"vocab", 0, COMMAND_LONG, offsetof(struct params_options, vocab), "N",
-     "size of the vocabulary (16)"},
-    {"length", 0, COMMAND_LONG, offsetof(struct params_options, length), "N",
-     "positions of a sequence (32)"},
-    {"slots", 0, COMMAND_LONG, offsetof(struct params_options, slots), "N",
-     "targets per position (1)"},
-    {"classes", 0, COMMAND_LONG, offsetof(struct params_options, classes), "N",
-     "classes of a target (the vocabulary)"},
+     "the task that the model is for (copy)"},
+    {"set", 0, COMMAND_TEXTS, offsetof(struct params_options, set), "KEY=VALUE",
+     "set an option, as a sweep file does: model.layers=2, task.length=64"},
     {"preset", 0, COMMAND_TEXT, offsetof(struct params_options, preset), "roberta",
      "start from the sizes of a known model"},
     {"shapes", 0, COMMAND_FLAG, offsetof(struct params_options, shapes), NULL,
@@ -40,44 +30,22 @@ static const struct command_option own_options[] = {
      "with --shapes: of the trial whose columns are shown, where a form draws them (0)"},
     {"json", 0, COMMAND_FLAG, offsetof(struct params_options, json), NULL, "as JSON"},
     {"csv", 0, COMMAND_FLAG, offsetof(struct params_options, csv), NULL, "as CSV"},
-};
-enum { OWN_OPTIONS = sizeof own_options / sizeof own_options[0] };
-
-/* The command line's options: our own, then one per option of the encoder but heads, whose list is
- * an option of ours. Dashes stand for underscores. */
-struct option_table {
-    struct command_option list[OWN_OPTIONS + MODEL_OPTIONS_MAX + 1];
-    char name[MODEL_OPTIONS_MAX][OPTION_NAME_SIZE];
-    char help[MODEL_OPTIONS_MAX][OPTION_HELP_SIZE];
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
 
-static void option_table_fill(struct option_table *t)
-{
-    int n = OWN_OPTIONS;
-    memset(t, 0, sizeof *t);
-    memcpy(t->list, own_options, sizeof own_options);
-    for (int i = 0; i < MODEL_OPTIONS_MAX && encoder_options[i].name; i++) {
-        const struct option_entry *o = &encoder_options[i];
-        if (strcmp(o->name, "heads") == 0)
-            continue;
-        snprintf(t->name[i], OPTION_NAME_SIZE, "%s", o->name);
-        for (char *c = t->name[i]; *c; c++)
-            *c = *c == '_' || *c == '.' ? '-' : *c;
-        bool is_width = strcmp(o->name, "d_head") == 0;
-        snprintf(t->help[i], OPTION_HELP_SIZE, "%s (%s)",
-                 is_width ? "width of a head in the fixed column" : o->help,
-                 is_width ? "d_model / 4" : o->default_value);
-        t->list[n++] = (struct command_option){
-            .name = t->name[i],
-            .kind = COMMAND_TEXT,
-            .offset = offsetof(struct params_options, model) + (size_t)i * sizeof(const char *),
-            .argument = o->type == OPTION_CHOICE || o->type == OPTION_BOOL ? "WORD" : "N",
-            .help = t->help[i]};
-    }
-}
+static const struct command_syntax syntax = {
+    .name = "params",
+    .details =
+        "Heads that split d_model do not change the count. Heads of a fixed width (model.d_head,\n"
+        "else a quarter of d_model) add to it, and allow any head count.\n",
+    .options = options,
+    .examples = "  headcount params --heads 1,2,3,4,8 --set model.d_model=64 --set model.layers=2\n"
+                "  headcount params --preset roberta --heads 1,4,12\n"
+                "  headcount params --shapes --heads 4 --set model.kv_heads=2\n",
+};
 
 struct counted_model {
-    struct encoder_config config;
+    struct point point;
     struct encoder_io io;
     int64_t fixed; /* d_head of the fixed column */
     bool roberta;
@@ -110,107 +78,78 @@ static int64_t total_of(const struct counted_model *p, const struct encoder_conf
 static enum status heads_read(const char *text, struct counted_model *p, struct message *m)
 {
     const struct option_entry *o = option_find(encoder_options, "heads");
-    char copy[512];
-    char *rest = copy;
-    char *item;
-    if (strlen(text) >= sizeof copy)
-        return status_fail(m, STATUS_BAD_INPUT, "--heads is longer than %zu characters",
-                           sizeof copy - 1);
-    memcpy(copy, text, strlen(text) + 1);
-    while ((item = strsep(&rest, ",")) != NULL) {
-        struct encoder_config c = p->config;
+    char item[64];
+    enum status s = STATUS_OK;
+    for (const char *end; s == STATUS_OK && text; text = *end ? end + 1 : NULL) {
+        struct encoder_config c = p->point.model;
+        end = text + strcspn(text, ",");
         if (p->heads == HEADS_MAX)
             return status_fail(m, STATUS_BAD_INPUT, "--heads has more than %d values", HEADS_MAX);
-        enum status s = option_parse(o, "model", item, false, &c, m);
-        if (s != STATUS_OK)
-            return s;
+        snprintf(item, sizeof item, "%.*s", (int)(end - text), text);
+        s = option_parse(o, "model", item, false, &c, m);
         p->head[p->heads++] = c.heads;
     }
-    return STATUS_OK;
-}
-
-static enum status io_of_task(const char *name, struct encoder_io *io, struct message *m)
-{
-    struct point point;
-    struct task_shape shape;
-    const struct task *task = task_find(name);
-    if (!task)
-        return status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
-    if (task->file)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "--task %s: its shape depends on the file; give --vocab, --length and "
-                           "--classes, which `headcount tasks %s --set file=PATH` prints",
-                           name, name);
-    point_init(&point, task);
-    enum status s = task->shape(point.task_options, &shape, m);
-    if (s != STATUS_OK)
-        return s;
-    point_io(&shape, io);
-    return STATUS_OK;
+    return s;
 }
 
 static enum status preset_set(const char *name, struct counted_model *p, struct message *m)
 {
+    struct encoder_config *c = &p->point.model;
     if (strcmp(name, "roberta") != 0)
         return status_fail(m, STATUS_BAD_INPUT, "--preset is '%s'; allowed: roberta", name);
     p->roberta = true;
-    p->config.d_model = 768;
-    p->config.layers = 12;
-    p->config.d_ff = 3072;
-    p->config.norm = NORM_POST;
-    p->config.positions = POSITIONS_LEARNED;
-    p->io = (struct encoder_io){.length = 512,
-                                .fields = 2,
-                                .field = {"word", "type"},
-                                .vocab = {30522, 2},
-                                .slots = 1,
-                                .classes = 30522};
-    p->fixed = 64;
+    c->d_model = 768;
+    c->layers = 12;
+    c->d_ff = 3072;
+    c->norm = NORM_POST;
+    c->positions = POSITIONS_LEARNED;
     return STATUS_OK;
 }
 
-static enum status io_read(const struct params_options *o, struct counted_model *p,
-                           struct message *m)
+static enum status io_of(struct counted_model *p, struct message *m)
 {
-    if (o->task) {
-        enum status s = io_of_task(o->task, &p->io, m);
-        if (s != STATUS_OK)
-            return s;
+    const struct task *task = p->point.task;
+    struct task_shape shape;
+    if (p->roberta) {
+        p->io = (struct encoder_io){.length = 512,
+                                    .fields = 2,
+                                    .field = {"word", "type"},
+                                    .vocab = {30522, 2},
+                                    .slots = 1,
+                                    .classes = 30522};
+        return STATUS_OK;
     }
-    if (o->vocab > 0)
-        p->io.vocab[0] = p->io.classes = o->vocab;
-    if (o->length > 0)
-        p->io.length = o->length;
-    if (o->slots > 0)
-        p->io.slots = o->slots;
-    if (o->classes > 0)
-        p->io.classes = o->classes;
-    return STATUS_OK;
+    if (task->file)
+        return status_fail(m, STATUS_BAD_INPUT,
+                           "--task %s: its shape depends on the file; `headcount plan SWEEP.yaml` "
+                           "counts the parameters of a sweep over it",
+                           task->name);
+    enum status s = task->shape(p->point.task_options, &shape, m);
+    if (s == STATUS_OK)
+        point_io(&shape, &p->io);
+    return s;
 }
 
 static enum status model_read(const struct params_options *o, struct counted_model *p,
                               struct message *m)
 {
-    enum status s = STATUS_OK;
-    const char *heads = "1,2,4,8,16,32";
-    option_defaults(encoder_options, &p->config);
-    p->io = (struct encoder_io){
-        .length = 32, .fields = 1, .field = {"token"}, .vocab = {16}, .slots = 1, .classes = 16};
-    if (o->preset) {
-        s = preset_set(o->preset, p, m);
-        heads = "1,4,12";
-    }
-    for (int i = 0; encoder_options[i].name && s == STATUS_OK; i++)
-        if (o->model[i])
-            s = option_parse(&encoder_options[i], "model", o->model[i], false, &p->config, m);
+    const char *name = o->task ? o->task : "copy", *heads = o->shapes ? "4" : "1,2,4,8,16,32";
+    const struct task *task = task_find(name);
+    struct encoder_config *c = &p->point.model;
+    if (!task)
+        return status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
+    point_init(&p->point, task);
+    enum status s = o->preset ? preset_set(o->preset, p, m) : STATUS_OK;
+    for (int i = 0; i < o->set.count && s == STATUS_OK; i++)
+        s = point_give(&p->point, o->set.item[i], m);
     if (s == STATUS_OK)
-        s = io_read(o, p, m);
+        s = io_of(p, m);
     if (s == STATUS_OK)
-        s = heads_read(o->heads ? o->heads : o->shapes ? "4" : heads, p, m);
-    if (p->config.d_head != WIDTH_WORD)
-        p->fixed = p->config.d_head;
-    else if (p->fixed == 0)
-        p->fixed = p->config.d_model >= 4 ? p->config.d_model / 4 : 1;
+        s = heads_read(o->heads ? o->heads : p->roberta ? "1,4,12" : heads, p, m);
+    p->fixed = c->d_head != WIDTH_WORD ? c->d_head
+               : p->roberta            ? 64
+               : c->d_model >= 4       ? c->d_model / 4
+                                       : 1;
     return s;
 }
 
@@ -245,7 +184,7 @@ static enum status print_table(const struct counted_model *p, enum table_format 
     if (scope_enter(x)) {
         struct table *t = table_new(x, columns);
         for (int i = 0; i < p->heads; i++) {
-            struct encoder_config c = p->config;
+            struct encoder_config c = p->point.model;
             c.heads = p->head[i];
             table_integer(t, c.heads);
             c.d_head = WIDTH_WORD;
@@ -261,7 +200,7 @@ static enum status print_table(const struct counted_model *p, enum table_format 
 /* Where they are, for the first head count that the model can have under split. */
 static void print_parts(const struct counted_model *p)
 {
-    struct encoder_config c = p->config;
+    struct encoder_config c = p->point.model;
     struct encoder_shapes shapes;
     char text[32];
     c.d_head = WIDTH_WORD;
@@ -298,7 +237,7 @@ static enum status print_shapes(const struct params_options *o, const struct cou
 {
     uint32_t seed;
     enum status s = seed_read(o->seed, &seed, m);
-    return s == STATUS_OK ? head_slices_print(&p->config, p->head, p->heads, seed, f, m) : s;
+    return s == STATUS_OK ? head_slices_print(&p->point.model, p->head, p->heads, seed, f, m) : s;
 }
 
 static void print_preset_note(void)
@@ -315,20 +254,8 @@ int command_params(int argc, char **argv)
     struct params_options o = {0};
     struct counted_model p = {0};
     struct message m = {{0}};
-    struct option_table t;
     int arguments;
     int exit_status;
-    option_table_fill(&t);
-    const struct command_syntax syntax = {
-        .name = "params",
-        .details =
-            "Heads that split d_model do not change the count. Heads of a fixed width add to it,\n"
-            "and allow any head count.\n",
-        .options = t.list,
-        .examples = "  headcount params --d-model 64 --layers 2 --heads 1,2,3,4,8\n"
-                    "  headcount params --preset roberta --heads 1,4,12\n"
-                    "  headcount params --shapes --heads 4 --kv-heads 2\n",
-    };
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
     enum status s = model_read(&o, &p, &m);

@@ -100,7 +100,7 @@ check "prune offers sweeps and trials" has "headcount prune " quick 1 12
 check "... and the methods for --by" gives "headcount prune quick --by " "ablation importance random"
 check "... also behind an equals sign" gives "headcount export weights 1 f --by=ra" "random"
 check "ensemble offers sweeps" gives "headcount ensemble q" "quick"
-check "params offers the words of its options" gives "headcount params --positions " "learned none rotary sinusoidal"
+check "params offers the words of options to set" gives "headcount params --set model.positions=" "learned none rotary sinusoidal"
 check "arguments are offered after --" gives "headcount report -- q" "quick"
 check "help offers commands" gives "headcount help sh" "show"
 check "... and terms" gives "headcount help te" "terms"

@@ -209,7 +209,7 @@ check "a new initialisation is offered and explained" \
 check "a new form of heads is offered and explained" \
     explains 'model\.form [a-z_, ]*, ends (default project) .*; ends: the first and the last columns in turn model\.'
 check "... and params shows what its heads see" \
-    sh -c "./headcount params --shapes --form ends --segment-width 3 --d-model 8 --heads 2 |
+    sh -c "./headcount params --shapes --set model.form=ends --set model.segment_width=3 --set model.d_model=8 --heads 2 |
     grep -q '^ *all *1 .* 5:8$'"
 # The oracle and examples of the task are held against each other at once; two things only its author knows.
 check "the tests of tasks ask for a worked case of the new task" says build/tests/unit/test_tasks 'task shift has no case'

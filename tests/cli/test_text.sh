@@ -130,8 +130,8 @@ check "a test set that is divided otherwise is refused" \
     'task.split "interleaved" splits the file differently than "contiguous"'
 check "a constraint on a path is refused" impossible lm.yaml 'constraints=["task.file == 1"]' "task.file is a path"
 
-check "params asks for --vocab where the shape depends on a file" \
-    sh -c "'$headcount' params --task text 2>&1 | grep -q 'its shape depends on the file; give --vocab'"
+check "params names plan where the shape depends on a file" \
+    sh -c "'$headcount' params --task text 2>&1 | grep -q 'its shape depends on the file; .headcount plan'"
 check "tasks says that the SHA-256 is read from the file" \
     sh -c "'$headcount' tasks text | grep -qx '  task.sha256  *read from the file'"
 

@@ -12,7 +12,6 @@
 #include "datasets/records.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
-#include "sweep/ask/quote.h"
 #include "sweep/ask/sets.h"
 #include "sweep/plan/survey.h"
 

@@ -12,7 +12,25 @@
 
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
-#include "sweep/cli/sbatch_words.h"
+
+/* Words for sbatch, as users give them. Starts as {0}. */
+struct sbatch_words {
+    const char **word;
+    int count;
+    const char *dependency; /* of --dependency, which submit adds to; or NULL */
+    bool wait;              /* --wait */
+};
+
+void sbatch_words_add(struct scope *x, struct sbatch_words *w, const char *word);
+
+/* Adds the words that the shell would read in a text: with quotes and backslashes, without
+ * variables, commands and patterns. BAD_INPUT where it has any of these, or a quote without its
+ * end. */
+void sbatch_words_split(struct scope *x, struct sbatch_words *w, const char *text);
+
+/* Takes out of the words what submit itself sees to: --dependency and --wait. BAD_INPUT for
+ * --array, --job-name and --comment, with what to do instead. */
+void sbatch_words_settle(struct scope *x, struct sbatch_words *w);
 
 /* What a sweep's jobs are made from. */
 struct batch_request {
@@ -34,55 +52,36 @@ struct batch_request {
     const char *after;                      /* a dependency, instead of that of words; or NULL */
 };
 
-/* One of them. Starts as {0}; freed by batch_free. */
+/* One of them. */
 struct batch {
+    struct scope *scope;
     char **option; /* words for sbatch; NULL after the last */
     int options;
     struct text_buffer script;
-    bool out_of_memory;
 };
 
 /* The run of the whole sweep on all nodes. */
-enum status batch_run(const struct batch_request *r, struct batch *b, struct message *m);
+struct batch *batch_run(struct scope *x, const struct batch_request *r);
 
 /* The array; task k runs shard k in a results file of its own (shard_files.h). */
-enum status batch_shards(const struct batch_request *r, struct batch *b, struct message *m);
+struct batch *batch_shards(struct scope *x, const struct batch_request *r);
 
 #define BATCH_MERGE_ENDING "-merge"
 
 /* What brings these files together in r->db, and reports: its job has the sweep's name and
  * BATCH_MERGE_ENDING. What it depends on is not among its
  * options: the array, and what batch_merge_dependency says, or NULL. */
-enum status batch_merge(const struct batch_request *r, struct batch *b, struct message *m);
+struct batch *batch_merge(struct scope *x, const struct batch_request *r);
 const char *batch_merge_dependency(const struct batch_request *r);
 
-/* Adds two functions of the shell, for a script that has set $job, the job's number, and $db, the
- * results file. `requeue` puts a job back into the queue that Slurm lets run. `wait_for_holder`
- * does so where $db is held by another process, to begin again when the job of that process has
- * ended, or, where that is none of Slurm, in five minutes; a day long. */
-void batch_add_queueing(struct text_buffer *b);
-
 /* What the user wants before the program: the lines of a file (NULL: none), then the others, as one
- * text in which each ends with "\n", malloced; NULL where there are none. The last may end in a
- * backslash: then the program goes on with it. BAD_INPUT where the file cannot be read, where it
- * all is too long, and where bash does not take it. */
-enum status batch_read_setup(const char *file, const struct command_texts *lines, char **setup,
-                             struct message *m);
-
-/* Adds the program with what the user wants before it; its arguments follow. */
-void batch_add_program(struct text_buffer *b, const struct batch_request *r);
-
-/* Adds the same as a function of the shell, `program`, for scripts that call it more than once.
- * What those lines do to the shell ends with the call. */
-void batch_add_function(struct text_buffer *b, const struct batch_request *r);
-
-/* Adds the options of run that say how agents are started. */
-void batch_add_launch(struct text_buffer *b, const struct batch_request *r);
+ * text in which each ends with "\n"; NULL where there are none. The last may end in a backslash:
+ * then the program goes on with it. BAD_INPUT where the file cannot be read, where it all is too
+ * long, and where bash does not take it. */
+const char *batch_read_setup(struct scope *x, const char *file, const struct command_texts *lines);
 
 /* A further option, which wins over those before it. */
 void batch_option(struct batch *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-void batch_free(struct batch *b);
 
 /* The job as a command of the shell, "sbatch OPTIONS more <<'END_OF_JOB'" and so on. more: further
  * words with a space before each, as the shell reads them. */

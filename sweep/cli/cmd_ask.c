@@ -1,38 +1,247 @@
 /* headcount ask: from a file, or a toy, to an answer: writes a sweep file and runs it. */
-#include "engine/base/file.h"
-#include "sweep/ask/answer.h"
-#include "sweep/ask/sets.h"
-#include "sweep/ask/sheet.h"
-#include "sweep/cli/ask_decide.h"
-#include "sweep/cli/ask_options.h"
-#include "sweep/cli/ask_words.h"
-#include "sweep/cli/command_plan.h"
-#include "sweep/cli/command_report.h"
-#include "sweep/cli/command_run.h"
-#include "sweep/page/page.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
+#include "sweep/ask/answer.h"
+#include "sweep/ask/decide.h"
+#include "sweep/ask/sets.h"
+#include "sweep/ask/sheet.h"
+#include "sweep/ask/words.h"
+#include "sweep/cli/command.h"
+#include "sweep/page/page.h"
+#include "sweep/plan/point.h"
+
+struct ask_options {
+    const char *db, *task, *mode, *text_column, *label_column, *model;
+    struct command_texts set; /* in the order of the command line, options of the task too */
+    double minutes;
+    long workers;
+    bool yes, write;
+};
+
+/* ---- options ---- */
+
+static const struct command_option options[] = {
+    {"task", 0, COMMAND_TEXT, offsetof(struct ask_options, task), "NAME",
+     "ask about a toy in the place of a file; its options follow, as in --slots 3"},
+    {"minutes", 0, COMMAND_REAL, offsetof(struct ask_options, minutes), "M",
+     "how long it may take, about (10); with more, a better answer"},
+    {"yes", 0, COMMAND_FLAG, offsetof(struct ask_options, yes), NULL, "begin without asking"},
+    {"write", 0, COMMAND_FLAG, offsetof(struct ask_options, write), NULL,
+     "only write the sweep file"},
+    {"mode", 0, COMMAND_TEXT, offsetof(struct ask_options, mode), "lm|classify",
+     "lm: predict each next byte of the file; classify: tell the labels of its rows (by its name)"},
+    {"text-column", 0, COMMAND_TEXT, offsetof(struct ask_options, text_column), "NAME",
+     "the column, or member, that is the text (the one with the longest values)"},
+    {"label-column", 0, COMMAND_TEXT, offsetof(struct ask_options, label_column), "NAME",
+     "the one that is the label (one called label, stars, ..., or with the fewest values)"},
+    {"model", 0, COMMAND_TEXT, offsetof(struct ask_options, model), "FILE",
+     "a YAML file whose sections model and train are taken as they are; only heads are asked"},
+    {"set", 0, COMMAND_TEXTS, offsetof(struct ask_options, set), "KEY=VALUE",
+     "a key of the sweep file as you want it, as in model.layers=2; null leaves it out"},
+    {"workers", 'j', COMMAND_LONG, offsetof(struct ask_options, workers), "N",
+     "trials at once (usable cores)"},
+    COMMAND_DB_OPTION(struct ask_options),
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "ask",
+    .details =
+        "Looks at FILE: a text, to be predicted byte by byte, or rows with labels (CSV, TSV, JSON\n"
+        "Lines). Measures this machine for a moment and writes FILE.headcount.yaml, with a reason\n"
+        "for every value; with --task NAME.headcount.yaml in the working folder. Shows what it\n"
+        "will do and how long that takes, asks, and does it, as `headcount run` of that file "
+        "would.\n"
+        "Ends with an answer, and everything as a page beside the file.\n"
+        "\n"
+        "The first Ctrl-C stops it, and the same command goes on. With more minutes it keeps the\n"
+        "trials that there are, or says why it starts over. A sweep file that you have changed is\n"
+        "never written again: `headcount run` runs it. Without a terminal and without --yes it "
+        "only\n"
+        "writes.\n",
+    .options = options,
+    .others = "options of a task are those that headcount tasks NAME lists",
+    .examples = "  headcount ask configs/README.md --write\n"
+                "  headcount ask --task gather --slots 3 --write\n",
+    .least = 0,
+    .most = 1,
+};
+
+/* ---- options of the task ---- */
+
+/* One of ask's own that the word names as getopt_long takes it, by its whole name or a beginning
+ * that no other has; NULL: none. *own: how many it may be the name of, --help too. */
+static const struct command_option *find_own(const char *word, int *own, bool *whole)
+{
+    const char *name = word + 2;
+    const struct command_option *found = NULL;
+    size_t n = strcspn(name, "=");
+    *whole = n == 4 && strncmp(name, "help", n) == 0;
+    *own = n <= 4 && strncmp(name, "help", n) == 0;
+    for (const struct command_option *o = options; o->name && !*whole; o++) {
+        if (strncmp(o->name, name, n) != 0)
+            continue;
+        found = o;
+        *whole = strlen(o->name) == n;
+        *own = *whole ? 1 : *own + 1;
+    }
+    return *own == 1 ? found : NULL;
+}
+
+/* The option of the task that has this name, or is the only one whose name so begins. */
+static const struct option_entry *find_task_option(const struct task *task, const char *name)
+{
+    const struct option_entry *found = option_find(task->options, name);
+    int count = 0;
+    if (found)
+        return found->derived ? NULL : found;
+    for (const struct option_entry *o = task->options; o->name; o++)
+        if (!o->derived && strncmp(o->name, name, strlen(name)) == 0) {
+            found = o;
+            count++;
+        }
+    return count == 1 ? found : NULL;
+}
+
+/* How many words belong to the one that is read, itself included, where it is none of the task's:
+ * with the value of one of ask's own that stands apart. */
+static int own_words(const char *word)
+{
+    int own;
+    bool whole;
+    const struct command_option *o = NULL;
+    if (strncmp(word, "--", 2) == 0) {
+        o = strchr(word, '=') ? NULL : find_own(word, &own, &whole);
+    } else if (word[0] == '-' && word[1] && !word[2]) {
+        for (const struct command_option *k = options; k->name; k++)
+            o = k->letter == word[1] ? k : o;
+    }
+    return o && o->kind != COMMAND_FLAG ? 2 : 1;
+}
+
+/* The task that the words name, the last one as getopt has it; that of files without. */
+static const struct task *task_of(int argc, char **argv)
+{
+    const char *name = "text";
+    int own;
+    bool whole;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i += own_words(argv[i])) {
+        const char *equals = strchr(argv[i], '=');
+        const struct command_option *o =
+            strncmp(argv[i], "--", 2) == 0 ? find_own(argv[i], &own, &whole) : NULL;
+        if (o && o->offset == offsetof(struct ask_options, task))
+            name = equals ? equals + 1 : i + 1 < argc ? argv[i + 1] : name;
+    }
+    return task_find(name);
+}
+
+/* "--slots", "3" or "--slots=3" as "--set=task.slots=3", where the task has that option, or one
+ * that so begins and none of ask's own does. *taken: how many words were read; 0 where it is none.
+ */
+static char *make_set(struct scope *x, const struct task *task, char *const *word, int left,
+                      int *taken)
+{
+    char name[64];
+    size_t n = strcspn(word[0], "=");
+    struct text_buffer text = scope_text(x);
+    int own;
+    bool whole, apart = word[0][n] == '\0';
+    *taken = 0;
+    if (!task || strncmp(word[0], "--", 2) != 0 || n < 3 || n - 2 >= sizeof name)
+        return NULL;
+    find_own(word[0], &own, &whole);
+    snprintf(name, sizeof name, "%.*s", (int)n - 2, word[0] + 2);
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    const struct option_entry *o = find_task_option(task, name);
+    if (!o || whole || (own > 0 && strcmp(o->name, name) != 0) || (apart && left < 2))
+        return NULL;
+    text_add(&text, "--set=task.%s=%s", o->name, apart ? word[1] : word[0] + n + 1);
+    *taken = apart ? 2 : 1;
+    return text.text;
+}
+
+/* The words with options of the task as sets; what follows "--" as it is. words: (argc + 1). */
+static int replace_words(struct scope *x, int argc, char **argv, char **words)
+{
+    const struct task *task = task_of(argc, argv);
+    bool ended = false;
+    int n = 0, taken = 0;
+    for (int i = 0; i < argc;) {
+        ended = ended || strcmp(argv[i], "--") == 0;
+        char *set = i > 0 && !ended ? make_set(x, task, argv + i, argc - i, &taken) : NULL;
+        if (set) {
+            words[n++] = set;
+            i += taken;
+            continue;
+        }
+        for (int end = i + (i > 0 && !ended ? own_words(argv[i]) : 1); i < end && i < argc; i++)
+            words[n++] = argv[i];
+    }
+    words[n] = NULL;
+    return n;
+}
+
+/* Adds options of ask's own that are options of the task too, as sets; and before all others, which
+ * so count for more, what --model names. */
+static void add_sets(struct scope *x, struct ask_options *o)
+{
+    const struct {
+        const char *path, *value;
+    } given[] = {
+        {"mode", o->mode}, {"text_column", o->text_column}, {"label_column", o->label_column}};
+    struct command_texts *set = &o->set;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        struct text_buffer text = scope_text(x);
+        if (!given[i].value)
+            continue;
+        if (set->count == COMMAND_TEXTS_MAX)
+            scope_fail(x, STATUS_BAD_INPUT, "more than %d keys are set", COMMAND_TEXTS_MAX);
+        text_add(&text, "task.%s=", given[i].path);
+        if (given[i].value == o->mode)
+            text_add(&text, "%s", o->mode);
+        else
+            quote_add(&text, given[i].value);
+        set->item[set->count++] = text.text;
+    }
+    if (!o->model)
+        return;
+    const struct sets model = sets_of_model(x, o->model);
+    if (model.count + set->count > COMMAND_TEXTS_MAX)
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "%s: it and the command line set more than %d keys; set fewer", o->model,
+                   COMMAND_TEXTS_MAX);
+    memmove(set->item + model.count, set->item, (size_t)set->count * sizeof *set->item);
+    for (int i = 0; i < model.count; i++)
+        set->item[i] = model.item[i];
+    set->count += model.count;
+}
+
 /* ---- asking ---- */
 
 struct asking {
-    const struct ask_options *o;
+    int argc;
+    char **argv;
+    int exit_status;
+    struct ask_options o;
     const char *given; /* FILE; NULL for a toy */
     struct look look;
     char name[DESIGN_NAME_SIZE]; /* of the sweep */
     char path[PATH_MAX], page[PATH_MAX];
     struct decision decision;
-    struct config *config; /* the sweep file as it was shown, and its plan: what runs, whatever */
-    struct plan *plan;     /* becomes of the file */
+    struct plan *plan; /* of the sweep file as it was shown, which runs whatever becomes of it */
+    bool done;         /* nothing of it is left to run */
 };
 
 /* That the sweep file and the page can be written. */
-static enum status check_folder(const struct asking *a, struct message *m)
+static void check_folder(struct scope *x, const struct asking *a)
 {
     char folder[PATH_MAX] = ".";
     const char *slash = strrchr(a->path, '/');
@@ -40,27 +249,25 @@ static enum status check_folder(const struct asking *a, struct message *m)
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - a->path) + (slash == a->path),
                  a->path);
     if (access(folder, W_OK | X_OK) == 0 || errno == ENOENT || errno == ENOTDIR)
-        return STATUS_OK; /* where there is no folder, there is no file: which is said then */
-    return status_fail(m, STATUS_BAD_INPUT,
-                       "%s: %s; the sweep file and the page are written there. %s", folder,
-                       strerror(errno),
-                       a->given ? "Copy the file into a folder of yours, and ask about the copy"
-                                : "Ask from a folder of yours");
+        return; /* where there is no folder, there is no file: which is said then */
+    scope_fail(x, STATUS_BAD_INPUT, "%s: %s; the sweep file and the page are written there. %s",
+               folder, strerror(errno),
+               a->given ? "Copy the file into a folder of yours, and ask about the copy"
+                        : "Ask from a folder of yours");
 }
 
-static enum status find_paths(struct asking *a, struct message *m)
+static void find_paths(struct scope *x, struct asking *a)
 {
-    const char *stem = a->given ? a->given : a->o->task;
+    const char *stem = a->given ? a->given : a->o.task;
     const char *here = stem[0] == '-' ? "./" : ""; /* no option where it is typed */
     int n = snprintf(a->path, sizeof a->path, "%s%s.headcount.yaml", here, stem);
     int k = snprintf(a->page, sizeof a->page, "%s%s.headcount.html", here, stem);
-    if (n < (int)sizeof a->path && k < (int)sizeof a->page && file_name_fits(a->path))
-        return STATUS_OK;
-    return status_fail(m, STATUS_BAD_INPUT,
-                       "%s: its name is too long: the sweep file and the page beside it have "
-                       ".headcount.yaml and .headcount.html behind it. Give the file a shorter "
-                       "name, or ask about a link of a shorter name (ln -s)",
-                       stem);
+    if (n >= (int)sizeof a->path || k >= (int)sizeof a->page || !file_name_fits(a->path))
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "%s: its name is too long: the sweep file and the page beside it have "
+                   ".headcount.yaml and .headcount.html behind it. Give the file a shorter "
+                   "name, or ask about a link of a shorter name (ln -s)",
+                   stem);
 }
 
 /* That what lies where the page is to be written is a page, or nothing. */
@@ -88,7 +295,7 @@ static enum status check_page(const char *path, struct message *m)
 
 /* That head counts are all that differs, but for what is tuned and what are samples: of other
  * settings the answer would say nothing. */
-static enum status check_one_setting(const struct config *c, struct message *m)
+static void check_one_setting(struct scope *x, const struct config *c)
 {
     for (int i = 0; i < c->axes; i++) {
         const struct axis *axis = &c->axis[i];
@@ -98,83 +305,85 @@ static enum status check_one_setting(const struct config *c, struct message *m)
         for (int k = 0; k < c->replicate; k++)
             other = other && strcmp(axis->path, c->replicate_path[k]) != 0;
         if (other)
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "%s has more than one value, but ask answers for one setting. Set "
-                               "one value; or set one with --write, add the others to the sweep "
-                               "file, and run it with headcount run",
-                               axis->path);
+            scope_fail(x, STATUS_BAD_INPUT,
+                       "%s has more than one value, but ask answers for one setting. Set "
+                       "one value; or set one with --write, add the others to the sweep "
+                       "file, and run it with headcount run",
+                       axis->path);
     }
-    return STATUS_OK;
+}
+
+static void free_config(void *config)
+{
+    config_free(config);
 }
 
 /* That the sets are good is said of them, not of a line of a file that nobody has seen. */
-static enum status check_sets(const struct asking *a, struct message *m)
+static void check_sets(struct scope *x, const struct asking *a)
 {
-    const struct command_texts *set = &a->o->set;
+    const struct command_texts *set = &a->o.set;
     const long steps = sets_number(set->item, set->count, "train.steps");
     struct design d = {.kind = a->look.kind};
     struct config *c = NULL;
     design_set_level(&d, DESIGN_LEVEL);
     d.steps = steps ? steps : design_size(&d)->steps_min;
-    enum status s = sheet_parse(&d, &a->look, a->path, set->item, set->count, &c, m);
-    if (s == STATUS_OK)
-        s = check_one_setting(c, m);
-    config_free(c);
-    return s;
+    scope_check(x, sheet_parse(&d, &a->look, a->path, set->item, set->count, &c, x->message));
+    arena_on_free(&x->arena, free_config, c);
+    check_one_setting(x, c);
 }
 
-static enum status look(struct asking *a, struct message *m)
+static void look(struct scope *x, struct asking *a)
 {
-    const struct command_texts *set = &a->o->set;
-    enum status s = sets_check(set->item, set->count, m);
-    if (s == STATUS_OK)
-        s = find_paths(a, m);
-    if (s == STATUS_OK)
-        s = check_folder(a, m);
-    if (s == STATUS_OK)
-        s = a->given ? look_file(a->given, set->item, set->count, &a->look, m)
-                     : look_toy(a->o->task, set->item, set->count, &a->look, m);
-    if (s == STATUS_OK && !a->o->write)
-        s = check_page(a->page, m);
-    return s == STATUS_OK ? check_sets(a, m) : s;
+    const struct command_texts *set = &a->o.set;
+    scope_check(x, sets_check(set->item, set->count, x->message));
+    find_paths(x, a);
+    check_folder(x, a);
+    scope_check(x, a->given ? look_file(a->given, set->item, set->count, &a->look, x->message)
+                            : look_toy(a->o.task, set->item, set->count, &a->look, x->message));
+    if (!a->o.write)
+        scope_check(x, check_page(a->page, x->message));
+    check_sets(x, a);
 }
 
-/* Decides what is to be written, or stays. */
-static enum status decide(struct asking *a, struct message *m)
+/* Decides what is to be written, or stays; writes it, and says so. */
+static void decide(struct scope *x, void *context)
 {
-    const struct command_texts *set = &a->o->set;
-    struct question q = {.look = &a->look,
-                         .path = a->path,
-                         .sets = set->item,
-                         .count = set->count,
-                         .minutes = a->o->minutes,
-                         .workers = a->o->workers};
-    enum status s = command_open_existing(a->o->db, &q.results, m);
-    if (s != STATUS_OK)
-        return s;
-    return store_close_after(q.results, ask_decide(&q, &a->decision, m), m);
+    struct asking *a = context;
+    const struct command_texts *set = &a->o.set;
+    const struct question q = {.look = &a->look,
+                               .path = a->path,
+                               .sets = set->item,
+                               .count = set->count,
+                               .minutes = a->o.minutes,
+                               .workers = a->o.workers,
+                               .results = command_open_existing(x, a->o.db)};
+    const struct decision *k = ask_decide(x, &q);
+    ask_words_decision(k, a->path, a->o.minutes);
+    if (k->write)
+        scope_check(x, ask_file_write(a->path, &k->design, &a->look, k->begun.name, set->item,
+                                      set->count, x->message));
+    text_print(stdout, "%s: %s\n", a->path,
+               k->write ? "written, with a reason for each value"
+                        : "as it was written before, and stays so");
+    a->decision = *k;
+    a->decision.changes = (struct text_buffer){0}; /* which end with this scope */
 }
 
-/* What the sweep file says, and how long what is left of it takes. */
-static enum status show_plan(struct asking *a, bool *done, struct message *m)
+static void free_forecast(void *forecast)
 {
-    struct store *s = NULL;
+    forecast_free(forecast);
+}
+
+/* How long what is left of the sweep takes, if anything is. */
+static void show_plan(struct scope *x, void *context)
+{
+    struct asking *a = context;
     struct forecast *f = NULL;
-    const struct command_texts none = {0};
-    enum status status = command_read_sweep(a->path, NULL, &none, &a->config, m);
-    if (status == STATUS_OK)
-        status = command_plan_new("ask", a->config, a->o->db, &a->plan, m);
-    if (status == STATUS_OK)
-        status = command_open_existing(a->o->db, &s, m);
-    if (status == STATUS_OK)
-        status = forecast_new(a->plan, s, false, calibrate, &f, m);
-    if (status == STATUS_OK) {
-        *done = forecast_is_done(f);
-        snprintf(a->name, sizeof a->name, "%s", a->config->name);
-        ask_words_plan(&a->decision, &a->look, a->config, f, a->o->workers, a->o->minutes);
-    }
-    forecast_free(f);
-    return store_close_after(s, status, m);
+    scope_check(x, forecast_new(a->plan, command_open_existing(x, a->o.db), false, calibrate, &f,
+                                x->message));
+    arena_on_free(&x->arena, free_forecast, f);
+    a->done = forecast_is_done(f);
+    ask_words_plan(&a->decision, &a->look, plan_config(a->plan), f, a->o.workers, a->o.minutes);
 }
 
 /* Whether to begin. */
@@ -183,7 +392,7 @@ static bool agreed(const struct asking *a)
     char answer[16];
     bool terminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     fflush(stdout);
-    if (a->o->yes)
+    if (a->o.yes)
         return true;
     if (terminal) {
         fprintf(stderr, "Begin? [y/N] ");
@@ -219,53 +428,22 @@ static int write_page(struct asking *a)
 {
     struct message m;
     enum status s = check_page(a->page, &m);
-    return s == STATUS_OK ? command_report_page("ask", a->o->db, a->name, a->page)
+    return s == STATUS_OK ? command_report_page("ask", a->o.db, a->name, a->page)
                           : command_fail("ask", s, &m);
 }
 
 static int run_it(struct asking *a)
 {
-    const struct run_options run = {.name = "ask",
-                                    .db = a->o->db,
-                                    .workers = a->o->workers,
-                                    .no_report = true,
-                                    .plan = a->plan};
+    const struct run_options run = {
+        .name = "ask", .db = a->o.db, .workers = a->o.workers, .no_report = true, .plan = a->plan};
     int exit_status = command_run_sweep(a->path, &run);
     if (exit_status != EXIT_DONE && exit_status != EXIT_SOME_FAILED)
         return exit_status;
     int page = write_page(a);
-    int answer = command_read_store("ask", a->o->db, print_answer, a);
+    int answer = command_act_on("ask", COMMAND_READ, a->o.db, print_answer, a);
     if (page == EXIT_DONE && answer == EXIT_DONE)
         text_print(stdout, "\nEverything, as a page for a browser: %s\n", a->page);
     return answer != EXIT_DONE ? answer : page != EXIT_DONE ? page : exit_status;
-}
-
-static int ask(struct asking *a)
-{
-    struct message m = {{0}};
-    const struct command_texts *set = &a->o->set;
-    const struct decision *x = &a->decision;
-    bool done = false;
-    enum status s = look(a, &m);
-    if (s == STATUS_OK) {
-        ask_words_look(&a->look);
-        s = decide(a, &m);
-    }
-    if (s == STATUS_OK)
-        ask_words_decision(x, a->path, a->o->minutes);
-    if (s == STATUS_OK && x->write)
-        s = ask_file_write(a->path, &x->design, &a->look, x->begun.name, set->item, set->count, &m);
-    if (s == STATUS_OK) {
-        text_print(stdout, "%s: %s\n", a->path,
-                   x->write ? "written, with a reason for each value"
-                            : "as it was written before, and stays so");
-        s = show_plan(a, &done, &m);
-    }
-    if (s != STATUS_OK)
-        return command_fail("ask", s, &m);
-    if (a->o->write || (!done && !agreed(a)))
-        return EXIT_DONE;
-    return run_it(a);
 }
 
 static int refuse(const struct ask_options *o, int arguments, const char *file)
@@ -281,40 +459,34 @@ static int refuse(const struct ask_options *o, int arguments, const char *file)
     return EXIT_DONE;
 }
 
-static int ask_with_model(struct asking *a, struct ask_options *o, struct ask_made *made)
+static void ask(struct scope *x, void *context)
 {
-    struct message m;
-    enum status s = ask_add_model(o, made, &m);
-    return s == STATUS_OK ? ask(a) : command_fail("ask", s, &m);
+    struct asking *a = context;
+    char **words = arena_alloc(&x->arena, (size_t)a->argc + 1, sizeof *words);
+    int arguments, count = replace_words(x, a->argc, a->argv, words);
+    if (!command_parse(&syntax, count, words, &a->o, &arguments, &a->exit_status))
+        return;
+    a->exit_status = refuse(&a->o, arguments, words[optind]);
+    if (a->exit_status != EXIT_DONE)
+        return;
+    a->given = arguments ? words[optind] : NULL;
+    add_sets(x, &a->o);
+    look(x, a);
+    ask_words_look(&a->look);
+    command_act_within(x, decide, a);
+    const struct config *config =
+        command_read_sweep(x, a->path, NULL, &(const struct command_texts){.count = 0});
+    snprintf(a->name, sizeof a->name, "%s", config->name);
+    a->plan = command_plan_new(x, "ask", config, a->o.db);
+    command_act_within(x, show_plan, a);
+    if (!a->o.write && (a->done || agreed(a)))
+        a->exit_status = run_it(a);
 }
 
 int command_ask(int argc, char **argv)
 {
-    struct ask_options o = {.db = COMMAND_DB, .minutes = 10};
-    struct ask_made made = {0};
-    char **words = calloc((size_t)argc + 1, sizeof *words);
-    struct asking *a = calloc(1, sizeof *a);
-    int arguments, exit_status = EXIT_SYSTEM;
-    if (!words || !a) {
-        fprintf(stderr, "headcount ask: no memory for it\n");
-    } else if (command_parse(&ask_syntax, ask_replace_words(argc, argv, words, &made), words, &o,
-                             &arguments, &exit_status)) {
-        exit_status = refuse(&o, arguments, words[optind]);
-        a->o = &o;
-        a->given = arguments ? words[optind] : NULL;
-        if (exit_status == EXIT_DONE && !ask_add_given(&o, &made))
-            exit_status = command_usage("ask", "more than %d keys are set", COMMAND_TEXTS_MAX);
-        if (exit_status == EXIT_DONE)
-            exit_status = ask_with_model(a, &o, &made);
-    }
-    for (int i = 0; i < made.count; i++)
-        free(made.item[i]);
-    free(words);
-    if (a) {
-        free(a->decision.changes.text);
-        plan_free(a->plan);
-        config_free(a->config);
-    }
-    free(a);
-    return exit_status;
+    static struct asking a;
+    a = (struct asking){.argc = argc, .argv = argv, .o = {.db = COMMAND_DB, .minutes = 10}};
+    int exit_status = command_act_on("ask", COMMAND_NO_STORE, NULL, ask, &a);
+    return exit_status == EXIT_DONE ? a.exit_status : exit_status;
 }

@@ -1,17 +1,16 @@
 /* headcount export: results, curves, weights, test sets and attention for other programs. */
-#include "sweep/cli/command_prune.h"
-#include "sweep/cli/command_target.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/base/option.h"
 #include "engine/base/text.h"
+#include "sweep/cli/command.h"
 #include "sweep/export/export_attention.h"
 #include "sweep/export/export_csv.h"
 #include "sweep/export/export_results.h"
 #include "sweep/export/export_tensors.h"
+#include "sweep/study/prune.h"
 #include "sweep/worker/stop.h"
 
 enum export_kind {
@@ -70,6 +69,8 @@ static const struct command_syntax syntax = {
         "                              weights and inputs I64 (N,T,fields), N sequences of the\n"
         "                              validation set\n",
     .options = options,
+    .needs =
+        (const char *const[][2]){{"by", "keep"}, {"finetune", "keep"}, {"lr", "finetune"}, {NULL}},
     .examples = "  headcount export results > results.jsonl\n"
                 "  headcount export trials gather trials.csv\n"
                 "  headcount export curves gather curves.csv\n"
@@ -99,65 +100,53 @@ static enum export_kind kind_of(const char *word)
     return (enum export_kind)i;
 }
 
-static enum status export_tensors(struct store *s, const struct export_options *o,
-                                  struct message *m)
+static void export_tensors(struct scope *x, const struct export_options *o)
 {
     int64_t trial;
-    char *path;
-    enum status status = store_trial(s, o->arguments[0], &trial, m);
-    if (status == STATUS_OK && strcmp(o->arguments[1], "-") == 0)
-        status = status_fail(m, STATUS_BAD_INPUT,
-                             "safetensors files cannot be written to standard output; name a file");
-    if (status == STATUS_OK)
-        status = command_find_target(s, o->db, o->arguments[1], &path, m);
-    if (status != STATUS_OK)
-        return status;
+    scope_check(x, store_trial(x->store, o->arguments[0], &trial, x->message));
+    if (strcmp(o->arguments[1], "-") == 0)
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "safetensors files cannot be written to standard output; name a file");
+    const char *path = command_find_target(x, o->db, o->arguments[1]);
     long examples = o->examples > 0 ? o->examples : EXPORT_ATTENTION_EXAMPLES;
     const struct prune_options *smaller = o->words.keep ? &o->smaller : NULL;
-    status = o->kind == EXPORT_WEIGHTS   ? export_weights(s, trial, smaller, path, m)
-             : o->kind == EXPORT_TESTSET ? export_testset(s, trial, smaller, path, m)
-                                         : export_attention(s, trial, examples, path, m);
-    free(path);
-    return status;
+    if (o->kind == EXPORT_WEIGHTS)
+        export_weights(x, trial, smaller, path);
+    else if (o->kind == EXPORT_TESTSET)
+        export_testset(x, trial, smaller, path);
+    else
+        export_attention(x, trial, examples, path);
 }
 
-static enum status export_table(struct store *s, const struct export_options *o, int64_t sweep,
-                                struct message *m)
+static void end_stop(void *nothing)
 {
-    enum export_csv what = o->kind == EXPORT_CURVES ? EXPORT_CSV_CURVES : EXPORT_CSV_TRIALS;
-    const char *name = o->arguments[1];
-    char *path;
-    if (!name || strcmp(name, "-") == 0)
-        return export_csv(s, what, sweep, NULL, m);
-    enum status status = command_find_target(s, o->db, name, &path, m);
-    if (status == STATUS_OK)
-        status = export_csv(s, what, sweep, path, m);
-    free(path);
-    return status;
+    (void)nothing;
+    stop_restore();
 }
 
 /* Many small pieces, between which Ctrl-C is heard, so that no temporary file stays behind. */
-static enum status export_trials(struct store *s, const struct export_options *o, struct message *m)
+static void export_table(struct scope *x, const struct export_options *o)
 {
+    enum export_csv what = o->kind == EXPORT_CURVES ? EXPORT_CSV_CURVES : EXPORT_CSV_TRIALS;
+    const char *name = o->arguments[1];
     int64_t sweep;
-    enum status status = store_sweep(s, o->arguments[0], &sweep, m);
-    if (status == STATUS_OK)
-        status = stop_install(m);
-    if (status != STATUS_OK)
-        return status;
-    store_stop_when(s, stop_asked, NULL);
-    status = export_table(s, o, sweep, m);
-    stop_restore();
-    return status;
+    scope_check(x, store_sweep(x->store, o->arguments[0], &sweep, x->message));
+    scope_check(x, stop_install(x->message));
+    arena_on_free(&x->arena, end_stop, NULL);
+    store_stop_when(x->store, stop_asked, NULL);
+    const char *path = name && strcmp(name, "-") != 0 ? command_find_target(x, o->db, name) : NULL;
+    scope_check(x, export_csv(x->store, what, sweep, path, x->message));
 }
 
 static void export_from(struct scope *x, void *context)
 {
     const struct export_options *o = context;
-    bool trials = o->kind == EXPORT_TRIALS || o->kind == EXPORT_CURVES;
-    scope_check(x, o->kind == EXPORT_RESULTS
-                       ? export_results(x->store, o->arguments[0], stdout, x->message)
-                       : (trials ? export_trials : export_tensors)(x->store, o, x->message));
+    if (o->kind == EXPORT_RESULTS)
+        scope_check(x, export_results(x->store, o->arguments[0], stdout, x->message));
+    else if (o->kind == EXPORT_TRIALS || o->kind == EXPORT_CURVES)
+        export_table(x, o);
+    else
+        export_tensors(x, o);
 }
 
 /* --keep and what belongs to it. */
@@ -166,10 +155,7 @@ static bool check_keep(struct export_options *o, int *exit_status)
     const struct prune_words *w = &o->words;
     if (!command_prune_read("export", w, &o->smaller, exit_status))
         return false;
-    if (!w->keep && (w->by || w->finetune || w->lr))
-        *exit_status =
-            command_usage("export", "--by, --finetune and --lr need --keep; give it too");
-    else if (w->keep && o->kind != EXPORT_WEIGHTS && o->kind != EXPORT_TESTSET)
+    if (w->keep && o->kind != EXPORT_WEIGHTS && o->kind != EXPORT_TESTSET)
         *exit_status = command_usage("export", "--keep is for weights and testset only");
     else if (w->keep && o->smaller.keeps != 1)
         *exit_status = command_usage(
@@ -199,5 +185,5 @@ int command_export(int argc, char **argv)
     if (!check_keep(&o, &exit_status))
         return exit_status;
     o.arguments = argv + optind + 1; /* ends with argv's NULL */
-    return command_read_store("export", o.db, export_from, &o);
+    return command_act_on("export", COMMAND_READ, o.db, export_from, &o);
 }

@@ -87,7 +87,7 @@ static struct file_name name_read(const char *name)
 
 struct collection {
     const struct gc_options *options;
-    struct rows trial; /* asks for one trial by id */
+    struct rows *trial; /* asks for one trial by id */
     const char *folder;
     long files, foreign;
     int64_t bytes;
@@ -104,10 +104,10 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
         return NULL;
     if (f.kind == FILE_TEMPORARY && f.attempt == 0)
         return "never finished";
-    rows_rebind(&c->trial, VALUES(INTEGER(f.trial)));
-    if (!rows_next(&c->trial))
-        return c->trial.status == STATUS_OK ? "its trial is not in the database" : NULL;
-    enum trial_state state = rows_state(&c->trial, STATE);
+    rows_rebind(c->trial, VALUES(INTEGER(f.trial)));
+    if (!rows_next(c->trial))
+        return c->trial->status == STATUS_OK ? "its trial is not in the database" : NULL;
+    enum trial_state state = rows_state(c->trial, STATE);
     bool open = state == TRIAL_QUEUED || state == TRIAL_RUNNING;
     switch (f.kind) {
     case FILE_TEMPORARY:
@@ -118,13 +118,13 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
         /* a failed trial has one where it was over a limit, from which --retry-failed goes on */
         return open || state == TRIAL_FAILED ? NULL : "its trial ended";
     case FILE_RESULT:
-        if (c->options->out_of_plan && !rows_integer(&c->trial, IN_PLAN))
+        if (c->options->out_of_plan && !rows_integer(c->trial, IN_PLAN))
             return "its trial left the plan";
-        if (!rows_null(&c->trial, WEIGHTS) && strcmp(rows_text(&c->trial, WEIGHTS), name) == 0)
+        if (!rows_null(c->trial, WEIGHTS) && strcmp(rows_text(c->trial, WEIGHTS), name) == 0)
             return NULL;
         /* a finished result that a killed coordinator did not take in: the next run does */
-        return open && f.attempt == rows_integer(&c->trial, ATTEMPT) ? NULL
-                                                                     : "of an earlier attempt";
+        return open && f.attempt == rows_integer(c->trial, ATTEMPT) ? NULL
+                                                                    : "of an earlier attempt";
     case FILE_FOREIGN:
     case FILE_OWNER:
         break;
@@ -149,34 +149,30 @@ static const char *bytes_text(double bytes, char text[48])
     return text;
 }
 
-static enum status collect_file(struct collection *c, int folder, const char *name,
-                                struct message *m)
+static void collect_file(struct scope *x, struct collection *c, int folder, const char *name)
 {
     struct stat info;
     char size[48];
     struct file_name f = name_read(name);
     if (f.kind == FILE_FOREIGN) {
         c->foreign++;
-        return STATUS_OK;
+        return;
     }
     const char *why = why_not_needed(c, name, f);
-    if (c->trial.status != STATUS_OK)
-        return c->trial.status;
+    scope_check(x, c->trial->status);
     if (!why || worker_lives(c, f) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return STATUS_OK;
+        return;
     if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
         text_print(stderr, "%s/%s is %s, which headcount did not make: it stays\n", c->folder, name,
                    S_ISDIR(info.st_mode) ? "a folder" : "a device or pipe");
         c->foreign++;
-        return STATUS_OK;
+        return;
     }
     if (!c->options->dry_run && unlinkat(folder, name, 0) != 0)
-        return status_fail(m, status_of_errno(errno), "%s/%s: %s", c->folder, name,
-                           strerror(errno));
+        scope_fail(x, status_of_errno(errno), "%s/%s: %s", c->folder, name, strerror(errno));
     c->files++;
     c->bytes += info.st_size;
     text_print(stdout, "%s  %s  %s\n", name, bytes_text((double)info.st_size, size), why);
-    return STATUS_OK;
 }
 
 static int not_dots(const struct dirent *entry)
@@ -184,89 +180,66 @@ static int not_dots(const struct dirent *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static enum status collect(struct store *s, void *context, struct message *m)
+/* The names of a folder: found, malloced. */
+struct listing {
+    int folder, count;
+    struct dirent **name;
+};
+
+static void free_listing(void *listing)
 {
-    struct collection c = {.options = context, .folder = store_folder(s)};
-    enum status allowed = store_check_folder(s, m);
-    if (allowed != STATUS_OK)
-        return allowed;
-    struct dirent **list = NULL;
+    struct listing *l = listing;
+    for (int i = 0; i < l->count; i++)
+        free(l->name[i]);
+    free(l->name);
+    if (l->folder >= 0)
+        close(l->folder);
+}
+
+/* NULL where there is no folder. */
+static struct listing *list_folder(struct scope *x, const char *path)
+{
+    struct listing *l = arena_alloc(&x->arena, 1, sizeof *l);
+    *l = (struct listing){.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (l->folder < 0 && errno == ENOENT)
+        return NULL;
+    arena_on_free(&x->arena, free_listing, l);
+    l->count = l->folder < 0 ? -1 : scandir(path, &l->name, not_dots, versionsort);
+    if (l->count < 0)
+        scope_fail(x, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    return l;
+}
+
+/* The folder has to be the file's own. First the file forgets weights that are going to be removed:
+ * what is cut off here is a file that nothing names, and is removed the next time. */
+static void collect(struct scope *x, void *context)
+{
+    struct collection c = {.options = context, .folder = store_folder(x->store)};
     char size[48];
-    int folder = open(c.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int n = folder < 0 ? -1 : scandir(c.folder, &list, not_dots, versionsort);
-    if (folder < 0 && errno == ENOENT) {
+    scope_check(x, store_check_folder(x->store, x->message));
+    if (c.options->out_of_plan && !c.options->dry_run)
+        scope_check(x, store_forget_weights(x->store, x->message));
+    const struct listing *list = list_folder(x, c.folder);
+    if (!list) {
         text_print(stdout, "%s does not exist: nothing to remove\n", c.folder);
-        return STATUS_OK;
+        return;
     }
-    if (n < 0) {
-        enum status failed =
-            status_fail(m, status_of_errno(errno), "%s: %s", c.folder, strerror(errno));
-        if (folder >= 0)
-            close(folder);
-        return failed;
-    }
-    c.trial = rows_open(s, m, trial_sql, NO_VALUES);
-    enum status status = STATUS_OK;
-    for (int i = 0; i < n; i++) {
-        if (status == STATUS_OK)
-            status = collect_file(&c, folder, list[i]->d_name, m);
-        free(list[i]);
-    }
-    free(list);
-    close(folder);
-    status = rows_close_after(&c.trial, status);
-    if (status == STATUS_OK) {
-        printf("%s%ld file%s, %s\n", c.options->dry_run ? "would remove " : "removed ", c.files,
-               text_plural(c.files), bytes_text((double)c.bytes, size));
-    }
-    if (c.foreign > 0) {
+    c.trial = scope_rows(x, trial_sql, NO_VALUES);
+    for (int i = 0; i < list->count; i++)
+        collect_file(x, &c, list->folder, list->name[i]->d_name);
+    scope_close(x, c.trial);
+    printf("%s%ld file%s, %s\n", c.options->dry_run ? "would remove " : "removed ", c.files,
+           text_plural(c.files), bytes_text((double)c.bytes, size));
+    if (c.foreign > 0)
         text_print(stderr, "left %ld file%s in %s that headcount did not make\n", c.foreign,
                    text_plural(c.foreign), c.folder);
-    }
-    return status;
-}
-
-static void collect_in(struct scope *x, void *options_given)
-{
-    scope_check(x, collect(x->store, options_given, x->message));
-}
-
-/* The folder has to be the file's own. Then the file forgets weights that are going to be removed:
- * what is cut off here is a file that nothing names, and is removed the next time. */
-static enum status prepare(const struct gc_options *o, struct message *m)
-{
-    struct store *s;
-    enum status status = store_open(o->db, STORE_WRITE, &s, m);
-    if (status != STATUS_OK)
-        return status;
-    if (o->out_of_plan)
-        status = store_forget_weights(s, m);
-    return store_close_after(s, status, m);
 }
 
 int command_gc(int argc, char **argv)
 {
     struct gc_options o = {.db = COMMAND_DB};
-    struct message m = {{0}};
-    int arguments;
-    int exit_status;
-    int lock;
+    int arguments, exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    if (access(o.db, F_OK) != 0) { /* lock_take would create the folder */
-        status_fail(&m, STATUS_BAD_INPUT,
-                    "there is no results file %s (`headcount run` makes it; --db names another)",
-                    o.db);
-        return command_fail("gc", STATUS_BAD_INPUT, &m);
-    }
-    if (o.dry_run)
-        return command_read_store("gc", o.db, collect_in, &o);
-    enum status s = lock_take(o.db, &lock, &m);
-    if (s != STATUS_OK)
-        return command_fail("gc", s, &m);
-    s = prepare(&o, &m);
-    exit_status =
-        s == STATUS_OK ? command_read_store("gc", o.db, collect_in, &o) : command_fail("gc", s, &m);
-    lock_release(lock);
-    return exit_status;
+    return command_act_on("gc", o.dry_run ? COMMAND_READ : COMMAND_CHANGE, o.db, collect, &o);
 }

@@ -1,15 +1,12 @@
 /* headcount merge: the results of several files in one. */
 #include "sweep/cli/command.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/base/text.h"
-#include "sweep/db/lock.h"
-#include "sweep/db/rows.h"
 #include "sweep/run/merge_files.h"
 #include "sweep/run/recover.h"
 #include "sweep/worker/trial_files.h"
@@ -17,6 +14,9 @@
 struct merge_command {
     const char *into;
     bool no_weights, whole, quiet;
+    char **paths; /* (count) */
+    int count;
+    bool incomplete; /* a sweep that was merged, or a file has nothing in it */
 };
 
 static const struct command_option options[] = {
@@ -49,12 +49,12 @@ static const struct command_syntax syntax = {
 };
 
 struct merge {
-    const struct merge_command *options;
+    struct merge_command *options;
     struct store *into;
     struct merge_files *files;
     struct text_buffer said;
     struct text_buffer sweeps; /* names of those that were merged, with LF around each */
-    bool incomplete;           /* one of them, or a file has nothing in it */
+    bool settled;              /* what failed may have been committed */
 };
 
 /* ---- words ---- */
@@ -98,35 +98,34 @@ static bool was_merged(const struct merge *g, const char *sweep)
 }
 
 /* "all.db: sweep gather: 18 of 24 trials have ended; shard 3 of 4 is missing." */
-static enum status say_sweeps(struct merge *g, struct message *m)
+static void say_sweeps(struct scope *x, struct merge *g)
 {
     enum { ID, NAME, ENDED, PLANNED, COMPLETED, ELSEWHERE };
-    struct rows r = rows_open(g->into, m,
-                              "SELECT s.sweep_id, name, completed + diverged + failed,"
-                              " planned, completed, elsewhere"
-                              " FROM sweep AS s JOIN progress ON sweep = name"
-                              " ORDER BY name",
-                              NO_VALUES);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r)) {
+    struct rows *r = scope_rows(x,
+                                "SELECT s.sweep_id, name, completed + diverged + failed,"
+                                " planned, completed, elsewhere"
+                                " FROM sweep AS s JOIN progress ON sweep = name"
+                                " ORDER BY name",
+                                NO_VALUES);
+    while (scope_next(x, r)) {
         struct shards shards;
-        status = store_shards(g->into, rows_integer(&r, ID), true, &shards, m);
+        enum status status = store_shards(g->into, rows_integer(r, ID), true, &shards, x->message);
         text_add(&g->said, "%s: sweep %s: %lld of %s %s ended", g->options->into,
-                 rows_given(&r, NAME), (long long)rows_integer(&r, ENDED),
-                 text_counted(rows_integer(&r, PLANNED), "trial").text,
-                 rows_integer(&r, PLANNED) == 1 ? "has" : "have");
+                 rows_given(r, NAME), (long long)rows_integer(r, ENDED),
+                 text_counted(rows_integer(r, PLANNED), "trial").text,
+                 rows_integer(r, PLANNED) == 1 ? "has" : "have");
         if (status == STATUS_OK && shards.missing[0])
             text_add(&g->said, "; missing of %s: %s", text_counted(shards.of, "shard").text,
                      shards.missing);
         if (status == STATUS_OK && shards.unfinished[0])
             text_add(&g->said, "; not finished: %s", shards.unfinished);
         text_add(&g->said, ".\n");
-        if (was_merged(g, rows_given(&r, NAME)))
-            g->incomplete |= rows_integer(&r, COMPLETED) < rows_integer(&r, PLANNED) ||
-                             rows_integer(&r, ELSEWHERE) > 0;
+        if (was_merged(g, rows_given(r, NAME)))
+            g->options->incomplete |= rows_integer(r, COMPLETED) < rows_integer(r, PLANNED) ||
+                                      rows_integer(r, ELSEWHERE) > 0;
         shards_free(&shards);
+        scope_check(x, status);
     }
-    return rows_close_after(&r, status);
 }
 
 /* ---- merging ---- */
@@ -150,7 +149,7 @@ static enum status merge_one(struct merge *g, const char *path, struct message *
     enum status status = merge_open(path, &from, m);
     if (status == STATUS_OK && !from) {
         text_add(&g->said, "%s: nothing is in it yet.\n", path);
-        g->incomplete = true;
+        g->options->incomplete = true;
     }
     if (status != STATUS_OK || !from)
         return status;
@@ -163,87 +162,56 @@ static enum status merge_one(struct merge *g, const char *path, struct message *
     return status;
 }
 
-/* All of them or none: files first, and then the rows that name them. */
-static enum status merge_all(struct merge *g, char **paths, int count, struct message *m)
+static void undo(void *merge)
 {
-    struct recovered recovered = {0};
-    enum status status = recover_trials(g->into, &recovered, m);
-    trial_files_remove_all_unfinished(store_folder(g->into)); /* of a merge that was killed */
-    if (status == STATUS_OK)
-        status = store_begin(g->into, m);
-    if (status != STATUS_OK)
-        return status;
-    for (int i = 0; status == STATUS_OK && i < count; i++)
-        status = merge_one(g, paths[i], m);
-    if (status == STATUS_OK)
-        status = merge_files_bring(g->files, m);
-    say_left(g);
-    if (status == STATUS_OK)
-        status = say_sweeps(g, m);
-    if (status == STATUS_OK && (g->said.out_of_memory || g->sweeps.out_of_memory))
-        status = status_no_memory(m, "the summary");
-    if (status == STATUS_OK)
-        return store_commit(g->into, m); /* the files stay: what failed may have been committed */
+    struct merge *g = merge;
+    if (g->settled)
+        return;
     store_rollback(g->into);
     merge_files_drop(g->files);
-    return status;
 }
 
-/* The file that was made for a merge that came to nothing. Where anything but its own mark is in
- * its folder, it stays. */
-static void remove_empty(const char *db)
+static void free_files(void *files)
 {
-    char folder[4096], owner[4096 + sizeof STORE_OWNER + 1];
-    if ((size_t)snprintf(folder, sizeof folder, "%s.d", db) >= sizeof folder)
-        return;
-    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, folder);
-    unlink(owner);
-    if (rmdir(folder) == 0)
-        unlink(db);
+    merge_files_free(files);
 }
 
-static enum status merge_locked(const struct merge_command *o, char **paths, int count,
-                                bool *incomplete, struct message *m)
+/* All of them or none: files first, and then the rows that name them. */
+static void merge_all(struct scope *x, void *context)
 {
-    enum { BUSY_TIMEOUT_MS = 2000 };
-    char words[2 * MESSAGE_SIZE];
-    struct merge g = {.options = o};
-    bool made = access(o->into, F_OK) != 0;
-    enum status status = store_open(o->into, STORE_WRITE, &g.into, m);
-    if (status != STATUS_OK)
-        return status;
-    if (store_migration_words(g.into, words, sizeof words)[0])
-        text_print(stderr, "headcount merge: %s\n", words);
-    store_set_busy_timeout(g.into, BUSY_TIMEOUT_MS);
-    g.files = merge_files_new(g.into, !o->no_weights);
-    status = g.files ? merge_all(&g, paths, count, m) : status_no_memory(m, "a list of files");
-    enum status closed = store_close(g.into, status == STATUS_OK ? m : NULL);
-    if (status != STATUS_OK && made)
-        remove_empty(o->into);
-    if (status == STATUS_OK && !o->quiet)
-        text_print(stdout, "%s", g.said.text);
-    *incomplete = g.incomplete;
-    free(g.said.text);
-    free(g.sweeps.text);
-    merge_files_free(g.files);
-    return status == STATUS_OK ? closed : status;
+    struct recovered recovered = {0};
+    struct merge *g = arena_alloc(&x->arena, 1, sizeof *g);
+    struct merge_command *o = context;
+    *g = (struct merge){
+        .options = o, .into = x->store, .said = scope_text(x), .sweeps = scope_text(x)};
+    g->files = merge_files_new(x->store, !o->no_weights);
+    arena_on_free(&x->arena, free_files, g->files);
+    if (!g->files)
+        scope_check(x, status_no_memory(x->message, "a list of files"));
+    scope_check(x, recover_trials(x->store, &recovered, x->message));
+    trial_files_remove_all_unfinished(store_folder(x->store)); /* of a merge that was killed */
+    scope_check(x, store_begin(x->store, x->message));
+    arena_on_free(&x->arena, undo, g);
+    for (int i = 0; i < o->count; i++)
+        scope_check(x, merge_one(g, o->paths[i], x->message));
+    scope_check(x, merge_files_bring(g->files, x->message));
+    say_left(g);
+    say_sweeps(x, g);
+    g->settled = true;
+    scope_check(x, store_commit(x->store, x->message));
+    if (!o->quiet)
+        text_print(stdout, "%s", g->said.text);
 }
 
 int command_merge(int argc, char **argv)
 {
     struct merge_command o = {0};
-    struct message m = {{0}};
-    int arguments, exit_status, lock = -1;
-    bool incomplete = false;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+    int exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &o.count, &exit_status))
         return exit_status;
     if (!o.into)
         return command_usage("merge", "give --into FILE, the file that the results go into");
-    enum status s = lock_take(o.into, &lock, &m);
-    if (s == STATUS_OK)
-        s = merge_locked(&o, argv + optind, arguments, &incomplete, &m);
-    lock_release(lock);
-    if (s != STATUS_OK)
-        return command_fail("merge", s, &m);
-    return o.whole && incomplete ? EXIT_SOME_FAILED : EXIT_DONE;
+    o.paths = argv + optind;
+    exit_status = command_act_on("merge", COMMAND_MAKE, o.into, merge_all, &o);
+    return exit_status == EXIT_DONE && o.whole && o.incomplete ? EXIT_SOME_FAILED : exit_status;
 }

@@ -1,10 +1,7 @@
 /* headcount report: accuracy per head count, intervals, verdict. */
-#include "sweep/cli/command_report.h"
-
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
-#include "sweep/cli/command_target.h"
 #include "sweep/page/page.h"
 #include "sweep/report/figure.h"
 #include "sweep/report/report.h"
@@ -17,16 +14,16 @@
 
 struct report_options {
     const char *db, *html, *svg, *attention;
-    bool csv, json, markdown, between, explain;
+    enum report_format format;
+    bool between, explain;
     int sweeps;
     char **sweep; /* 0 of them: the only one, or the one run last */
 };
 
 static const struct command_option options[] = {
-    {"csv", 0, COMMAND_FLAG, offsetof(struct report_options, csv), NULL,
-     "as CSV: the rows of the view by_heads; of several sweeps, a row per sweep and head count"},
-    {"json", 0, COMMAND_FLAG, offsetof(struct report_options, json), NULL, "as JSON"},
-    {"markdown", 0, COMMAND_FLAG, offsetof(struct report_options, markdown), NULL, "as Markdown"},
+    COMMAND_FORMAT_OPTIONS(
+        struct report_options,
+        "as CSV: the rows of the view by_heads; of several sweeps, a row per sweep and head count"),
     {"explain", 0, COMMAND_FLAG, offsetof(struct report_options, explain), NULL,
      "says how it was tested too, and all of what limits the verdict (text, Markdown)"},
     {"between", 0, COMMAND_FLAG, offsetof(struct report_options, between), NULL,
@@ -57,6 +54,7 @@ static const struct command_syntax syntax = {
         "--svg draws every head count with its interval and all of its seeds,\n"
         "many settings as panels, those of two quantities as a map; several sweeps side by side.\n",
     .options = options,
+    .needs = (const char *const[][2]){{"attention", "html"}, {NULL}},
     .examples = "  headcount report\n"
                 "  headcount report gather --explain\n"
                 "  headcount report gather --csv\n"
@@ -109,10 +107,8 @@ static void write_picture(struct scope *x, const int64_t *sweep_id, const struct
     struct page_options page = {.file = o->db};
     char *path = NULL;
     bool to_file = strcmp(name, "-") != 0;
-    if (to_file) {
-        scope_check(x, command_find_target(x->store, o->db, name, &path, x->message));
-        arena_on_free(&x->arena, free, path);
-    }
+    if (to_file)
+        path = command_find_target(x, o->db, name);
     scope_check(x, stop_install(x->message));
     arena_on_free(&x->arena, end_stop, NULL);
     store_stop_when(x->store, stop_asked, NULL);
@@ -140,10 +136,6 @@ static void write_picture(struct scope *x, const int64_t *sweep_id, const struct
 static void report(struct scope *x, void *context)
 {
     const struct report_options *o = context;
-    enum report_format format = o->csv        ? REPORT_CSV
-                                : o->json     ? REPORT_JSON
-                                : o->markdown ? REPORT_MARKDOWN
-                                              : REPORT_TEXT;
     int64_t sweep_id[REPORT_SWEEPS_MAX] = {0};
     for (int i = 0; i < o->sweeps; i++) {
         scope_check(x, store_sweep(x->store, o->sweep[i], &sweep_id[i], x->message));
@@ -156,19 +148,20 @@ static void report(struct scope *x, void *context)
     if (o->html || o->svg)
         write_picture(x, sweep_id, o);
     else if (o->between)
-        scope_check(x, report_write_between(x->store, sweep_id[0], format, text_page(stdout),
+        scope_check(x, report_write_between(x->store, sweep_id[0], o->format, text_page(stdout),
                                             stdout, x->message));
     else
-        scope_check(x, o->sweeps > 1 ? report_write_several(x->store, sweep_id, o->sweeps, format,
-                                                            text_page(stdout), stdout, x->message)
-                                     : report_write(x->store, sweep_id[0], format, o->explain,
-                                                    text_page(stdout), stdout, x->message));
+        scope_check(x, o->sweeps > 1
+                           ? report_write_several(x->store, sweep_id, o->sweeps, o->format,
+                                                  text_page(stdout), stdout, x->message)
+                           : report_write(x->store, sweep_id[0], o->format, o->explain,
+                                          text_page(stdout), stdout, x->message));
 }
 
 int command_report_page(const char *name, const char *db, char *sweep, const char *file)
 {
     struct report_options o = {.db = db, .html = file, .sweeps = 1, .sweep = &sweep};
-    return command_read_store(name, db, report, &o);
+    return command_act_on(name, COMMAND_READ, db, report, &o);
 }
 
 int command_report(int argc, char **argv)
@@ -178,14 +171,15 @@ int command_report(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    if (o.csv + o.json + o.markdown + (o.html != NULL) + (o.svg != NULL) > 1)
+    if ((o.format != REPORT_TEXT) + (o.html != NULL) + (o.svg != NULL) > 1)
         return command_usage("report",
                              "give only one of --csv, --json, --markdown, --html and --svg");
     if (o.between && (o.html || o.svg))
         return command_usage(
             "report",
             "--between has neither page nor figure; use text, --csv, --json or --markdown");
-    if (o.explain && (o.csv || o.json || o.html || o.svg || o.between))
+    bool in_words = !o.html && !o.svg && (o.format == REPORT_TEXT || o.format == REPORT_MARKDOWN);
+    if (o.explain && (!in_words || o.between))
         return command_usage("report", "--explain adds to the text and to --markdown only (--json "
                                        "and --html always have it); leave it out");
     if ((o.attention || o.between || o.explain) && arguments > 1)
@@ -196,9 +190,7 @@ int command_report(int argc, char **argv)
                              arguments);
     if ((o.html && !o.html[0]) || (o.svg && !o.svg[0]))
         return command_usage("report", "%s names no file; give one", o.html ? "--html" : "--svg");
-    if (o.attention && !o.html)
-        return command_usage("report", "--attention needs --html; give it too");
     o.sweeps = arguments;
     o.sweep = argv + optind;
-    return command_read_store("report", o.db, report, &o);
+    return command_act_on("report", COMMAND_READ, o.db, report, &o);
 }

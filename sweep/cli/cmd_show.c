@@ -1,21 +1,200 @@
 /* headcount show: the trials of a sweep, or one with everything that is known of it. */
-#include "sweep/cli/command.h"
-#include "sweep/cli/show_attempts.h"
-#include "sweep/cli/show_config.h"
-#include "sweep/cli/show_curve.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/base/json_write.h"
 #include "engine/base/text.h"
+#include "sweep/cli/command.h"
+#include "sweep/cli/show_failed.h"
+#include "sweep/db/scope.h"
 #include "sweep/plan/plan.h"
+#include "sweep/plan/point.h"
 #include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
 #include "sweep/trials/data_file.h"
 #include "sweep/worker/trial_files.h"
+
+/* ---- the configuration ---- */
+
+enum { SECTION_TEXT = 2 * POINT_JSON_MAX };
+
+/* "  train  steps 1500, batch 64, ..." for one section of the point. */
+static void print_section(const char *name, const struct option_entry *list, const void *values,
+                          int width)
+{
+    char text[SECTION_TEXT] = "";
+    size_t used = 0;
+    for (const struct option_entry *o = list; o->name; o++) {
+        char value[OPTION_TEXT_MAX];
+        int n = o->local ? -1 : option_format(o, values, value, sizeof value);
+        if (n < 0 || used + (size_t)n + strlen(o->name) + 4 > sizeof text)
+            continue;
+        char *bare = value; /* words without their quotes */
+        if (value[0] == '"') {
+            value[n - 1] = '\0';
+            bare++;
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
+                                 o->name, bare);
+    }
+    printf("  %-6s ", name);
+    text_paragraph(stdout, text, 0, 9, width - 9);
+}
+
+/* Prints a stored configuration, as canonical JSON, in lines of at most `width` columns: section by
+ * section, or as it stands where it is of another version of a task or of training. */
+static void show_config(const char *json, int width)
+{
+    struct point *p = calloc(1, sizeof *p);
+    printf("Config:\n");
+    if (p && point_parse(json, p, NULL) == STATUS_OK) {
+        char task[64];
+        snprintf(task, sizeof task, "%s", p->task->name);
+        printf("  %-6s name=%s version=%d\n", "task", task, p->task->version);
+        print_section("", p->task->options, p->task_options, width);
+        print_section("model", encoder_options, &p->model, width);
+        print_section("train", train_options, &p->train, width);
+    } else { /* of another version of the task or of training */
+        text_print(stdout, "  %s\n", json);
+    }
+    free(p);
+}
+
+/* ---- the curve ---- */
+
+enum { PLOT_WIDTH = 60, PLOT_HEIGHT = 11, VALUES_MAX = 1024 };
+
+/* Marks accuracy y at step x, both in 0..1 (else nothing: rows may say anything); what is drawn
+ * first stays on top. */
+static void plot_point(char grid[PLOT_HEIGHT][PLOT_WIDTH + 1], double x, double y, char mark)
+{
+    if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1))
+        return;
+    int column = (int)(x * (PLOT_WIDTH - 1) + 0.5);
+    int row = (int)((1.0 - y) * (PLOT_HEIGHT - 1) + 0.5);
+    char *cell = &grid[row][column];
+    if (*cell == ' ')
+        *cell = mark;
+}
+
+/* Accuracy against steps: val '*', train '.'. */
+static int print_plot(struct scope *x, int64_t trial)
+{
+    enum { AT_STEP, VALIDATION, TRAINING, LAST_STEP };
+    char grid[PLOT_HEIGHT][PLOT_WIDTH + 1];
+    int64_t last = 0;
+    int points = 0;
+    for (int i = 0; i < PLOT_HEIGHT; i++) {
+        memset(grid[i], ' ', PLOT_WIDTH);
+        grid[i][PLOT_WIDTH] = '\0';
+    }
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT v.step, v.val_acc, v.train_acc, t.steps FROM curve AS v"
+                   " JOIN trials AS t USING (trial_id) WHERE trial_id = ?1 ORDER BY v.step",
+                   VALUES(INTEGER(trial)));
+    for (; scope_next(x, r); points++) {
+        last = rows_integer(r, LAST_STEP);
+        double at = last > 0 ? (double)rows_integer(r, AT_STEP) / (double)last : 0.0;
+        plot_point(grid, at, rows_real(r, VALIDATION), '*');
+        plot_point(grid, at, rows_real(r, TRAINING), '.');
+    }
+    if (points == 0)
+        return 0;
+    printf("\nAccuracy (* validation, . training):\n");
+    for (int i = 0; i < PLOT_HEIGHT; i++) {
+        size_t end = PLOT_WIDTH;
+        while (end > 0 && grid[i][end - 1] == ' ')
+            end--;
+        printf("  %3.1f |%.*s\n", 1.0 - (double)i / (PLOT_HEIGHT - 1), (int)end, grid[i]);
+    }
+    printf("      +");
+    for (int i = 0; i < PLOT_WIDTH; i++)
+        putchar('-');
+    printf("\n       0%*lld steps\n\n", PLOT_WIDTH - 7, (long long)last);
+    return points;
+}
+
+/* "  val loss    █▆▃▁  2.774 to 0.01"; nothing where fewer than two evaluations have a value. The
+ * rows are those of `lines` in show_curve. */
+static void print_line(struct scope *x, int64_t trial, const char *name, const char *sql)
+{
+    double y[VALUES_MAX];
+    char line[SPARKLINE_SIZE];
+    int n = 0;
+    struct rows *r = scope_rows(x, sql, VALUES(INTEGER(trial), INTEGER(VALUES_MAX)));
+    while (scope_next(x, r)) {
+        y[n] = rows_real(r, 0);
+        n += isfinite(y[n]);
+    }
+    text_sparkline(y, n, NAN, NAN, PLOT_WIDTH, line);
+    if (n > 1)
+        printf("  %-11s %s  %.4g to %.4g\n", name, line, y[0], y[n - 1]);
+}
+
+/* Draws it on standard output: accuracies against steps and, where the locale has UTF-8, losses,
+ * gradient norm and learning rate as a line each. False: it has no evaluations, and nothing
+ * is drawn. */
+static bool show_curve(struct scope *x, int64_t trial)
+{
+#define LAST(column)                                                                               \
+    "SELECT x FROM (SELECT step, " column " AS x FROM curve WHERE trial_id = ?1"                   \
+    " ORDER BY step DESC LIMIT ?2) ORDER BY step"
+    static const struct {
+        const char *name, *sql;
+    } lines[] = {{"train loss", LAST("train_loss")},
+                 {"val loss", LAST("val_loss")},
+                 {"grad norm", LAST("grad_norm")},
+                 {"lr", LAST("lr")}};
+#undef LAST
+    if (print_plot(x, trial) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0] && text_utf8(); i++)
+        print_line(x, trial, lines[i].name, lines[i].sql);
+    fputs(text_utf8() ? "\n" : "", stdout);
+    return true;
+}
+
+/* ---- attempts ---- */
+
+const struct table_column show_attempt_columns[] = {
+    {.name = "attempt", .title = "attempt", .right = true},
+    {.name = "outcome", .title = "outcome"},
+    {.name = "started", .title = "started", .leave_out = 5},
+    {.name = "ended", .title = "ended", .leave_out = 3},
+    {.name = "resumed_from_step", .title = "from step", .right = true},
+    {.name = "host", .title = "host", .leave_out = 2},
+    {.name = "job", .title = "job", .leave_out = 2},
+    {.name = "pid"},
+    {.name = "exit_code", .title = "exit", .right = true, .leave_out = 4},
+    {.name = "signal", .title = "signal", .right = true, .leave_out = 4},
+    {.name = "cpu_s", .title = "CPU s", .right = true, .decimals = 2, .leave_out = 1},
+    {.name = "max_rss_kib", .title = "KiB", .right = true, .leave_out = 1},
+    {.name = "error"},
+    {.name = "note"},
+    {0}};
+const char show_attempt_sql[] =
+    "SELECT attempt, coalesce(outcome, 'running'), started, ended, resumed_from_step, host, job,"
+    "       pid, exit_code, signal, cpu_s, max_rss_kib, error, note"
+    "  FROM attempt WHERE trial_id = ?1 ORDER BY attempt";
+
+static void show_errors(struct scope *x, int64_t trial)
+{
+    enum { ATTEMPT, ERROR, NOTE };
+    struct rows *r =
+        scope_rows(x,
+                   "SELECT attempt, error, note FROM attempt"
+                   " WHERE trial_id = ?1 AND coalesce(error, note) IS NOT NULL ORDER BY attempt",
+                   VALUES(INTEGER(trial)));
+    while (scope_next(x, r))
+        for (int i = ERROR; i <= NOTE; i++)
+            if (!rows_null(r, i))
+                text_print(stdout, "\n%s of attempt %lld:\n%s\n", i == ERROR ? "Error" : "Note",
+                           (long long)rows_integer(r, ATTEMPT), rows_text(r, i));
+}
 
 enum { PAGE_WIDTH = 96 };
 
@@ -441,5 +620,5 @@ int command_show(int argc, char **argv)
                              "--failed is about a sweep; use `headcount show %s` for all that is "
                              "known of that trial",
                              o.trial);
-    return command_read_store("show", o.db, show, &o);
+    return command_act_on("show", COMMAND_READ, o.db, show, &o);
 }

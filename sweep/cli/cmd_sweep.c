@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/base/array.h"
 #include "engine/base/option.h"
 #include "engine/base/text.h"
-#include "sweep/db/lock.h"
-#include "sweep/db/rows.h"
 #include "sweep/worker/trial_files.h"
 
+struct action;
 struct sweep_options {
     const char *db;
     bool yes;
+    const struct action *action;
+    char **argument; /* the action's own */
 };
 
 static const struct command_option options[] = {
@@ -44,20 +44,16 @@ static const struct command_syntax syntax = {
     .most = 3,
 };
 
-static enum status rename_sweep(struct store *s, const struct sweep_options *o, char **argument,
-                                struct message *m)
+static void rename_sweep(struct scope *x, const struct sweep_options *o)
 {
+    const char *old = o->argument[0], *name = o->argument[1];
     int64_t id;
-    (void)o;
-    enum status status = store_sweep(s, argument[0], &id, m);
-    if (status == STATUS_OK)
-        status = store_rename(s, id, argument[1], m);
-    if (status == STATUS_OK)
-        text_print(stdout,
-                   "Sweep %s is now %s. Its file must follow with `name: %s`; without that, `run` "
-                   "begins a new sweep %s.\n",
-                   argument[0], argument[1], argument[1], argument[0]);
-    return status;
+    scope_check(x, store_sweep(x->store, old, &id, x->message));
+    scope_check(x, store_rename(x->store, id, name, x->message));
+    text_print(stdout,
+               "Sweep %s is now %s. Its file must follow with `name: %s`; without that, `run` "
+               "begins a new sweep %s.\n",
+               old, name, name, old);
 }
 
 /* ---- delete ---- */
@@ -70,28 +66,21 @@ struct trials { /* of a sweep, in the plan or not */
     size_t attempted_count;
 };
 
-static enum status list_trials(struct store *s, int64_t sweep_id, struct trials *t,
-                               struct message *m)
+static void list_trials(struct scope *x, int64_t sweep_id, struct trials *t)
 {
     enum { TRIAL, ATTEMPT, STATE };
-    enum status status = STATUS_OK;
-    struct rows r = rows_open(s, m, "SELECT trial_id, attempt, state FROM trial WHERE sweep_id = ?",
-                              VALUES(INTEGER(sweep_id)));
-    while (status == STATUS_OK && rows_next(&r)) {
+    struct rows *r = scope_rows(x, "SELECT trial_id, attempt, state FROM trial WHERE sweep_id = ?",
+                                VALUES(INTEGER(sweep_id)));
+    while (scope_next(x, r)) {
         t->count++;
-        t->ended += trial_state_ended(rows_state(&r, STATE));
-        if (rows_integer(&r, ATTEMPT) == 0)
+        t->ended += trial_state_ended(rows_state(r, STATE));
+        if (rows_integer(r, ATTEMPT) == 0)
             continue;
-        struct attempted *grown = array_grow(t->attempted, t->attempted_count, sizeof *grown);
-        if (!grown) {
-            status = status_no_memory(m, "a list of trials");
-            break;
-        }
-        t->attempted = grown;
+        t->attempted =
+            arena_grow(&x->arena, t->attempted, t->attempted_count, sizeof *t->attempted);
         t->attempted[t->attempted_count++] =
-            (struct attempted){rows_integer(&r, TRIAL), rows_integer(&r, ATTEMPT)};
+            (struct attempted){rows_integer(r, TRIAL), rows_integer(r, ATTEMPT)};
     }
-    return rows_close_after(&r, status);
 }
 
 /* Whether a person agrees. */
@@ -110,64 +99,53 @@ static bool ask(const struct sweep_options *o, const char *name, const struct tr
 
 /* Rows first, in one transaction, then the files: what is cut off in between leaves files that no
  * row names, and those `gc` removes. A folder that cannot be written is reported first. */
-static enum status delete_listed(struct store *s, int64_t id, const char *name,
-                                 const struct trials *t, struct message *m)
+static void delete_listed(struct scope *x, int64_t id, const char *name, const struct trials *t)
 {
-    const char *folder = store_folder(s);
+    const char *folder = store_folder(x->store);
     if (access(folder, W_OK | X_OK) != 0 && errno != ENOENT)
-        return status_fail(m, status_of_errno(errno),
-                           "%s: %s: the files of the trials cannot be removed from it, so nothing "
-                           "was deleted; make it writable",
-                           folder, strerror(errno));
-    enum status status = store_delete(s, id, m);
-    if (status != STATUS_OK)
-        return status;
+        scope_fail(x, status_of_errno(errno),
+                   "%s: %s: the files of the trials cannot be removed from it, so nothing was "
+                   "deleted; make it writable",
+                   folder, strerror(errno));
+    scope_check(x, store_delete(x->store, id, x->message));
     for (size_t i = 0; i < t->attempted_count; i++)
         trial_files_remove(folder, t->attempted[i].trial, t->attempted[i].attempt, false);
     text_print(stdout,
                "Deleted sweep %s: %ld trial%s, of which %ld ended. The table `deleted` remembers "
                "that they were tried.\n",
                name, t->count, text_plural(t->count), t->ended);
-    return STATUS_OK;
 }
 
-static enum status delete_sweep(struct store *s, const struct sweep_options *o, char **argument,
-                                struct message *m)
+static void delete_sweep(struct scope *x, const struct sweep_options *o)
 {
     struct trials t = {0};
     int64_t id;
-    enum status status = store_sweep(s, argument[0], &id, m);
-    if (status == STATUS_OK && !o->yes && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
-        status = status_fail(m, STATUS_BAD_INPUT,
-                             "delete asks first, and there is no terminal to ask on; use --yes to "
-                             "delete without being asked");
-    if (status == STATUS_OK)
-        status = list_trials(s, id, &t, m);
-    if (status == STATUS_OK && ask(o, argument[0], &t))
-        status = delete_listed(s, id, argument[0], &t, m);
-    free(t.attempted);
-    return status;
+    scope_check(x, store_sweep(x->store, o->argument[0], &id, x->message));
+    if (!o->yes && !(isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "delete asks first, and there is no terminal to ask on; use --yes to delete "
+                   "without being asked");
+    list_trials(x, id, &t);
+    if (ask(o, o->argument[0], &t))
+        delete_listed(x, id, o->argument[0], &t);
 }
 
 /* ---- note ---- */
 
 /* A name is looked for first: a sweep may be called by a number. */
-static enum status note(struct store *s, const struct sweep_options *o, char **argument,
-                        struct message *m)
+static void note(struct scope *x, const struct sweep_options *o)
 {
-    const char *what = argument[0], *text = argument[1];
+    const char *what = o->argument[0], *text = o->argument[1];
     int64_t id;
-    (void)o;
-    enum status status = store_sweep(s, what, &id, m);
+    enum status status = store_sweep(x->store, what, &id, x->message);
     bool trial = status == STATUS_BAD_INPUT && what[strspn(what, "0123456789")] == '\0';
     if (trial)
-        status = store_trial(s, what, &id, m);
-    if (status == STATUS_OK)
-        status = (trial ? store_set_trial_note : store_set_sweep_note)(s, id, text, m);
-    if (status == STATUS_OK)
-        text_print(stdout, "%s %s %s.\n", text[0] ? "Noted on" : "Removed the note from",
-                   trial ? "trial" : "sweep", what);
-    return status;
+        status = store_trial(x->store, what, &id, x->message);
+    scope_check(x, status);
+    scope_check(
+        x, (trial ? store_set_trial_note : store_set_sweep_note)(x->store, id, text, x->message));
+    text_print(stdout, "%s %s %s.\n", text[0] ? "Noted on" : "Removed the note from",
+               trial ? "trial" : "sweep", what);
 }
 
 /* ---- all of them ---- */
@@ -175,8 +153,7 @@ static enum status note(struct store *s, const struct sweep_options *o, char **a
 static const struct action {
     const char *name, *arguments;
     int count;
-    enum status (*act)(struct store *s, const struct sweep_options *o, char **argument,
-                       struct message *m);
+    void (*act)(struct scope *x, const struct sweep_options *o);
 } actions[] = {
     {"rename", "OLD NEW", 2, rename_sweep},
     {"delete", "NAME", 1, delete_sweep},
@@ -209,46 +186,19 @@ static const struct action *action_of(const char *word, int arguments)
     return NULL;
 }
 
-/* Under the lock: no run is at work on the file, and none begins. */
-static enum status act_locked(const struct action *a, const struct sweep_options *o,
-                              char **argument, struct message *m)
+static void act(struct scope *x, void *context)
 {
-    enum { BUSY_TIMEOUT_MS = 2000 };
-    struct store *s;
-    enum status status = store_open(o->db, STORE_WRITE, &s, m);
-    if (status != STATUS_OK)
-        return status;
-    if (store_migrated_from(s))
-        fprintf(stderr,
-                "The results file was migrated from format %d; a copy of the old file lies beside "
-                "it.\n",
-                store_migrated_from(s));
-    store_set_busy_timeout(s, BUSY_TIMEOUT_MS);
-    status = a->act(s, o, argument, m);
-    return store_close_after(s, status, m);
+    const struct sweep_options *o = context;
+    o->action->act(x, o);
 }
 
 int command_sweep(int argc, char **argv)
 {
     struct sweep_options o = {.db = COMMAND_DB};
-    struct message m = {{0}};
-    int arguments;
-    int exit_status;
-    int lock = -1;
+    int arguments, exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    const struct action *a = action_of(argv[optind], arguments - 1);
-    if (!a)
-        return EXIT_USAGE;
-    enum status s = STATUS_OK;
-    if (access(o.db, F_OK) != 0) /* lock_take would create the folder */
-        s = status_fail(&m, STATUS_BAD_INPUT, "there is no results file %s: %s", o.db,
-                        strerror(errno));
-    else
-        s = lock_take(o.db, &lock, &m);
-    if (s != STATUS_OK)
-        return command_fail("sweep", s, &m);
-    s = act_locked(a, &o, argv + optind + 1, &m);
-    lock_release(lock);
-    return s == STATUS_OK ? EXIT_DONE : command_fail("sweep", s, &m);
+    o.action = action_of(argv[optind], arguments - 1);
+    o.argument = argv + optind + 1;
+    return o.action ? command_act_on("sweep", COMMAND_CHANGE, o.db, act, &o) : EXIT_USAGE;
 }

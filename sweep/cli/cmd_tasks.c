@@ -1,23 +1,212 @@
 /* headcount tasks: what can be learned, every option with its default, and an example one can
  * read. */
-#include "sweep/cli/command.h"
-
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/json.h"
 #include "engine/base/number.h"
 #include "engine/base/text.h"
+#include "engine/base/utf8.h"
 #include "engine/encoder_config.h"
 #include "engine/train_config.h"
-#include "sweep/cli/tasks_file.h"
+#include "sweep/cli/command.h"
 #include "sweep/plan/point.h"
+#include "sweep/plan/survey.h"
 #include "sweep/report/table.h"
 #include "sweep/worker/data.h"
 
-enum { PAGE_WIDTH = 96, ROW_NAME_WIDTH = 10, EXAMPLE_MAX = 1024, ALLOWED_SIZE = 512 };
+/* ---- a file ---- */
+
+enum { LINE_COLUMNS = 90, MOST_LABELS = 20, /* shown */ LABEL_COLUMNS = 40 };
+
+static const char *const part_name[TASK_PARTS] = {"training", "validation", "test"};
+
+static int64_t derived_of(const struct point *p, const char *name)
+{
+    int64_t value;
+    memcpy(&value, p->task_options + option_find(p->task->options, name)->offset, sizeof value);
+    return value;
+}
+
+/* An example's text for a person: its lines, broken where they are long; what cannot be shown as \x
+ * and two digits. */
+static void print_bytes(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *start = p;
+    for (int column = LINE_COLUMNS; p < end;) {
+        uint32_t code;
+        int length = utf8_decode(p, end, &code);
+        if (column >= LINE_COLUMNS) {
+            printf("%s  | ", p > start ? "\n" : "");
+            column = 0;
+        }
+        if (length == 0 || (utf8_is_control(code) && code != '\n')) {
+            column += printf("\\x%02x", *p++);
+            continue;
+        }
+        if (code == '\n')
+            column = LINE_COLUMNS;
+        else
+            column += fwrite(p, 1, (size_t)length, stdout) > 0 ? utf8_columns(code) : 0;
+        p += length;
+    }
+    putchar('\n');
+}
+
+static void print_target(const struct task_source *source, const struct point *p,
+                         const struct task_shape *shape, const int32_t *targets, long used)
+{
+    if (shape->bytes) {
+        int32_t last = targets[shape->length - 1];
+        printf("The target of each byte is the one after it; of the last: ");
+        printf(last > ' ' && last < 0x7f ? "%c\n\n" : "\\x%02x\n\n", (int)last);
+        return;
+    }
+    char shown[LABEL_COLUMNS];
+    text_shown(p->task->file->label(source, targets[0]), shown, sizeof shown);
+    printf("  %-10s  \"%s\"\n", "target", shown);
+    if (used < shape->length)
+        printf("  %-10s  %s\n", "padding", text_counted(shape->length - used, "position").text);
+}
+
+static void print_file_example(struct scope *x, struct task_source *source, const struct point *p,
+                               const struct task_shape *shape, long index)
+{
+    struct arena *a = &x->arena;
+    int32_t *inputs = arena_alloc(a, (size_t)(shape->length * shape->fields), sizeof *inputs);
+    int32_t *targets = arena_alloc(a, (size_t)(shape->length * shape->slots), sizeof *targets);
+    uint8_t *padding = arena_alloc(a, (size_t)shape->length, sizeof *padding);
+    unsigned char *text = arena_alloc(a, (size_t)shape->length, 1);
+    scope_check(x, p->task->file->read(source, TASK_TEST, index - 1, shape->part[TASK_TEST], inputs,
+                                       targets, padding, x->message));
+    long used = 0;
+    for (; used < shape->length && !padding[used]; used++)
+        text[used] = (unsigned char)inputs[used];
+    printf("\nTest example %ld:\n", index);
+    print_bytes(text, text + used);
+    print_target(source, p, shape, targets, used);
+}
+
+static void print_file(const struct point *p, const struct task_shape *shape)
+{
+    char count[32];
+    const struct option_entry *sha256 = option_find(p->task->options, "sha256");
+    text_print(stdout, "\nFile: %s\n", point_file(p));
+    printf("  %-10s  %s\n", "bytes", text_count(derived_of(p, "size"), count, sizeof count));
+    printf("  %-10s  %s\n", "SHA-256", (const char *)p->task_options + sha256->offset);
+    for (int i = 0; i < TASK_PARTS; i++)
+        printf("  %-10s  %s %s\n", part_name[i], text_count(shape->part[i], count, sizeof count),
+               shape->bytes ? "windows" : "rows");
+    if (shape->repeated)
+        printf("  %-10s  %s rows share their text with another row: only trained on\n", "repeated",
+               text_count(shape->repeated, count, sizeof count));
+}
+
+/* Stands at the first item of the list of that name, where it has any. */
+static bool list_of(const struct json *facts, const char *name, struct json *list)
+{
+    return json_member(facts, name, list) && json_take(list, '[') && !json_take(list, ']');
+}
+
+/* The labels by class, each with its rows, and how many texts do not fit. */
+static void print_labels(const struct json *facts, const struct task_shape *shape)
+{
+    struct json cut, label, rows;
+    int64_t n;
+    if (!list_of(facts, "labels", &label) || !list_of(facts, "label_rows", &rows))
+        return;
+    if (json_member(facts, "cut", &cut) && json_integer(&cut, &n) && n > 0)
+        printf("  %-10s  %" PRId64 " of the texts, at %s\n", "cut", n,
+               text_counted(shape->length, "byte").text);
+    printf("\n%ld labels:\n", shape->classes);
+    bool more = true;
+    for (long k = 0; more && k < MOST_LABELS; k++) {
+        const char *name;
+        char shown[LABEL_COLUMNS],
+            count[32]; /* in quotes: of white space at its ends nothing shows */
+        label.text = facts->text;
+        if (!json_string(&label, &name) || !json_integer(&rows, &n))
+            return;
+        printf("  %-10ld  %s row%s  \"%s\"\n", k, text_count(n, count, sizeof count),
+               text_plural(n), text_shown(name, shown, sizeof shown));
+        if (!json_more(&label, ']', &more) || !json_more(&rows, ']', &more))
+            return;
+    }
+    if (shape->classes > MOST_LABELS)
+        printf("  and %ld more\n", shape->classes - MOST_LABELS);
+}
+
+static void print_facts(struct scope *x, const char *text, const struct task_shape *shape)
+{
+    char warning[256];
+    size_t size = strlen(text);
+    struct json facts = {.start = (const unsigned char *)text,
+                         .next = (const unsigned char *)text,
+                         .end = (const unsigned char *)text + size,
+                         .place = "what a file holds",
+                         .text = arena_alloc(&x->arena, size + 1, 1),
+                         .m = x->message};
+    print_labels(&facts, shape);
+    if (survey_warning(text, warning, sizeof warning))
+        printf("\nNote: %s.\n", warning);
+}
+
+/* "the training part", "the last 4,194,304 bytes of the training part", or "the last 131,072 bytes
+ * of the training part of each of 32 stretches". */
+static void add_stretch(struct text_buffer *b, const char *which, int64_t bytes, int64_t all,
+                        const char *part, int64_t stretches)
+{
+    char count[32];
+    if (bytes < all)
+        text_add(b, "the %s %s bytes of ", which,
+                 text_count(bytes / stretches, count, sizeof count));
+    text_add(b, "the %s part", part);
+    if (bytes < all && stretches > 1)
+        text_add(b, " of each of %" PRId64 " stretches", stretches);
+}
+
+static void print_anchors(struct scope *x, struct task_source *source, const struct point *p)
+{
+    struct task_anchors a;
+    struct text_buffer b = scope_text(x);
+    scope_check(x, p->task->file->anchors(source, &a, x->message));
+    if (a.count == 0)
+        return;
+    text_add(&b, "To compare with: bits per byte of adaptive byte models, which know as many bytes "
+                 "before as their order says, learned from ");
+    add_stretch(&b, "last", a.learned, a.train, "training", a.stretches);
+    text_add(&b, ", on ");
+    add_stretch(&b, "first", a.tested, a.test, "test", a.stretches);
+    text_paragraph(stdout, b.text, 0, 0, LINE_COLUMNS);
+    for (int k = 0; k < a.count; k++)
+        printf("  order %d     %.3f\n", k, a.bits_per_byte[k]);
+}
+
+/* facts are the survey's, which filled p's derived options; index is the test example's, from 1. */
+static void describe_content(struct scope *x, const struct point *p, const struct task_shape *shape,
+                             const char *facts, long index)
+{
+    struct task_source *source;
+    if (index > shape->part[TASK_TEST])
+        scope_fail(x, STATUS_BAD_INPUT, "--example is %ld, but the test part has %s", index,
+                   text_counted(shape->part[TASK_TEST], "example").text);
+    print_file(p, shape);
+    print_facts(x, facts, shape);
+    printf("\nChance accuracy: %.4g\n", shape->chance);
+    scope_check(x, p->task->file->open(&x->arena, p->task_options, &source, x->message));
+    print_file_example(x, source, p, shape, index);
+    print_anchors(x, source, p);
+    p->task->file->close(source);
+}
+
+/* ---- tasks and options ---- */
+
+enum { PAGE_WIDTH = 96, ROW_NAME_WIDTH = 10, ALLOWED_SIZE = 512 };
 
 struct tasks_options {
+    const char *name; /* a task, "model" or "train"; NULL: all tasks are listed */
     struct command_texts set;
     long example;
     bool json;
@@ -201,23 +390,20 @@ static bool has_masked(const int32_t *target, long n)
 }
 
 /* Example `index` of the test set, from 1. */
-static enum status print_example(struct arena *a, const struct point *p, const struct task_shape *s,
-                                 long index, struct message *m)
+static void print_example(struct scope *x, const struct point *p, const struct task_shape *s,
+                          long index)
 {
     struct example_source source;
-    enum status status = example_source_open(a, p, s, NULL, &source, m);
-    if (status != STATUS_OK)
-        return status;
-    struct examples x = examples_new(a, &source, 1);
-    status = example_draw(&source, data_eval_seed(p), RNG_TEST, 0, index - 1,
-                          example_source_count(&source, TASK_TEST, p->train.test_examples), &x, m);
+    scope_check(x, example_source_open(&x->arena, p, s, NULL, &source, x->message));
+    struct examples e = examples_new(&x->arena, &source, 1);
+    enum status status = example_draw(
+        &source, data_eval_seed(p), RNG_TEST, 0, index - 1,
+        example_source_count(&source, TASK_TEST, p->train.test_examples), &e, x->message);
     example_source_close(&source);
-    if (status != STATUS_OK)
-        return status;
-    print_grid(s, x.tokens, x.targets);
-    if (has_masked(x.targets, source.targets_each))
+    scope_check(x, status);
+    print_grid(s, e.tokens, e.targets);
+    if (has_masked(e.targets, source.targets_each))
         printf("  A dot is a position without a target.\n");
-    return STATUS_OK;
 }
 
 static void print_task(const struct task *task)
@@ -240,52 +426,42 @@ static void print_shape(const struct task_shape *shape)
            shape->causal ? " (model.mask: causal)" : "", shape->classes - 1);
 }
 
-static enum status describe_file(struct point *p, long example, struct message *m)
+static void describe_file(struct scope *x, struct point *p, long example)
 {
-    struct text_buffer facts = {0};
+    struct text_buffer facts = scope_text(x);
     struct task_shape shape;
-    enum status s = p->task->file->survey(p->task_options, &facts, m);
-    if (s == STATUS_OK)
-        s = p->task->shape(p->task_options, &shape, m);
-    if (s == STATUS_OK) {
-        print_shape(&shape);
-        s = tasks_file_print(p, &shape, facts.text, example, m);
-    }
-    free(facts.text);
-    return s;
+    scope_check(x, p->task->file->survey(p->task_options, &facts, x->message));
+    scope_check(x, p->task->shape(p->task_options, &shape, x->message));
+    print_shape(&shape);
+    describe_content(x, p, &shape, facts.text, example);
 }
 
-static enum status describe_task(struct scope *x, const struct task *task,
-                                 const struct tasks_options *o, struct message *m)
+static void describe_task(struct scope *x, const struct task *task, const struct tasks_options *o)
 {
     struct point p;
     struct task_shape shape;
     point_init(&p, task);
-    enum status s = STATUS_OK;
-    for (int i = 0; i < o->set.count && s == STATUS_OK; i++)
-        s = point_give(&p, o->set.item[i], m);
-    if (s != STATUS_OK)
-        return s;
-    if (tasks_file_given(&p))
-        return describe_file(&p, o->example, m);
+    for (int i = 0; i < o->set.count; i++)
+        scope_check(x, point_give(&p, o->set.item[i], x->message));
+    if (task->file && *point_file(&p)) {
+        describe_file(x, &p, o->example);
+        return;
+    }
     if (task->file) {
         print_task(task);
         printf("\nWhat a file holds, how it is divided, and an example:\n"
                "  headcount tasks %s --set file=PATH\n",
                task->name);
-        return STATUS_OK;
+        return;
     }
-    s = task->shape(p.task_options, &shape, m);
-    if (s != STATUS_OK)
-        return s;
+    scope_check(x, task->shape(p.task_options, &shape, x->message));
     print_task(task);
     print_shape(&shape);
     printf("Chance accuracy: %.4g\n\nTest example %ld:\n", shape.chance, o->example);
-    return print_example(&x->arena, &p, &shape, o->example, m);
+    print_example(x, &p, &shape, o->example);
 }
 
-static enum status describe(struct scope *x, const char *name, const struct tasks_options *o,
-                            struct message *m)
+static _Noreturn void refuse_name(struct scope *x, const char *name)
 {
     const char *names[128];
     int n = 0;
@@ -294,44 +470,43 @@ static enum status describe(struct scope *x, const char *name, const struct task
     names[n++] = "model";
     names[n++] = "train";
     names[n] = NULL;
-    const struct task *task = task_find(name);
-    const struct option_entry *list = task                         ? task->options
-                                      : strcmp(name, "model") == 0 ? encoder_options
-                                      : strcmp(name, "train") == 0 ? train_options
-                                                                   : NULL;
-    if (!list) {
-        const char *near = nearest_name(name, names);
-        return near ? status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; did you mean '%s'?",
-                                  name, near)
-                    : status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks",
-                                  name);
+    const char *near = nearest_name(name, names);
+    scope_fail(x, STATUS_BAD_INPUT, "there is no task '%s'; %s%s%s", name,
+               near ? "did you mean '" : "see headcount tasks", near ? near : "", near ? "'?" : "");
+}
+
+static void describe(struct scope *x, void *context)
+{
+    const struct tasks_options *o = context;
+    const struct task *task = o->name ? task_find(o->name) : NULL;
+    if (!o->name) {
+        list_tasks(x, o->json);
+        return;
     }
-    if (task && !o->json)
-        return describe_task(x, task, o, m);
+    if (task && !o->json) {
+        describe_task(x, task, o);
+        return;
+    }
+    bool model = strcmp(o->name, "model") == 0;
+    if (!task && !model && strcmp(o->name, "train") != 0)
+        refuse_name(x, o->name);
+    const struct option_entry *list = task    ? task->options
+                                      : model ? encoder_options
+                                              : train_options;
     if (o->json) {
-        option_rows(x, task ? "task" : name, list);
-        return STATUS_OK;
+        option_rows(x, task ? "task" : o->name, list);
+        return;
     }
-    printf("Options of %s:\n", strcmp(name, "model") == 0 ? "the model" : "training");
-    print_options(name, list);
-    return STATUS_OK;
+    printf("Options of %s:\n", model ? "the model" : "training");
+    print_options(o->name, list);
 }
 
 int command_tasks(int argc, char **argv)
 {
     struct tasks_options o = {.example = 1};
-    struct message m = {{0}};
-    int arguments;
-    int exit_status;
+    int arguments, exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    struct scope *x = scope_new(NULL, "a description", &m);
-    if (scope_enter(x)) {
-        if (arguments)
-            scope_check(x, describe(x, argv[optind], &o, &m));
-        else
-            list_tasks(x, o.json);
-    }
-    enum status s = scope_end(x);
-    return s == STATUS_OK ? EXIT_DONE : command_fail("tasks", s, &m);
+    o.name = argv[optind];
+    return command_act_on("tasks", COMMAND_NO_STORE, NULL, describe, &o);
 }

@@ -1,11 +1,18 @@
-/* What all sub-commands share: their table, their errors, the results file that they read. */
+/* What all sub-commands share: their table, their errors, the results file that they work on, the
+ * plan that they make, the files that they write. */
 #include "sweep/cli/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "sweep/trials/trials.h"
+#include "sweep/db/lock.h"
+#include "sweep/trials/data_file.h"
 
 const struct command command_table[] = {
 #define COMMAND(name, usage, summary) {#name, usage, summary, command_##name},
@@ -13,6 +20,16 @@ const struct command command_table[] = {
 #undef COMMAND
     {NULL, "", "", NULL},
 };
+
+const struct command *command_find(const char *name)
+{
+    const struct command *c = command_table;
+    while (c->name && strcmp(c->name, name) != 0)
+        c++;
+    return c->name ? c : NULL;
+}
+
+/* ---- errors ---- */
 
 static int exit_status_of(enum status s)
 {
@@ -65,31 +82,236 @@ int command_missing(const char *name, const char *action, const char *usage, int
                          word, name, action ? " " : "", action ? action : "", usage);
 }
 
-int command_read_as(const char *name, const char *db, enum store_mode mode, command_read *read,
-                    void *context)
+int command_resumable(const char *name, const char *then)
+{
+    fprintf(stderr, "headcount %s: once there is room, the same command %s\n", name, then);
+    return EXIT_RESUMABLE;
+}
+
+/* ---- a command's work ---- */
+
+static enum status act_in(struct store *s, command_act *act, void *context, struct message *m)
+{
+    struct scope *x = scope_new(s, "what the command does", m);
+    if (scope_enter(x))
+        act(x, context);
+    return scope_end(x);
+}
+
+static enum status act_on(const char *name, enum command_use use, const char *db, command_act *act,
+                          void *context, struct message *m)
+{
+    static const enum store_mode modes[] = {[COMMAND_READ] = STORE_READ,
+                                            [COMMAND_CHECK] = STORE_CHECK,
+                                            [COMMAND_CHANGE] = STORE_WRITE,
+                                            [COMMAND_MAKE] = STORE_WRITE};
+    enum { BUSY_TIMEOUT_MS = 2000 };
+    char words[2 * MESSAGE_SIZE];
+    struct store *s;
+    enum status status = store_open(db, modes[use], &s, m);
+    if (status != STATUS_OK)
+        return status;
+    if (use >= COMMAND_CHANGE) {
+        store_set_busy_timeout(s, BUSY_TIMEOUT_MS);
+        if (store_migration_words(s, words, sizeof words)[0])
+            text_print(stderr, "headcount %s: %s\n", name, words);
+    }
+    return store_close_after(s, act_in(s, act, context, m), m);
+}
+
+/* The file that was made for what came to nothing. Where anything but its own mark is in its
+ * folder, it stays. */
+static void remove_empty(const char *db)
+{
+    char folder[4096], owner[4096 + sizeof STORE_OWNER + 1];
+    if ((size_t)snprintf(folder, sizeof folder, "%s.d", db) >= sizeof folder)
+        return;
+    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, folder);
+    unlink(owner);
+    if (rmdir(folder) == 0)
+        unlink(db);
+}
+
+static enum status act_locked(const char *name, enum command_use use, const char *db,
+                              command_act *act, void *context, struct message *m)
+{
+    int lock;
+    bool missing = access(db, F_OK) != 0;
+    if (missing && use == COMMAND_CHANGE) /* lock_take would create the folder */
+        return status_fail(
+            m, STATUS_BAD_INPUT,
+            "there is no results file %s (`headcount run` makes it; --db names another)", db);
+    enum status status = lock_take(db, &lock, m);
+    if (status != STATUS_OK)
+        return status;
+    missing = access(db, F_OK) != 0;
+    status = act_on(name, use, db, act, context, m);
+    if (status != STATUS_OK && missing)
+        remove_empty(db);
+    lock_release(lock);
+    return status;
+}
+
+int command_act_on(const char *name, enum command_use use, const char *db, command_act *act,
+                   void *context)
 {
     struct message m = {{0}};
+    enum status s = use == COMMAND_NO_STORE ? act_in(NULL, act, context, &m)
+                    : use >= COMMAND_CHANGE ? act_locked(name, use, db, act, context, &m)
+                                            : act_on(name, use, db, act, context, &m);
+    return s == STATUS_OK ? EXIT_DONE : command_fail(name, s, &m);
+}
+
+void command_act_within(struct scope *x, command_act *act, void *context)
+{
+    scope_check(x, act_in(NULL, act, context, x->message));
+}
+
+static void close_store(void *store)
+{
+    store_close(store, NULL);
+}
+
+struct store *command_open(struct scope *x, const char *db)
+{
     struct store *s;
-    enum status status = store_open(db, mode, &s, &m);
-    if (status != STATUS_OK)
-        return command_fail(name, status, &m);
-    struct scope *x = scope_new(s, "what the results file has", &m);
-    if (scope_enter(x))
-        read(x, context);
-    status = scope_end(x);
-    status = store_close_after(s, status, &m);
-    return status == STATUS_OK ? EXIT_DONE : command_fail(name, status, &m);
+    scope_check(x, store_open(db, STORE_READ, &s, x->message));
+    arena_on_free(&x->arena, close_store, s);
+    return s;
 }
 
-int command_read_store(const char *name, const char *db, command_read *read, void *context)
+struct store *command_open_existing(struct scope *x, const char *db)
 {
-    return command_read_as(name, db, STORE_READ, read, context);
+    struct store *s = NULL;
+    if (access(db, F_OK) != 0 && errno == ENOENT)
+        return NULL;
+    scope_check(x, store_open_begun(db, &s, x->message));
+    arena_on_free(&x->arena, close_store, s);
+    return s;
 }
 
-const struct command *command_find(const char *name)
+/* ---- a sweep file and its plan ---- */
+
+static void check_name(struct scope *x, const struct config *c)
 {
-    const struct command *c = command_table;
-    while (c->name && strcmp(c->name, name) != 0)
-        c++;
-    return c->name ? c : NULL;
+    const char *mistaken = config_mistaken_name(c->name);
+    if (!mistaken)
+        return;
+    status_fail(x->message, STATUS_BAD_INPUT,
+                "the sweep's name '%s' %s; give it another with the key name, and where it has run "
+                "already, first with `headcount sweep rename -- %s NEW`",
+                c->name, mistaken, c->name);
+    scope_check(x, config_within(c, (struct place){0}, x->message));
+}
+
+static void free_config(void *config)
+{
+    config_free(config);
+}
+
+struct config *command_read_sweep(struct scope *x, const char *file, const char *as,
+                                  const struct command_texts *set)
+{
+    bool piped = strcmp(file, "-") == 0;
+    char shown[256];
+    struct config *c = NULL;
+    if (as && !piped)
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "--as names a sweep file from standard input, and this one is %s; give - in its "
+                   "place, or leave --as out",
+                   text_shown(file, shown, sizeof shown));
+    scope_check(x, piped ? config_read_stdin(as, set->item, set->count, &c, x->message)
+                         : config_read(file, set->item, set->count, &c, x->message));
+    arena_on_free(&x->arena, free_config, c);
+    check_name(x, c);
+    return c;
+}
+
+void command_threads(struct scope *x, const char *text, struct config *c)
+{
+    char shown[64];
+    if (text && !config_threads(text, &c->threads))
+        scope_fail(x, STATUS_BAD_INPUT, "--threads is '%s'; allowed: auto, 1 to %d",
+                   text_shown(text, shown, sizeof shown), TEAM_MAX);
+}
+
+static const char *reader; /* the command that reads files */
+
+static void say_reading(const char *path, int64_t size)
+{
+    enum { LARGE = 256 << 20 }; /* about a second */
+    char bytes[32];
+    if (size >= LARGE)
+        text_print(stderr, "headcount %s: reading all %sB of %s, once\n", reader,
+                   text_quantity((double)size, bytes, sizeof bytes), path);
+}
+
+static void free_plan(void *plan)
+{
+    plan_free(plan);
+}
+
+struct plan *command_plan_new(struct scope *x, const char *name, const struct config *c,
+                              const char *db)
+{
+    struct survey *known = NULL;
+    struct store *s = NULL;
+    struct plan *p = NULL;
+    int count = 0;
+    bool there = store_open(db, STORE_READ, &s, NULL) == STATUS_OK;
+    if (there)
+        store_surveys(s, &known, &count, NULL);
+    reader = name;
+    survey_listener = name ? say_reading : NULL;
+    enum status status = plan_new(c, known, count, &p, x->message);
+    store_surveys_free(known, count);
+    arena_on_free(&x->arena, free_plan, p);
+    if (there && status == STATUS_OK)
+        status = store_adopt(s, p, x->message);
+    if (there)
+        store_close(s, NULL); /* who runs the plan is to be the file's only user */
+    scope_check(x, status);
+    return p;
+}
+
+void command_plan_notes(const char *name, const struct plan *p)
+{
+    struct message m;
+    for (int i = 0; plan_note(p, &i, &m);)
+        text_print(stderr, "headcount %s: note: %s\n", name, m.text);
+}
+
+/* ---- where a command may write ---- */
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static void check_target(struct scope *x, const char *db, const char *path)
+{
+    struct stat target;
+    const char *slash = strrchr(path, '/');
+    char above[4096];
+    snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (same_file(above, store_folder(x->store)))
+        scope_fail(x, STATUS_BAD_INPUT, "%s is among the files of %s; choose another place", path,
+                   db);
+    if (stat(path, &target) != 0)
+        return; /* a new one, or its folder will tell what is wrong */
+    if (!S_ISREG(target.st_mode))
+        scope_fail(x, STATUS_BAD_INPUT, "%s exists and is not a regular file; choose another",
+                   path);
+    if (same_file(db, path))
+        scope_fail(x, STATUS_BAD_INPUT, "%s is the results file itself; choose another", path);
+}
+
+char *command_find_target(struct scope *x, const char *db, const char *path)
+{
+    check_target(x, db, path);
+    char *found = realpath(path, NULL), *target = arena_string(&x->arena, found ? found : path);
+    free(found);
+    file_remove_unfinished(target); /* of an export that was killed */
+    return target;
 }

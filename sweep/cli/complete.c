@@ -1,11 +1,10 @@
-#include "sweep/cli/complete.h"
-
+/* What the shell's completion asks for, as `headcount complete WHAT ...`: a hidden command, so that
+ * completion.bash knows no name by heart. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
-#include "sweep/cli/terms.h"
 #include "sweep/db/rows.h"
 #include "sweep/plan/config.h"
 
@@ -21,6 +20,14 @@ static void print_options(const char *name)
     const struct command *c = command_find(name);
     if (c)
         c->main(2, (char *[]){(char *)name, list, NULL});
+}
+
+/* For the man page. */
+static void print_terms(void)
+{
+#define TERM(name, meaning) printf("%s\t%s\n", name, meaning);
+#include "sweep/cli/terms.def"
+#undef TERM
 }
 
 static void print_table(const char *section, const struct option_entry *table)
@@ -118,7 +125,20 @@ static void print_rows(const char *db, const char *sql, const char *prefix)
     store_close(s, NULL);
 }
 
-int complete_main(int argc, char **argv)
+/* Prints one candidate a line and nothing else; where there is nothing to offer, nothing. argv[0]
+ * is "complete":
+ *
+ *   commands             names of commands
+ *   options COMMAND      its long options, "--db=" where one takes a value
+ *   help                 keys of a sweep file, each with a tab and what it is, for manual.sh
+ *   keys                 what --set may name: keys of a sweep file, full paths of options
+ *   values KEY           the words that this option may have
+ *   tasks                names of tasks
+ *   sweeps DB            sweeps of a results file
+ *   trials DB DIGITS     its trials whose number begins with these digits, some of them
+ *
+ * Always returns EXIT_DONE: a shell has no use for complaints. */
+int command_complete(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     const char *of = argc > 2 ? argv[2] : "";
@@ -130,7 +150,7 @@ int complete_main(int argc, char **argv)
         for (int i = 0; config_keys[i]; i++)
             printf("%s\t%s\n", config_keys[i], config_key_help[i]);
     else if (strcmp(what, "terms") == 0)
-        terms_list();
+        print_terms();
     else if (strcmp(what, "keys") == 0)
         print_keys();
     else if (strcmp(what, "values") == 0)

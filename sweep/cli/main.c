@@ -12,10 +12,7 @@
 #include "engine/base/text.h"
 #include "engine/kernels/kernels.h"
 #include "sweep/cli/command.h"
-#include "sweep/cli/complete.h"
-#include "sweep/cli/run_server.h"
-#include "sweep/cli/terms.h"
-#include "sweep/study/study_worker.h"
+#include "sweep/study/study_job.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/worker.h"
 
@@ -88,6 +85,17 @@ static void print_help(void)
            "signal.\n");
     command_print_examples("  headcount plan configs/gather.yaml\n"
                            "  headcount tasks gather\n");
+}
+
+/* `headcount help terms` */
+static void print_terms(void)
+{
+    enum { INDENT = 4, WIDTH = 80 };
+#define TERM(name, meaning)                                                                        \
+    printf("%s\n", name);                                                                          \
+    text_paragraph(stdout, meaning, INDENT, INDENT, WIDTH);
+#include "sweep/cli/terms.def"
+#undef TERM
 }
 
 static void print_version(void)
@@ -180,9 +188,9 @@ static int command_line(int argc, char **argv)
         return EXIT_DONE;
     }
     if (strcmp(first, "complete") == 0)
-        return complete_main(argc - 1, argv + 1);
+        return command_complete(argc - 1, argv + 1);
     if (strcmp(first, "help") == 0 && strcmp(argv[2], "terms") == 0) {
-        terms_print();
+        print_terms();
         return EXIT_DONE;
     }
     if (strcmp(first, "help") == 0) {
@@ -236,8 +244,8 @@ int main(int argc, char **argv)
         return worker_main();
     if (argc == 2 && strcmp(argv[1], STUDY_WORKER) == 0)
         return study_worker_main();
-    if (argc > 1 && strcmp(argv[1], RUN_SERVER) == 0)
-        return run_server_main(argc, argv);
+    if (argc > 1 && strcmp(argv[1], COMMAND_RUN_SERVER) == 0)
+        return command_run_server(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, see check_stdout */
     return kernels_are_there() ? check_stdout(command_line(argc, argv)) : EXIT_USAGE;
 }

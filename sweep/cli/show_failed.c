@@ -1,5 +1,5 @@
 /* Of many trials that failed most failed alike: each error is shown once, above its trials. */
-#include "sweep/cli/show_attempts.h"
+#include "sweep/cli/show_failed.h"
 
 #include <search.h>
 #include <stdlib.h>

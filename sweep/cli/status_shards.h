@@ -4,9 +4,10 @@
 #ifndef SWEEP_CLI_STATUS_SHARDS_H
 #define SWEEP_CLI_STATUS_SHARDS_H
 
-#include "sweep/cli/status_jobs.h"
 #include "sweep/db/lock.h"
+#include "sweep/db/scope.h"
 #include "sweep/db/shard_files.h"
+#include "sweep/hosts/slurm.h"
 #include "sweep/trials/trials.h"
 
 /* A shard's file. */
@@ -14,8 +15,8 @@ struct shard_view {
     const struct shard_file *file;
     bool held; /* a process holds its lock: who */
     struct lock_holder holder;
-    bool at_work;  /* held, or Slurm says so */
-    char *trouble; /* why it was passed over, or NULL */
+    bool at_work;        /* held, or Slurm says so */
+    const char *trouble; /* why it was passed over, or NULL */
 };
 
 /* A sweep in a shard's file. */
@@ -29,11 +30,13 @@ struct shard_part {
 
 struct status_shards {
     struct store *sum; /* of shards and results file (shard_sum.h); NULL: there is nothing to sum */
-    char *from_sum;    /* JSON: the names of the sweeps that are shown from the sum ... */
-    char *from_file;   /* ... and of those that the results file has whole */
+    const char *from_sum;  /* JSON: the names of the sweeps that are shown from the sum ... */
+    const char *from_file; /* ... and of those that the results file has whole */
 
-    const struct status_jobs *jobs;
-    bool *spoken; /* (jobs->count) sentences or JSON have told of the job */
+    struct slurm_job *job; /* (jobs) of Slurm that work on the results file */
+    int jobs;
+    bool answered; /* squeue has told of all of them; without, there may be others */
+    bool *told_of; /* (jobs) by sentences or JSON */
     struct shard_files files;
     struct shard_view *view; /* (files.count), those at work first */
     struct shard_part *part; /* (parts) in the order of their files */
@@ -41,15 +44,13 @@ struct status_shards {
     bool own_at_work; /* a process holds the lock of the results file */
 };
 
-/* own: the results file at db; NULL where it is not there yet. jobs is kept. Files that cannot be
- * read are passed over. Free with status_shards_free, after a failure too. */
-enum status status_shards_read(const char *db, struct store *own, const struct status_jobs *jobs,
-                               struct status_shards *s, struct message *m);
-void status_shards_free(struct status_shards *s);
+/* own: the results file at db; NULL where it is not there yet. squeue is asked for three seconds at
+ * most. Files that cannot be read are passed over. */
+struct status_shards *status_shards_read(struct scope *x, const char *db, struct store *own);
 
 /* Sentences about a sweep's shards and jobs, each a line. */
 void status_shards_say(struct status_shards *s, const char *sweep, struct text_buffer *said);
-/* Those about jobs that were spoken of with no sweep. */
+/* Those about jobs that were told of with no sweep. */
 void status_shards_say_others(struct status_shards *s, struct text_buffer *said);
 /* Which files were passed over, and why, each a line. */
 void status_shards_say_passed(const struct status_shards *s, struct text_buffer *said);

@@ -1,7 +1,6 @@
 #include "sweep/export/export_attention.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/safetensors.h"
@@ -77,18 +76,16 @@ static enum status write_file(struct export *e, const char *path, struct message
     return safetensors_write(path, &out, NULL, m);
 }
 
-enum status export_attention(struct store *s, int64_t trial_id, long examples, const char *path,
-                             struct message *m)
+static void free_maps(void *maps)
 {
-    struct export *e = calloc(1, sizeof *e);
-    if (!e)
-        return status_fail(m, STATUS_NO_MEMORY, "no memory to export trial %" PRId64, trial_id);
-    enum status status = attention_maps_new(s, trial_id, examples, false, &e->maps, m);
-    if (status == STATUS_OK)
-        status = store_sweep_name(s, e->maps->due.list->sweep_id, e->sweep, m);
-    if (status == STATUS_OK)
-        status = write_file(e, path, m);
-    attention_maps_free(e->maps);
-    free(e);
-    return status;
+    attention_maps_free(maps);
+}
+
+void export_attention(struct scope *x, int64_t trial_id, long examples, const char *path)
+{
+    struct export *e = arena_alloc(&x->arena, 1, sizeof *e);
+    scope_check(x, attention_maps_new(x->store, trial_id, examples, false, &e->maps, x->message));
+    arena_on_free(&x->arena, free_maps, e->maps);
+    scope_check(x, store_sweep_name(x->store, e->maps->due.list->sweep_id, e->sweep, x->message));
+    scope_check(x, write_file(e, path, x->message));
 }

@@ -9,14 +9,13 @@
 #ifndef SWEEP_EXPORT_EXPORT_ATTENTION_H
 #define SWEEP_EXPORT_EXPORT_ATTENTION_H
 
-#include "sweep/trials/trials.h"
+#include "sweep/db/scope.h"
 
 enum { EXPORT_ATTENTION_EXAMPLES = 16 };
 
 /* examples: N, at least 1. BAD_INPUT where the trial has no weights, where its validation set has
  * fewer sequences, and where the file would be larger than 1 GiB: the message says what would do.
  */
-enum status export_attention(struct store *s, int64_t trial_id, long examples, const char *path,
-                             struct message *m);
+void export_attention(struct scope *x, int64_t trial_id, long examples, const char *path);
 
 #endif

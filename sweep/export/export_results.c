@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/json_write.h"
-#include "sweep/db/rows.h"
+#include "sweep/db/scope.h"
 
 /* CROSS JOIN keeps this order of loops: each table is read by the index of a unique key, so that
  * the rows come in the order that is asked for and none waits to be sorted. */
@@ -44,7 +44,8 @@ static const char LABELS[] =
 
 struct export
 {
-    struct rows trials, slots, curve, blocks, labels;
+    struct scope *scope;
+    struct rows *trials, *slots, *curve, *blocks, *labels;
     FILE *out;
 };
 
@@ -75,38 +76,26 @@ static void put_row(struct json_writer *w, const struct rows *r)
     json_end_object(w);
 }
 
-/* A trial's rows as a further member; `always`: also where there are none. */
-static enum status put_list(struct json_writer *w, const char *key, struct rows *r,
-                            int64_t trial_id, bool always)
+/* The trial's rows as a further member; `always`: also where there are none. Lists that no trial
+ * over toys has are left out of their exports, which keep their bytes. */
+static void put_list(struct export *e, struct json_writer *w, const char *key, struct rows *r,
+                     bool always)
 {
-    rows_rebind(r, VALUES(INTEGER(trial_id)));
+    rows_rebind(r, VALUES(INTEGER(rows_integer(e->trials, TRIAL_ID))));
     bool row = rows_next(r);
-    if (!row && !always)
-        return r->status;
-    json_begin_list(w, key);
-    for (; row; row = rows_next(r))
-        put_row(w, r);
-    json_end_list(w);
-    return r->status;
+    if (row || always) {
+        json_begin_list(w, key);
+        for (; row; row = rows_next(r))
+            put_row(w, r);
+        json_end_list(w);
+    }
+    scope_check(e->scope, r->status);
 }
 
-/* Lists that no trial over toys has are left out of their exports, which keep their bytes. */
-static enum status put_parts(struct export *e, struct json_writer *w, int64_t trial_id)
+static void put_trial(struct export *e)
 {
-    enum status status = put_list(w, "curve", &e->curve, trial_id, true);
-    if (status == STATUS_OK)
-        status = put_list(w, "block_loss", &e->blocks, trial_id, false);
-    if (status == STATUS_OK)
-        status = put_list(w, "label_acc", &e->labels, trial_id, false);
-    return status;
-}
-
-static enum status put_trial(struct export *e)
-{
-    const struct rows *t = &e->trials;
+    const struct rows *t = e->trials;
     struct json_writer w = {.out = e->out};
-    int64_t trial_id = rows_integer(t, TRIAL_ID);
-    enum status status = STATUS_OK;
     json_begin_object(&w, NULL);
     json_add_text(&w, "sweep", rows_text(t, SWEEP));
     json_add_text(&w, "config_sha256", rows_text(t, CONFIG_SHA256));
@@ -121,48 +110,37 @@ static enum status put_trial(struct export *e)
     if (rows_integer(t, HAS_RESULT)) {
         for (int i = 0; number_names[i]; i++) {
             put_number(&w, number_names[i], t, NUMBERS + i);
-            if (status == STATUS_OK && strcmp(number_names[i], "test_acc") == 0)
-                status = put_list(&w, "test_acc_by_slot", &e->slots, trial_id, true);
+            if (strcmp(number_names[i], "test_acc") == 0)
+                put_list(e, &w, "test_acc_by_slot", e->slots, true);
         }
-        if (status == STATUS_OK)
-            status = put_parts(e, &w, trial_id);
+        put_list(e, &w, "curve", e->curve, true);
+        put_list(e, &w, "block_loss", e->blocks, false);
+        put_list(e, &w, "label_acc", e->labels, false);
     }
     json_add_json(&w, "config", rows_text(t, CONFIG));
     json_end_object(&w);
     fputc('\n', e->out);
-    return status;
-}
-
-static enum status put_trials(struct export *e, struct message *m)
-{
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && !ferror(e->out) && rows_next(&e->trials))
-        status = put_trial(e);
-    if (status == STATUS_OK)
-        status = e->trials.status;
-    return status == STATUS_OK ? text_check(e->out, m) : status;
 }
 
 enum status export_results(struct store *s, const char *sweep, FILE *out, struct message *m)
 {
-    int64_t sweep_id = 0; /* 0: all */
-    enum status status = sweep ? store_sweep(s, sweep, &sweep_id, m) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = store_snapshot(s, m);
-    if (status != STATUS_OK)
-        return status;
-    struct export e = {.trials = rows_open(s, m, TRIALS, VALUES(INTEGER(sweep_id))),
-                       .slots = rows_open(s, m, SLOTS, NO_VALUES),
-                       .curve = rows_open(s, m, CURVE, NO_VALUES),
-                       .blocks = rows_open(s, m, BLOCKS, NO_VALUES),
-                       .labels = rows_open(s, m, LABELS, NO_VALUES),
-                       .out = out};
-    status = put_trials(&e, m);
-    rows_close(&e.trials);
-    rows_close(&e.slots);
-    rows_close(&e.curve);
-    rows_close(&e.blocks);
-    rows_close(&e.labels);
-    store_snapshot_end(s);
-    return status;
+    struct scope *x = scope_new(s, "the export", m);
+    if (scope_enter(x)) {
+        int64_t sweep_id = 0; /* all */
+        if (sweep)
+            scope_check(x, store_sweep(s, sweep, &sweep_id, m));
+        scope_read_begin(x);
+        struct export e = {.scope = x,
+                           .trials = scope_rows(x, TRIALS, VALUES(INTEGER(sweep_id))),
+                           .slots = scope_rows(x, SLOTS, NO_VALUES),
+                           .curve = scope_rows(x, CURVE, NO_VALUES),
+                           .blocks = scope_rows(x, BLOCKS, NO_VALUES),
+                           .labels = scope_rows(x, LABELS, NO_VALUES),
+                           .out = out};
+        while (!ferror(out) && rows_next(e.trials))
+            put_trial(&e);
+        scope_check(x, e.trials->status);
+        scope_check(x, text_check(out, m));
+    }
+    return scope_end(x);
 }

@@ -200,25 +200,14 @@ static void write_testset(struct export *e, const char *path)
     write_file(e, path, "headcount.testset.1", NULL, e->fields, count, list);
 }
 
-static enum status export_tensors(struct store *s, int64_t trial_id,
-                                  const struct prune_options *smaller, const char *path,
-                                  void (*write)(struct export *e, const char *path),
-                                  struct message *m)
+void export_weights(struct scope *x, int64_t trial_id, const struct prune_options *smaller,
+                    const char *path)
 {
-    struct scope *x = scope_new(s, "the export", m);
-    if (scope_enter(x))
-        write(export_new(x, trial_id, smaller), path);
-    return scope_end(x);
+    write_weights(export_new(x, trial_id, smaller), path);
 }
 
-enum status export_weights(struct store *s, int64_t trial_id, const struct prune_options *smaller,
-                           const char *path, struct message *m)
+void export_testset(struct scope *x, int64_t trial_id, const struct prune_options *smaller,
+                    const char *path)
 {
-    return export_tensors(s, trial_id, smaller, path, write_weights, m);
-}
-
-enum status export_testset(struct store *s, int64_t trial_id, const struct prune_options *smaller,
-                           const char *path, struct message *m)
-{
-    return export_tensors(s, trial_id, smaller, path, write_testset, m);
+    write_testset(export_new(x, trial_id, smaller), path);
 }

@@ -14,17 +14,18 @@
 #ifndef SWEEP_EXPORT_EXPORT_TENSORS_H
 #define SWEEP_EXPORT_EXPORT_TENSORS_H
 
+#include "sweep/db/scope.h"
 #include "sweep/study/prune.h"
 
 /* Writes the weights of the best step of a completed trial to path; smaller, if not NULL, says what
  * to remove before: its one `keep`, by which method, fine-tuned or not. BAD_INPUT where the trial
  * has no result (not completed, or its file was removed), CORRUPT where the file is damaged. */
-enum status export_weights(struct store *s, int64_t trial_id, const struct prune_options *smaller,
-                           const char *path, struct message *m);
+void export_weights(struct scope *x, int64_t trial_id, const struct prune_options *smaller,
+                    const char *path);
 
 /* Writes the test set that the trial was judged on and the model's predictions for it. */
-enum status export_testset(struct store *s, int64_t trial_id, const struct prune_options *smaller,
-                           const char *path, struct message *m);
+void export_testset(struct scope *x, int64_t trial_id, const struct prune_options *smaller,
+                    const char *path);
 
 /* The names of a position's input columns as a JSON array, for metadata. */
 void export_field_names(const struct encoder_io *io, char *text, size_t size);

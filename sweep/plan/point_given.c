@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/scope.h"
 #include "engine/base/text.h"
 #include "sweep/plan/config.h"
 #include "sweep/plan/point.h"
@@ -64,13 +65,13 @@ enum status point_give(struct point *p, const char *given, struct message *m)
     enum status s = option_settable(o, section.name, m);
     if (s != STATUS_OK)
         return s;
-    struct plan_arena *arena = plan_arena_new();
-    s = arena ? tree_parse(arena, equals + 1, strlen(equals + 1), &value, &at, m)
-              : status_no_memory(m, "an option");
-    if (s == STATUS_OK)
-        s = set_value(o, &section, value, m);
-    else if (s == STATUS_BAD_INPUT)
-        status_fail_within(m, s, "--set %s: ", path);
-    plan_arena_free(arena);
-    return s;
+    struct scope *x = scope_new(NULL, "an option", m);
+    if (scope_enter(x)) {
+        s = tree_parse(&x->arena, equals + 1, strlen(equals + 1), &value, &at, m);
+        if (s == STATUS_BAD_INPUT)
+            status_fail_within(m, s, "--set %s: ", path);
+        scope_check(x, s);
+        scope_check(x, set_value(o, &section, value, m));
+    }
+    return scope_end(x);
 }

@@ -13,6 +13,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "sweep/hosts/slurm.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/memory_budget.h"
 #include "sweep/worker/worker.h"
@@ -352,6 +353,41 @@ static void stop_without_hosts(struct runner *r)
     runner_stop_for(r, STATUS_BAD_INPUT, why);
 }
 
+/* ---- the allocation of Slurm that they are of ---- */
+
+/* Whether no agent is there, and at least one is there no more. */
+static bool all_are_away(const struct runner *r)
+{
+    bool lost = false;
+    for (int k = 0; k < r->machines; k++) {
+        const struct machine *machine = &r->machine[k];
+        enum host_state state = machine->host->state;
+        if (state != HOST_WAITING && state != HOST_STARTING && state != HOST_REFUSED)
+            return false;
+        lost = lost || (machine->heard && state != HOST_REFUSED);
+    }
+    return lost;
+}
+
+/* An allocation that is gone does not come again: the run would wait for ever, and hold the results
+ * file. The launcher's words for it, which may change, are not relied upon. */
+static void seek_allocation(struct runner *r, double now)
+{
+    static const double ask_every_s = 10;
+    if (!r->slurm || r->stopping || now < r->asked_s + ask_every_s || !all_are_away(r))
+        return;
+    if (slurm_allocation() == SLURM_GONE) {
+        runner_say(r,
+                   "the allocation (job %s of Slurm) is gone: stopping; the same command in a new "
+                   "allocation goes on",
+                   getenv("SLURM_JOB_ID"));
+        runner_stop(r);
+    }
+    r->asked_s = clock_now_s();
+}
+
+/* ---- a turn ---- */
+
 void runner_hosts_turn(struct runner *r)
 {
     double now = clock_now_s();
@@ -387,7 +423,7 @@ void runner_hosts_turn(struct runner *r)
         stop_without_hosts(r);
     if (any_lost && !r->hosts->announced)
         announce_machines(r);
-    runner_seek_allocation(r, now);
+    seek_allocation(r, now);
 }
 
 enum status runner_hosts_record(struct runner *r, struct message *m)

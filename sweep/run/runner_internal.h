@@ -189,11 +189,6 @@ void runner_hosts_dismiss(struct runner *r, bool at_once);
 /* Whether the results folder takes what this machine writes into it. */
 enum status runner_hosts_try_folder(struct runner *r, struct message *m);
 
-/* ---- runner_allocation.c ---- */
-
-/* Stops the run once no machine is there and its allocation is gone. */
-void runner_seek_allocation(struct runner *r, double now);
-
 /* ---- runner_faults.c ---- */
 
 /* The slot's worker has ended, and `ending` says how: what that means for the sweep. The ending is
@@ -242,13 +237,6 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
 
 /* What jobs say of what computes them (struct job, build). */
 void runner_build_words(const struct build_info *b, char *text, size_t size);
-
-/* ---- runner_kernels.c ---- */
-
-/* Says where the environment keeps OpenBLAS from using what the CPU can do, what that costs and
- * what to do about it: once for each results file and build, before the first attempt of it.
- * Kernels that the library itself chose poorly are bettered without a word (blas_load). */
-void runner_tell_kernels(struct runner *r);
 
 /* ---- runner_commit.c ---- */
 

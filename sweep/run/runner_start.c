@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/kernels/blas.h"
+#include "sweep/db/rows.h"
 #include "sweep/run/recover.h"
 #include "sweep/run/take_over.h"
 #include "sweep/trials/store_check.h"
@@ -166,6 +167,25 @@ static enum status retry_failed(struct runner *r, struct message *m)
     return s;
 }
 
+/* Says where the environment keeps OpenBLAS from using what the CPU can do, what that costs and
+ * what to do about it: once for each results file and build, before the first attempt of it.
+ * Kernels that the library itself chose poorly are bettered without a word (blas_load). */
+static void tell_kernels(struct runner *r)
+{
+    const char *chosen = blas_hindered();
+    struct rows used =
+        rows_open(r->store, NULL, "SELECT 1 FROM attempt WHERE build_id = ?1 LIMIT 1",
+                  VALUES(INTEGER(r->here.build_id)));
+    bool told = rows_next(&used);
+    rows_close(&used);
+    if (chosen && !told)
+        runner_say(
+            r,
+            "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: matrix "
+            "products may take several times as long; unset it to use the best kernels",
+            chosen);
+}
+
 /* What is to be known of this machine, where it does the work. */
 static enum status work_here(struct runner *r, const struct build_info *b, bool quiet,
                              struct message *m)
@@ -176,7 +196,7 @@ static enum status work_here(struct runner *r, const struct build_info *b, bool 
         s = store_build(r->store, b, &r->here.build_id, m);
     while (retry_while_busy(&r->busy, &s, m));
     if (s == STATUS_OK && !quiet)
-        runner_tell_kernels(r);
+        tell_kernels(r);
     return s;
 }
 

@@ -6,7 +6,7 @@
 
 #include "engine/train.h"
 #include "sweep/study/model.h"
-#include "sweep/worker/trial_test.h"
+#include "sweep/worker/trial.h"
 #include "sweep/worker/worker_ends.h"
 
 /* Of how many cases each accuracy is a mean. */

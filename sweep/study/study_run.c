@@ -18,7 +18,6 @@
 #include "sweep/run/slot.h"
 #include "sweep/study/job_queue.h"
 #include "sweep/study/study_job.h"
-#include "sweep/study/study_worker.h"
 #include "sweep/trials/store_check.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/stop.h"

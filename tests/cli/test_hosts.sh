@@ -103,7 +103,7 @@ refused() { # pattern, arguments...
     code=$?
     [ $code -eq 2 ] && grep -q -e "$pattern" no.out || { echo "status $code"; cat no.out; return 1; }
 }
-check "hosts without a launcher are refused" refused "need --launch" --hosts a
+check "hosts without a launcher are refused" refused "needs --launch COMMAND" --hosts a
 check "a launcher without hosts is refused" refused "needs --hosts" --launch "$there"
 check "a launcher without {host} is refused" refused "put {host}, which stands for the name of each host, into './join'" --launch ./join --hosts a
 check "a host named twice is refused" refused "a is named twice" --launch "$there" --hosts a,b,a:2

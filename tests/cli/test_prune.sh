@@ -285,7 +285,7 @@ check "a misspelt sweep is refused with the right name" gives 2 "slots" prune sl
 check "a trial that does not exist is refused" gives 2 "no trial 99" prune 99 --db slots.db
 check "two formats together are refused" gives 2 "give only one" prune slots --csv --json --db slots.db
 check "--keep is refused for an export of results" gives 2 "weights and testset" export results --keep 3 --db slots.db
-check "--by without --keep is refused for an export" gives 2 "need --keep" export weights 3 no.safetensors --by random --db slots.db
+check "--by without --keep is refused for an export" gives 2 "needs --keep" export weights 3 no.safetensors --by random --db slots.db
 check "several head counts are refused for an export" \
     gives 2 "one head count" export weights 3 no.safetensors --keep 3,2 --db slots.db
 check "... and nothing is written" [ ! -e no.safetensors ]

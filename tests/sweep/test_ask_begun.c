@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include "engine/base/sha256.h"
-#include "sweep/ask/begun.h"
+#include "sweep/ask/decide.h"
 
 /* Gives the sweep of that name a file's text; as `ask` writes it: with the SHA-256 of what stands
  * above its last line. */

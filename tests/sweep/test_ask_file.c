@@ -2,7 +2,7 @@
  * changed it since. */
 #include <sys/stat.h>
 
-#include "sweep/ask/ask_file.h"
+#include "sweep/ask/sheet.h"
 #include "tests/own_folder.h"
 #include "tests/sweep/look_help.h"
 

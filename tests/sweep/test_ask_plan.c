@@ -1,6 +1,5 @@
 /* Whatever `ask` may write can be planned: every toy, every size of net for a text and for rows.
  * And what it fits into a time takes about that long by the forecast. */
-#include "sweep/ask/estimate.h"
 #include "sweep/ask/fit.h"
 #include "sweep/ask/sheet.h"
 #include "sweep/plan/plan.h"

@@ -24,6 +24,14 @@ static int option_total(const struct command_syntax *s)
     return n;
 }
 
+/* As getopt_long calls it. */
+static int takes(const struct command_option *o)
+{
+    return o->kind == COMMAND_FLAG || o->kind == COMMAND_FORMAT ? no_argument
+           : o->kind == COMMAND_MAYBE_TEXT                      ? optional_argument
+                                                                : required_argument;
+}
+
 /* The rest of a line that is at `column`, and as many more as it takes, starting there too. */
 static void print_words(const char *text, int column)
 {
@@ -101,8 +109,7 @@ static void print_help(const struct command_syntax *s)
 static void list_options(const struct command_syntax *s)
 {
     for (const struct command_option *o = s->options; o->name; o++)
-        printf("--%s%s\n", o->name,
-               o->kind == COMMAND_FLAG || o->kind == COMMAND_MAYBE_TEXT ? "" : "=");
+        printf("--%s%s\n", o->name, takes(o) == required_argument ? "=" : "");
     puts("--help");
 }
 
@@ -176,6 +183,21 @@ static int refuse_option(const struct command_syntax *s, const char *typed, cons
     return refuse_unknown(s, bare);
 }
 
+static bool store_format(const struct command_syntax *s, const char *name,
+                         enum report_format *format, int *exit_status)
+{
+    static const char *const names[] = {
+        [REPORT_CSV] = "csv", [REPORT_JSON] = "json", [REPORT_MARKDOWN] = "markdown"};
+    int chosen = REPORT_CSV;
+    while (strcmp(names[chosen], name) != 0)
+        chosen++;
+    bool first = *format == REPORT_TEXT || (int)*format == chosen;
+    *format = (enum report_format)chosen;
+    if (!first)
+        *exit_status = command_usage(s->name, "give only one of --csv, --json and --markdown");
+    return first;
+}
+
 static bool store_value(const struct command_syntax *s, const struct command_option *o,
                         const char *text, void *values, int *exit_status)
 {
@@ -189,6 +211,8 @@ static bool store_value(const struct command_syntax *s, const struct command_opt
     case COMMAND_FLAG:
         *(bool *)member = true;
         return true;
+    case COMMAND_FORMAT:
+        return store_format(s, o->name, (enum report_format *)(void *)member, exit_status);
     case COMMAND_TEXT:
     case COMMAND_FILE:
         *(const char **)(void *)member = text;
@@ -238,13 +262,10 @@ static void tables_fill(const struct command_syntax *s, struct getopt_tables *t)
     t->letters[letters++] = ':'; /* tell a missing argument from an unknown option */
     for (int i = 0; i < n; i++) {
         const struct command_option *o = &s->options[i];
-        int takes = o->kind == COMMAND_FLAG         ? no_argument
-                    : o->kind == COMMAND_MAYBE_TEXT ? optional_argument
-                                                    : required_argument;
-        t->longs[i] = (struct option){o->name, takes, NULL, LONG_BASE + i};
+        t->longs[i] = (struct option){o->name, takes(o), NULL, LONG_BASE + i};
         if (o->letter) {
             t->letters[letters++] = o->letter;
-            if (takes == required_argument)
+            if (takes(o) == required_argument)
                 t->letters[letters++] = ':';
         }
     }
@@ -330,6 +351,37 @@ static void follow_links(const struct command_syntax *s, void *values)
     }
 }
 
+static const struct command_option *option_called(const struct command_syntax *s, const char *name)
+{
+    const struct command_option *o = s->options;
+    while (strcmp(o->name, name) != 0)
+        o++;
+    return o;
+}
+
+/* Whether it was given: those of which this is asked are NULL, 0 and false else. */
+static bool is_given(const struct command_option *o, const void *values)
+{
+    static const char nothing[sizeof(long)];
+    size_t size = o->kind == COMMAND_FLAG ? sizeof(bool) : sizeof(long);
+    return memcmp((const char *)values + o->offset, nothing, size) != 0;
+}
+
+/* Refuses the first option that was given without the one that it needs. */
+static bool find_needed(const struct command_syntax *s, const void *values, int *exit_status)
+{
+    for (const char *const(*pair)[2] = s->needs; pair && (*pair)[0]; pair++) {
+        const struct command_option *needed = option_called(s, (*pair)[1]);
+        if (!is_given(option_called(s, (*pair)[0]), values) || is_given(needed, values))
+            continue;
+        *exit_status =
+            command_usage(s->name, "--%s needs --%s%s%s; give it too", (*pair)[0], needed->name,
+                          needed->argument ? " " : "", needed->argument ? needed->argument : "");
+        return false;
+    }
+    return true;
+}
+
 bool command_parse(const struct command_syntax *s, int argc, char **argv, void *values,
                    int *arguments, int *exit_status)
 {
@@ -357,6 +409,8 @@ bool command_parse(const struct command_syntax *s, int argc, char **argv, void *
         if (!store_value(s, &s->options[i], optarg, values, exit_status))
             return false;
     }
+    if (!find_needed(s, values, exit_status))
+        return false;
     follow_links(s, values);
     return count_arguments(s, argc, argv, arguments, exit_status);
 }

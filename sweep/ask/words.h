@@ -1,8 +1,8 @@
 /* What `ask` says, on standard output, until it begins and when it has ended. */
-#ifndef SWEEP_CLI_ASK_WORDS_H
-#define SWEEP_CLI_ASK_WORDS_H
+#ifndef SWEEP_ASK_WORDS_H
+#define SWEEP_ASK_WORDS_H
 
-#include "sweep/cli/ask_decide.h"
+#include "sweep/ask/decide.h"
 #include "sweep/plan/config.h"
 #include "sweep/run/forecast.h"
 

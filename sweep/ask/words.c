@@ -1,11 +1,11 @@
-#include "sweep/cli/ask_words.h"
+#include "sweep/ask/words.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/ask/estimate.h"
+#include "sweep/ask/fit.h"
 
 enum { PAGE_WIDTH = 96 };
 

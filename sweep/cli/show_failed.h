@@ -1,15 +1,12 @@
-/* The attempts of trials, and what their workers said at their ends. */
-#ifndef SWEEP_CLI_SHOW_ATTEMPTS_H
-#define SWEEP_CLI_SHOW_ATTEMPTS_H
+/* The trials that failed, part of `headcount show`. */
+#ifndef SWEEP_CLI_SHOW_FAILED_H
+#define SWEEP_CLI_SHOW_FAILED_H
 
 #include "sweep/report/table.h"
 
 /* The attempts of trial ?1: a query, and its columns in a table. */
 extern const struct table_column show_attempt_columns[];
 extern const char show_attempt_sql[];
-
-/* Errors and notes of a trial's attempts, as text: several lines stay several. */
-void show_errors(struct scope *x, int64_t trial);
 
 /* The trials of a sweep's plan that failed or diverged, with all of their attempts. As text those
  * that ended with the same error, but for numbers in it, stand together below it; as JSON an array

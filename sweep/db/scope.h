@@ -1,6 +1,6 @@
 /* What is computed from a results file, in a scope (engine/base/scope.h): the edge of evidence/,
- * report/, trials/ and the tables of cli/. A command is one scope (command_act_on), and `serve` ends
- * one with each answer. */
+ * report/, trials/ and the tables of cli/. A command is one scope (command_act_on), and `serve`
+ * ends one with each answer. */
 #ifndef SWEEP_DB_SCOPE_H
 #define SWEEP_DB_SCOPE_H
 

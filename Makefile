@@ -251,6 +251,14 @@ test-only: tests check-deps
 bless: $(PROGRAM)
 	@HEADCOUNT=$(RUN) BLESS=1 sh tests/cli/test_contract.sh
 
+# Mistakes made on purpose, and which test finds each (tests/mutants/run.sh): hours, but what was tried is kept.
+# MUTANT=name: only those with that in their names; TESTS=pattern: by these tests only.
+MUTANT       =
+ABOUT_BUILD  = $(patsubst %,tests/cli/test_%.sh,build deps dist docs engine extend layout messages numbers reference_edges tap)
+mutants:
+	@MAKE="$(MAKE)" TESTS="$(TESTS)" sh tests/mutants/run.sh $(BUILD)/mutants "$(MUTANT)" \
+	  $(filter $(BUILD)/tests/sweep/%,$(TEST_BIN)) $(filter-out $(ABOUT_BUILD),$(TEST_SHORT) $(TEST_LONG))
+
 # Lines of each folder beside those of the last release: a mirror, no gate.
 weight:
 	@sh tests/deps.sh weight
@@ -466,6 +474,7 @@ help:
 	@echo "make check-deps   prove that the folders include each other one way only"
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
 	@echo "make bless        let tests/data/contract be what the program prints now (read the diff)"
+	@echo "make mutants      make mistakes on purpose and see which test finds each (MUTANT=name: some)"
 	@echo "make weight       lines of each folder, and what changed since the last release"
 	@echo "make messages     every message of the program, a line each (ALL=1: reports and help too)"
 	@echo "make clean        remove what was built"
@@ -473,7 +482,7 @@ help:
 	@echo "V=1   show whole commands    -jN   N at once (default: one per core)"
 
 .PHONY: all force dist deb test-page test-cluster test-arm64 test-bare calibrate fuzz fuzz-lib libfuzz crash coverage lint $(FUZZ_TARGETS:%=fuzz-%) bench bench-peers bench-serve bench-scale bench-hosts tests test test-only check-deps deps sweep install uninstall format \
-        check-format clean messages help bless weight
+        check-format clean messages help bless mutants weight
 .SECONDARY:
 
 -include $(ENGINE_OBJ:.o=.d) $(DATASETS_OBJ:.o=.d) $(SWEEP_OBJ:.o=.d) $(DOUBLE_OBJ:.o=.d) \

@@ -22,6 +22,8 @@ make bench-peers|a benchmark of minutes
 gcc -I. tests/interop/learn.c build/libengine.a -lm -ldl -o learn && ./learn|cli/test_engine.sh builds and runs it
 make calibrate|minutes; sweep/test_calibration.c is its short form
 make calibrate SWEEPS=2000 CASE=looks|half a minute; sweep/test_calibration.c is its short form
+make mutants|hours
+make mutants MUTANT='rungs keep'|minutes
 make crash|hours
 sh results/reference/make.sh gather|minutes; cli/test_numbers.sh runs it on a small sweep
 CRASH_KILLS=50 make crash|minutes; cli/test_faults_*.sh runs a sample

@@ -247,8 +247,10 @@ test: deps
 test-only: tests check-deps
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_LONG) $(TEST_BIN) $(GRADIENT) $(TEST_SHORT)
 
-# What every command prints of kept results files becomes what it has to print: read the diff.
-bless: $(PROGRAM)
+# What every command prints of kept results files becomes what it has to print, and what is said in tests/verdicts what
+# has to be said: read the diff.
+bless: $(PROGRAM) $(BUILD)/tests/sweep/test_verdicts
+	@BLESS=1 $(BUILD)/tests/sweep/test_verdicts >/dev/null
 	@HEADCOUNT=$(RUN) BLESS=1 sh tests/cli/test_contract.sh
 
 # Mistakes made on purpose, and which test finds each (tests/mutants/run.sh): hours, but what was tried is kept.
@@ -473,8 +475,8 @@ help:
 	@echo "make coverage     lines and branches that the tests reach      make lint"
 	@echo "make check-deps   prove that the folders include each other one way only"
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
-	@echo "make bless        let tests/data/contract be what the program prints now (read the diff)"
 	@echo "make mutants      make mistakes on purpose and see which test finds each (MUTANT=name: some)"
+	@echo "make bless        let tests/data/contract and tests/verdicts be what is said now (read the diff)"
 	@echo "make weight       lines of each folder, and what changed since the last release"
 	@echo "make messages     every message of the program, a line each (ALL=1: reports and help too)"
 	@echo "make clean        remove what was built"

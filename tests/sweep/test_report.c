@@ -1,5 +1,5 @@
 /* From rows in a results file to the report in every format. The whole text of tests/data/report is
- * what must come out; the numbers behind it are checked in test_stats.c and test_verdict.c. */
+ * what must come out; the numbers behind it are checked in test_stats.c and tests/verdicts. */
 #include "report_help.h"
 
 /* CSV is the view, column by column, every digit. */

@@ -1,5 +1,6 @@
 /* From rows in a results file to the report in every format. The whole text of tests/data/report is
- * what must come out; the numbers behind it are checked in test_stats.c and tests/verdicts. */
+ * what must come out; the numbers behind it are checked in test_stats.c and tests/verdicts, all
+ * members of the JSON by the contract (tests/data/contract). */
 #include "report_help.h"
 
 /* CSV is the view, column by column, every digit. */
@@ -43,34 +44,6 @@ TEST(test_exploratory)
     assert_file("gather.txt", report(f, REPORT_TEXT, false));
     assert_csv(f);
     assert_file("gather.md", report(f, REPORT_MARKDOWN, false));
-    char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.settings[0].verdict.lead", "1");
-    assert_json(f, json, "$.settings[0].verdict.shown", "7");
-    assert_json(f, json, "$.sweep", "gather");
-    assert_json(f, json, "$.planned", "30");
-    assert_json(f, json, "$.settings[0].rows[3].mean_acc", "1");
-    assert_json(f, json, "$.settings[0].rows[0].n_params", "9488");
-    assert_json(f, json, "$.settings[0].rows[0].setting", "{}");
-    assert_json(f, json, "$.settings[0].verdict.kind", "middle");
-    assert_json(f, json, "$.settings[0].verdict.preliminary", "0");
-    assert_json(f, json, "$.settings[0].verdict.candidate", "4");
-    assert_json(f, json, "$.settings[0].verdict.best", "8");
-    assert_json(f, json, "$.settings[0].verdict.alpha", "0.0125");
-    assert_json(f, json, "$.settings[0].verdict.comparisons[1].heads_b", "32");
-    assert_json(f, json, "$.settings[0].verdict.comparisons[1].sign_flip_p", "0.0625");
-    assert_json(f, json, "$.settings[0].verdict.heads[3].all_equal", "1");
-    assert_json(f, json, "$.settings[0].verdict.heads[2].among_best", "1");
-    assert_json(f, json, "$.settings[0].verdict.heads[2].d_head", "8");
-    assert_json(f, json, "$.settings[0].verdict.heads[2].in_plateau", "1");
-    assert_json(f, json, "$.settings[0].verdict.plateau_low", "4");
-    assert_json(f, json, "$.settings[0].verdict.plateau_high", "8");
-    assert_json(f, json, "$.settings[0].verdict.sensitivity[0].candidate", "8");
-    assert_json(f, json, "$.settings[0].verdict.sensitivity[2].tolerance", "0.02");
-    assert_json(f, json, "$.settings[0].verdict.comparisons[0].ci_level", "0.95");
-    assert_json(f, json, "$.settings[0].verdict.unit", "seed");
-    assert_json(f, json, "$.metric", "test_acc");
-    assert_json(f, json, "$.outside_plan", "[]");
-    free(json);
 }
 
 /* No line is wider than a page, with colour there is nothing new but escapes. */
@@ -142,15 +115,8 @@ TEST(test_settings)
     char *json = report(f, REPORT_JSON, false);
     assert_json(f, json, "$.outside_plan[0].heads", "1");
     assert_json(f, json, "$.outside_plan[0].mean", "0.705");
-    assert_json(f, json, "$.plan_changes[1].seen", "3");
     assert_json(f, json, "$.settings[0].verdict.claim_proof.status", "changed");
-    assert_json(f, json, "$.settings[0].verdict.prediction", "0");
-    assert_json(f, json, "$.ended", "58");
     assert_json(f, json, "$.settings[0].setting", "{\"task.slots\":8}");
-    assert_json(f, json, "$.settings[0].rows[2].n_bad", "1");
-    assert_json(f, json, "$.settings[0].verdict.preliminary", "0");
-    assert_json(f, json, "$.settings[1].setting_label", "slots=10");
-    assert_json(f, json, "$.settings[1].verdict.preliminary", "1");
     free(json);
 }
 
@@ -179,9 +145,7 @@ TEST(test_nothing_run)
     add_trial(f, 1, 0, &p, "chosen", NAN);
     assert_file("nothing.txt", report(f, REPORT_TEXT, false));
     free(report(f, REPORT_MARKDOWN, false));
-    char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.settings[0].verdict.kind", "nothing");
-    free(json);
+    free(report(f, REPORT_JSON, false));
 }
 
 /* Losses: less is better, on a scale of their own; a head count that met its limit has no mean. */
@@ -194,10 +158,6 @@ TEST(test_loss)
            "UPDATE trial SET state = 'failed', limit_hit = 1, test_acc = NULL WHERE trial_id = "
            "450001");
     assert_file("loss.txt", report(f, REPORT_TEXT, false));
-    char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.metric", "test_loss");
-    assert_json(f, json, "$.settings[0].verdict.heads[5].n_limit", "1");
-    free(json);
 }
 
 /* Two seeds on each of two instances, one on a third. */
@@ -222,15 +182,6 @@ TEST(test_replicate)
     replicate_instances(f);
     sql(f, "UPDATE sweep SET equivalence = 0.02");
     assert_file("replicate.txt", report(f, REPORT_TEXT, false));
-    char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.replicate", "task.instance");
-    assert_json(f, json, "$.equivalence", "0.02");
-    assert_json(f, json, "$.settings[0].verdict.unit", "task instance");
-    assert_json(f, json, "$.settings[0].verdict.heads[0].n", "3");
-    assert_json(f, json, "$.settings[0].verdict.heads[0].n_trials", "5");
-    assert_json(f, json, "$.settings[0].verdict.plateau_margin", "0.02");
-    assert_true(strstr(json, "\"sd_within\":0.") != NULL);
-    free(json);
 }
 
 /* Two looks: the interval of a difference is wider, and later seeds are not there yet. */
@@ -240,8 +191,6 @@ TEST(test_looks)
     add_gather(f, 4, "{}", "");
     sql(f, "UPDATE sweep SET looks = '[3,5]'; UPDATE trial SET look = 2 WHERE seed > 2");
     char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.settings[0].verdict.look", "1");
-    assert_json(f, json, "$.settings[0].verdict.looks", "2");
     assert_json(f, json, "$.settings[0].verdict.heads[0].n", "3");
     assert_json(f, json, "$.settings[0].verdict.comparisons[0].ci_level", "0.975");
     free(json);
@@ -337,13 +286,6 @@ TEST(test_shifted)
     for (int columns = 60; columns <= 100; columns += 20)
         assert_fits(report_on(f, REPORT_TEXT, (struct text_page){.columns = columns}), columns);
     char *json = report(f, REPORT_JSON, false);
-    assert_json(f, json, "$.settings[0].training[0].heads", "1");
-    assert_json(f, json, "$.settings[0].training[0].mean", "0.7214");
-    assert_json(f, json, "$.settings[0].training[0].mean_diff", "0.012");
-    assert_json(f, json, "$.settings[0].shifted[0].set", "again");
-    assert_json(f, json, "$.settings[0].shifted[0].mean_diff", "0");
-    assert_json(f, json, "$.settings[0].shifted[11].set", "long");
-    assert_json(f, json, "$.settings[0].shifted[11].heads", "32");
     assert_json(f, json, "$.settings[0].shifted[11].n", "4");
     free(json);
     sql(f, "UPDATE sweep SET metric = 'val_loss', goal = 'minimize'");

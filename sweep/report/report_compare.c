@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sweep/report/report_compare_read.h"
+#include "sweep/report/sample.h"
 
 /* ---- blocks ---- */
 
@@ -73,12 +74,6 @@ static void make_lines(struct report_compare *c, struct compare_block *b)
 
 /* ---- differences ---- */
 
-/* Room for a sample of one head count: for all of its trials. */
-struct unit_arrays {
-    int64_t *unit;
-    double *value;
-};
-
 /* Index of a head count in the setting's rows, -1 where it has none. */
 static int row_of(const struct report_setting *set, int64_t heads)
 {
@@ -90,11 +85,10 @@ static int row_of(const struct report_setting *set, int64_t heads)
 
 /* The test value of each unit, bad trials as guesses, by rising unit. A head count that did not
  * finish has none. */
-static struct compare_sample sample_of(const struct report_setting *set, int row,
-                                       struct unit_arrays *s)
+static struct sample sample_of(struct scope *x, const struct report_setting *set, int row)
 {
     const struct verdict_heads *h = &set->input.heads[row];
-    struct compare_sample sample = {0, s->unit, s->value};
+    struct sample sample = {0};
     int in_unit = 0; /* trials of the newest unit */
     for (int i = 0; i < h->n && set->verdict->row[row].limited == 0; i++) {
         const struct verdict_trial *t = &h->trial[i];
@@ -102,12 +96,11 @@ static struct compare_sample sample_of(const struct report_setting *set, int row
         double value = t->bad ? verdict_guess(set->verdict, t) : t->test;
         if (isnan(value))
             continue;
-        if (sample.n && s->unit[sample.n - 1] == unit) {
-            double *mean = &s->value[sample.n - 1];
+        if (sample.n && sample.unit[sample.n - 1] == unit) {
+            double *mean = &sample.value[sample.n - 1];
             *mean += (value - *mean) / ++in_unit;
         } else {
-            s->unit[sample.n] = unit;
-            s->value[sample.n++] = value;
+            sample_add(x, &sample, unit, value);
             in_unit = 1;
         }
     }
@@ -121,14 +114,11 @@ static bool same_replicates(const struct verdict_input *a, const struct verdict_
 }
 
 static void compare_line(const struct report_compare *c, const struct compare_block *b,
-                         struct compare_line *line, const struct compare_tasks *tasks,
-                         struct unit_arrays *x, struct unit_arrays *y)
+                         struct compare_line *line, const struct compare_tasks *tasks)
 {
     const struct report_setting *base = b->set[b->base];
     int first = row_of(base, line->heads);
-    struct compare_sample sample = {0};
-    if (first >= 0)
-        sample = sample_of(base, first, x);
+    const struct sample sample = first < 0 ? NO_SAMPLE : sample_of(c->scope, base, first);
     const char *task = compare_tasks_of(&tasks[b->base], base->setting, line->heads);
     for (int i = 0; i < c->sweeps; i++) {
         const struct report_setting *set = b->set[i];
@@ -137,36 +127,10 @@ static void compare_line(const struct report_compare *c, const struct compare_bl
         cell->row = row < 0 ? NULL : &set->verdict->row[row];
         if (i == b->base || row < 0)
             continue;
-        struct compare_sample other = sample_of(set, row, y);
+        const struct sample other = sample_of(c->scope, set, row);
         bool same = same_replicates(&base->input, &set->input) &&
                     strcmp(task, compare_tasks_of(&tasks[i], set->setting, line->heads)) == 0;
-        cell->diff = compare_samples(&sample, &other, same);
-    }
-}
-
-/* Room for the trials of any head count. */
-static size_t most_trials(const struct report_compare *c)
-{
-    size_t most = 0;
-    for (int i = 0; i < c->sweeps; i++)
-        for (int k = 0; k < c->sweep[i]->settings; k++)
-            for (int h = 0; h < c->sweep[i]->setting[k].input.count; h++) {
-                size_t n = (size_t)c->sweep[i]->setting[k].input.heads[h].n;
-                most = n > most ? n : most;
-            }
-    return most;
-}
-
-static void compare_blocks(struct report_compare *c, const struct compare_tasks *tasks)
-{
-    size_t most = most_trials(c);
-    int64_t *unit = arena_alloc(&c->scope->arena, 2 * most, sizeof *unit);
-    double *value = arena_alloc(&c->scope->arena, 2 * most, sizeof *value);
-    for (int k = 0; k < c->blocks; k++) {
-        struct unit_arrays x = {unit, value}, y = {unit + most, value + most};
-        make_lines(c, &c->block[k]);
-        for (int i = 0; i < c->block[k].lines; i++)
-            compare_line(c, &c->block[k], &c->block[k].line[i], tasks, &x, &y);
+        cell->diff = sample_difference(&sample, &other, same);
     }
 }
 
@@ -201,6 +165,10 @@ struct report_compare *report_compare_new(struct scope *x, const int64_t *sweep_
     check_metrics(c);
     compare_keep_differing(c);
     make_blocks(c);
-    compare_blocks(c, tasks);
+    for (int k = 0; k < c->blocks; k++) {
+        make_lines(c, &c->block[k]);
+        for (int i = 0; i < c->block[k].lines; i++)
+            compare_line(c, &c->block[k], &c->block[k].line[i], tasks);
+    }
     return c;
 }

@@ -228,7 +228,7 @@ static struct row row_of(const struct ensembles *e, const struct block *b, enum 
     row.model.test = r ? r->test : NO_SAMPLE;
     row.params_ratio = r ? ratio(b, r, RIVAL_PARAMS) : NAN;
     row.flops_ratio = r ? ratio(b, r, RIVAL_FLOPS) : NAN;
-    row.diff = sample_difference(&row.model.test, &b->test);
+    row.diff = sample_difference(&row.model.test, &b->test, true);
     return row;
 }
 

@@ -31,8 +31,8 @@ static struct row row_of(const struct prune_data *data, const struct prune_curve
         .by = p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method) : "none",
         .rival = trained,
         .trained = trained ? trained->test : NO_SAMPLE,
-        .less_random = sample_difference(random ? &random->test : NULL, &p->test),
-        .less_trained = sample_difference(trained ? &trained->test : NULL, &p->test)};
+        .less_random = sample_difference(random ? &random->test : NULL, &p->test, true),
+        .less_trained = sample_difference(trained ? &trained->test : NULL, &p->test, true)};
 }
 
 #define ROW(member)            TABLE_CELL(struct row, member)

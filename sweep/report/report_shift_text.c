@@ -1,5 +1,4 @@
 /* The table of shifted test sets for people, and its rows for programs. */
-#include <math.h>
 #include <string.h>
 
 #include "sweep/report/report_shift.h"
@@ -10,19 +9,8 @@ static void make_set(struct table *t, const void *row)
     table_text(t, r->set[0] ? r->set : "(training)");
 }
 
-static void make_interval(struct table *t, const void *summary)
-{
-    const struct stats_summary *s = summary;
-    if (s->all_equal)
-        table_printf(t, "all %d equal", s->n);
-    else if (s->n < 2)
-        table_text(t, "");
-    else
-        table_printf(t, "[%.3f, %.3f]", s->low, s->high);
-}
-
 #define ROW(member)      TABLE_CELL(struct report_shift_row, member)
-#define INTERVAL(member) TABLE_MAKE(struct report_shift_row, member, make_interval)
+#define INTERVAL(member) TABLE_MAKE(struct report_shift_row, member, sample_interval)
 enum { OF_SET = 1 }; /* not of training */
 
 /* csv: the end of a name that begins with the set's. */
@@ -32,7 +20,7 @@ static const struct table_column COLUMNS[] = {
     {NAMED("heads"), ROW(heads), PAGE("Heads")},
     {.name = "n", .csv = "_n", .title = "n", ROW(value.n), PAGE("n")},
     {.name = "mean", .csv = "_mean", .title = "mean", ROW(value.summary.mean), PAGE("Mean")},
-    {.title = "95% interval", INTERVAL(value.summary), .leave_out = 1},
+    {.title = "95% interval", INTERVAL(value), .leave_out = 1},
     {.name = "ci95_low", .csv = "_low", ROW(value.summary.low), PAGE("95% from")},
     {.name = "ci95_high", .csv = "_high", ROW(value.summary.high), PAGE("to")},
     {.name = "mean_diff",
@@ -40,7 +28,7 @@ static const struct table_column COLUMNS[] = {
      .title = "- test",
      ROW(less.summary.mean),
      PAGE("Less the test set\u2019s", .show = "signedFour")},
-    {.title = "its 95% interval", INTERVAL(less.summary)},
+    {.title = "its 95% interval", INTERVAL(less)},
     {.name = "diff_low",
      .csv = "_diff_low",
      ROW(less.summary.low),

@@ -19,14 +19,15 @@ void sample_finish(struct scope *x, struct sample *s, enum stats_scale scale)
     s->summary = stats_summarize(sorted, s->n, scale);
 }
 
-struct compare_result sample_difference(const struct sample *a, const struct sample *b)
+struct compare_result sample_difference(const struct sample *a, const struct sample *b,
+                                        bool same_task)
 {
     struct compare_sample none = {0}, from = none, to = none;
     if (a)
         from = (struct compare_sample){a->n, a->unit, a->value};
     if (b)
         to = (struct compare_sample){b->n, b->unit, b->value};
-    return compare_samples(&from, &to, true);
+    return compare_samples(&from, &to, same_task);
 }
 
 const struct sample NO_SAMPLE = {.summary = {

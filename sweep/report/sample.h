@@ -19,8 +19,10 @@ void sample_add(struct scope *x, struct sample *s, int64_t unit, double value);
 /* Fills summary, once all are there. */
 void sample_finish(struct scope *x, struct sample *s, enum stats_scale scale);
 
-/* b - a: paired where both have the same units. NULL or empty samples: COMPARE_NOTHING. */
-struct compare_result sample_difference(const struct sample *a, const struct sample *b);
+/* b - a: paired where both have the same units of the same task. NULL or empty samples:
+ * COMPARE_NOTHING. */
+struct compare_result sample_difference(const struct sample *a, const struct sample *b,
+                                        bool same_task);
 
 /* What is empty in every table: n is 0, the rest NaN. */
 extern const struct sample NO_SAMPLE;

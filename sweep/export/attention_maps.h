@@ -2,10 +2,10 @@
 #ifndef SWEEP_EXPORT_ATTENTION_MAPS_H
 #define SWEEP_EXPORT_ATTENTION_MAPS_H
 
+#include "sweep/db/scope.h"
 #include "sweep/study/model.h"
 
 struct attention_maps {
-    struct arena arena;   /* takes nothing more once attention_maps_new has returned */
     struct study_due due; /* its one trial */
     struct study_model *model;
     long L, H, N, T;
@@ -14,12 +14,11 @@ struct attention_maps {
     int64_t *inputs; /* (N,T,fields): the first N sequences of the validation set */
 };
 
-/* With the weights of the trial's best step. examples: N, at least 1; fewer: or as many as there
- * are and find room. BAD_INPUT where the trial has no weights, where its validation set has fewer
- * sequences, and where the maps would take more than 1 GiB: the message says what would do. IO and
- * CORRUPT as study_model_load. *maps is NULL on failure; free it with attention_maps_free. */
-enum status attention_maps_new(struct store *s, int64_t trial_id, long examples, bool fewer,
-                               struct attention_maps **maps, struct message *m);
-void attention_maps_free(struct attention_maps *a); /* NULL is allowed */
+/* With the weights of the trial's best step; they last as long as the scope. examples: N, at least
+ * 1; fewer: or as many as there are and find room. BAD_INPUT where the trial has no weights, where
+ * its validation set has fewer sequences, and where the maps would take more than 1 GiB: the
+ * message says what would do. IO and CORRUPT as study_model_load. */
+struct attention_maps *attention_maps_new(struct scope *x, int64_t trial_id, long examples,
+                                          bool fewer);
 
 #endif

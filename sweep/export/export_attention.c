@@ -11,7 +11,7 @@ enum { META = 10, TENSORS = 3 };
 
 struct export
 {
-    struct attention_maps *maps;
+    const struct attention_maps *maps;
     char sweep[STORE_NAME_SIZE], config[POINT_JSON_MAX], fields[1024], examples[128];
     char number[4][24];
 };
@@ -43,7 +43,7 @@ static int describe(struct export *e, struct safetensors_meta meta[META])
     return sizeof all / sizeof all[0];
 }
 
-static enum status write_file(struct export *e, const char *path, struct message *m)
+static void write_file(struct scope *x, struct export *e, const char *path)
 {
     const struct attention_maps *a = e->maps;
     const struct examples *set = data_val(a->model->data);
@@ -73,19 +73,14 @@ static enum status write_file(struct export *e, const char *path, struct message
     struct safetensors out = {
         .count = set->padding ? TENSORS : TENSORS - 1, .tensor = list, .meta = meta};
     out.meta_count = describe(e, meta);
-    return safetensors_write(path, &out, NULL, m);
-}
-
-static void free_maps(void *maps)
-{
-    attention_maps_free(maps);
+    scope_check(x, safetensors_write(path, &out, NULL, x->message));
 }
 
 void export_attention(struct scope *x, int64_t trial_id, long examples, const char *path)
 {
+    x->what = "the attention; use fewer --examples";
     struct export *e = arena_alloc(&x->arena, 1, sizeof *e);
-    scope_check(x, attention_maps_new(x->store, trial_id, examples, false, &e->maps, x->message));
-    arena_on_free(&x->arena, free_maps, e->maps);
+    e->maps = attention_maps_new(x, trial_id, examples, false);
     scope_check(x, store_sweep_name(x->store, e->maps->due.list->sweep_id, e->sweep, x->message));
-    scope_check(x, write_file(e, path, x->message));
+    write_file(x, e, path);
 }

@@ -46,7 +46,7 @@ struct export
 {
     struct scope *scope;
     struct rows *trials, *slots, *curve, *blocks, *labels;
-    FILE *out;
+    struct json_writer w; /* of a line */
 };
 
 static void put_number(struct json_writer *w, const char *key, const struct rows *r, int column)
@@ -76,70 +76,79 @@ static void put_row(struct json_writer *w, const struct rows *r)
     json_end_object(w);
 }
 
-/* The trial's rows as a further member; `always`: also where there are none. Lists that no trial
- * over toys has are left out of their exports, which keep their bytes. */
-static void put_list(struct export *e, struct json_writer *w, const char *key, struct rows *r,
-                     bool always)
+/* The present trial's rows as a further member; `always`: also where there are none. */
+static void put_list(struct export *e, const char *key, struct rows *r, bool always)
 {
     rows_rebind(r, VALUES(INTEGER(rows_integer(e->trials, TRIAL_ID))));
     bool row = rows_next(r);
     if (row || always) {
-        json_begin_list(w, key);
+        json_begin_list(&e->w, key);
         for (; row; row = rows_next(r))
-            put_row(w, r);
-        json_end_list(w);
+            put_row(&e->w, r);
+        json_end_list(&e->w);
     }
     scope_check(e->scope, r->status);
+}
+
+static void put_result(struct export *e)
+{
+    for (int i = 0; number_names[i]; i++) {
+        put_number(&e->w, number_names[i], e->trials, NUMBERS + i);
+        if (strcmp(number_names[i], "test_acc") == 0)
+            put_list(e, "test_acc_by_slot", e->slots, true);
+    }
+    put_list(e, "curve", e->curve, true);
+    /* Lists that no trial over toys has are left out of their exports, which keep their bytes. */
+    put_list(e, "block_loss", e->blocks, false);
+    put_list(e, "label_acc", e->labels, false);
 }
 
 static void put_trial(struct export *e)
 {
     const struct rows *t = e->trials;
-    struct json_writer w = {.out = e->out};
-    json_begin_object(&w, NULL);
-    json_add_text(&w, "sweep", rows_text(t, SWEEP));
-    json_add_text(&w, "config_sha256", rows_text(t, CONFIG_SHA256));
-    json_add_integer(&w, "seed", rows_integer(t, SEED));
-    json_add_bool(&w, "in_plan", rows_integer(t, IN_PLAN));
-    json_add_json(&w, "setting", rows_text(t, SETTING));
-    json_add_json(&w, "tuning", rows_text(t, TUNING));
-    json_add_bool(&w, "is_tuning", rows_integer(t, IS_TUNING));
+    struct json_writer *w = &e->w;
+    json_begin_object(w, NULL);
+    json_add_text(w, "sweep", rows_text(t, SWEEP));
+    json_add_text(w, "config_sha256", rows_text(t, CONFIG_SHA256));
+    json_add_integer(w, "seed", rows_integer(t, SEED));
+    json_add_bool(w, "in_plan", rows_integer(t, IN_PLAN));
+    json_add_json(w, "setting", rows_text(t, SETTING));
+    json_add_json(w, "tuning", rows_text(t, TUNING));
+    json_add_bool(w, "is_tuning", rows_integer(t, IS_TUNING));
     if (rows_integer(t, CONFIRMS))
-        json_add_bool(&w, "confirms", true);
-    json_add_text(&w, "state", rows_text(t, STATE));
-    if (rows_integer(t, HAS_RESULT)) {
-        for (int i = 0; number_names[i]; i++) {
-            put_number(&w, number_names[i], t, NUMBERS + i);
-            if (strcmp(number_names[i], "test_acc") == 0)
-                put_list(e, &w, "test_acc_by_slot", e->slots, true);
-        }
-        put_list(e, &w, "curve", e->curve, true);
-        put_list(e, &w, "block_loss", e->blocks, false);
-        put_list(e, &w, "label_acc", e->labels, false);
+        json_add_bool(w, "confirms", true);
+    json_add_text(w, "state", rows_text(t, STATE));
+    if (rows_integer(t, HAS_RESULT))
+        put_result(e);
+    json_add_json(w, "config", rows_text(t, CONFIG));
+    json_end_object(w);
+    fputc('\n', w->out);
+}
+
+static void put_trials(struct scope *x, int64_t sweep_id, FILE *out)
+{
+    struct export e = {.scope = x,
+                       .trials = scope_rows(x, TRIALS, VALUES(INTEGER(sweep_id))),
+                       .slots = scope_rows(x, SLOTS, NO_VALUES),
+                       .curve = scope_rows(x, CURVE, NO_VALUES),
+                       .blocks = scope_rows(x, BLOCKS, NO_VALUES),
+                       .labels = scope_rows(x, LABELS, NO_VALUES)};
+    while (!ferror(out) && scope_next(x, e.trials)) {
+        e.w = (struct json_writer){.out = out};
+        put_trial(&e);
     }
-    json_add_json(&w, "config", rows_text(t, CONFIG));
-    json_end_object(&w);
-    fputc('\n', e->out);
 }
 
 enum status export_results(struct store *s, const char *sweep, FILE *out, struct message *m)
 {
     struct scope *x = scope_new(s, "the export", m);
     if (scope_enter(x)) {
-        int64_t sweep_id = 0; /* all */
+        int64_t sweep_id = 0; /* 0: all */
         if (sweep)
             scope_check(x, store_sweep(s, sweep, &sweep_id, m));
         scope_read_begin(x);
-        struct export e = {.scope = x,
-                           .trials = scope_rows(x, TRIALS, VALUES(INTEGER(sweep_id))),
-                           .slots = scope_rows(x, SLOTS, NO_VALUES),
-                           .curve = scope_rows(x, CURVE, NO_VALUES),
-                           .blocks = scope_rows(x, BLOCKS, NO_VALUES),
-                           .labels = scope_rows(x, LABELS, NO_VALUES),
-                           .out = out};
-        while (!ferror(out) && rows_next(e.trials))
-            put_trial(&e);
-        scope_check(x, e.trials->status);
+        put_trials(x, sweep_id, out);
+        scope_read_end(x);
         scope_check(x, text_check(out, m));
     }
     return scope_end(x);

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "sweep/export/attention_maps.h"
 #include "sweep/page/base64.h"
@@ -64,13 +63,12 @@ static void put_weights(const struct shown *shown, uint8_t *bytes, struct json_w
 
 enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct message *m)
 {
-    struct attention_maps *maps;
-    enum status status = attention_maps_new(s, trial_id, SEQUENCES, true, &maps, m);
-    if (status != STATUS_OK)
-        return status;
-    struct shown shown = choose(maps);
-    uint8_t *bytes = malloc((size_t)(maps->L * maps->H * shown.N * shown.T * shown.T));
-    if (bytes) {
+    struct scope *x = scope_new(s, "a page", m);
+    if (scope_enter(x)) {
+        const struct attention_maps *maps = attention_maps_new(x, trial_id, SEQUENCES, true);
+        struct shown shown = choose(maps);
+        uint8_t *bytes = arena_alloc(
+            &x->arena, (size_t)(maps->L * maps->H * shown.N * shown.T * shown.T), sizeof *bytes);
         struct json_writer w = {.out = out};
         json_begin_object(&w, NULL);
         json_add_integer(&w, "trial", trial_id);
@@ -84,13 +82,9 @@ enum status page_attention(struct store *s, int64_t trial_id, FILE *out, struct 
         put_weights(&shown, bytes, &w);
         json_end_object(&w);
         fputc('\n', out);
-        status = text_check(out, m);
-    } else {
-        status = status_no_memory(m, "a page");
+        scope_check(x, text_check(out, m));
     }
-    free(bytes);
-    attention_maps_free(maps);
-    return status;
+    return scope_end(x);
 }
 
 enum status page_attention_or_missing(struct store *s, int64_t trial_id, FILE *out,

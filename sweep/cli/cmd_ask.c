@@ -17,9 +17,12 @@
 #include "sweep/page/page.h"
 #include "sweep/plan/point.h"
 
+enum { TASK_OPTIONS = 64 }; /* of any task */
+
 struct ask_options {
     const char *db, *task, *mode, *text_column, *label_column, *model;
-    struct command_texts set; /* in the order of the command line, options of the task too */
+    struct command_texts set;          /* and then those that the other options come to */
+    const char *of_task[TASK_OPTIONS]; /* in the task's order */
     double minutes;
     long workers;
     bool yes, write;
@@ -50,6 +53,7 @@ static const struct command_option options[] = {
     COMMAND_DB_OPTION(struct ask_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
+enum { OWN_OPTIONS = sizeof options / sizeof *options };
 
 static const struct command_syntax syntax = {
     .name = "ask",
@@ -76,141 +80,58 @@ static const struct command_syntax syntax = {
 
 /* ---- options of the task ---- */
 
-/* One of ask's own that the word names as getopt_long takes it, by its whole name or a beginning
- * that no other has; NULL: none. *own: how many it may be the name of, --help too. */
-static const struct command_option *find_own(const char *word, int *own, bool *whole)
+/* Ask's own options, and those of the task that they name, as in --slots; of a file they are those
+ * of `text`. */
+static const struct command_option *all_options(struct scope *x, const struct task *task)
 {
-    const char *name = word + 2;
-    const struct command_option *found = NULL;
-    size_t n = strcspn(name, "=");
-    *whole = n == 4 && strncmp(name, "help", n) == 0;
-    *own = n <= 4 && strncmp(name, "help", n) == 0;
-    for (const struct command_option *o = options; o->name && !*whole; o++) {
-        if (strncmp(o->name, name, n) != 0)
-            continue;
-        found = o;
-        *whole = strlen(o->name) == n;
-        *own = *whole ? 1 : *own + 1;
+    struct command_option *all = arena_alloc(&x->arena, OWN_OPTIONS + TASK_OPTIONS, sizeof *all);
+    int n = OWN_OPTIONS - 1;
+    memcpy(all, options, sizeof options);
+    for (int i = 0; task && i < TASK_OPTIONS && task->options[i].name; i++) {
+        char *name = arena_string(&x->arena, task->options[i].name);
+        bool own = task->options[i].derived;
+        for (char *c = name; *c; c++)
+            *c = *c == '_' ? '-' : *c;
+        for (int k = 0; k < OWN_OPTIONS - 1; k++)
+            own = own || strcmp(options[k].name, name) == 0;
+        if (!own)
+            all[n++] = (struct command_option){
+                name,
+                0,
+                COMMAND_TEXT,
+                offsetof(struct ask_options, of_task) + (size_t)i * sizeof(const char *),
+                "VALUE",
+                task->options[i].help};
     }
-    return *own == 1 ? found : NULL;
+    return all;
 }
 
-/* The option of the task that has this name, or is the only one whose name so begins. */
-static const struct option_entry *find_task_option(const struct task *task, const char *name)
+static void add_set(struct scope *x, struct command_texts *set, const char *name, const char *value,
+                    bool quoted)
 {
-    const struct option_entry *found = option_find(task->options, name);
-    int count = 0;
-    if (found)
-        return found->derived ? NULL : found;
-    for (const struct option_entry *o = task->options; o->name; o++)
-        if (!o->derived && strncmp(o->name, name, strlen(name)) == 0) {
-            found = o;
-            count++;
-        }
-    return count == 1 ? found : NULL;
-}
-
-/* How many words belong to the one that is read, itself included, where it is none of the task's:
- * with the value of one of ask's own that stands apart. */
-static int own_words(const char *word)
-{
-    int own;
-    bool whole;
-    const struct command_option *o = NULL;
-    if (strncmp(word, "--", 2) == 0) {
-        o = strchr(word, '=') ? NULL : find_own(word, &own, &whole);
-    } else if (word[0] == '-' && word[1] && !word[2]) {
-        for (const struct command_option *k = options; k->name; k++)
-            o = k->letter == word[1] ? k : o;
-    }
-    return o && o->kind != COMMAND_FLAG ? 2 : 1;
-}
-
-/* The task that the words name, the last one as getopt has it; that of files without. */
-static const struct task *task_of(int argc, char **argv)
-{
-    const char *name = "text";
-    int own;
-    bool whole;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i += own_words(argv[i])) {
-        const char *equals = strchr(argv[i], '=');
-        const struct command_option *o =
-            strncmp(argv[i], "--", 2) == 0 ? find_own(argv[i], &own, &whole) : NULL;
-        if (o && o->offset == offsetof(struct ask_options, task))
-            name = equals ? equals + 1 : i + 1 < argc ? argv[i + 1] : name;
-    }
-    return task_find(name);
-}
-
-/* "--slots", "3" or "--slots=3" as "--set=task.slots=3", where the task has that option, or one
- * that so begins and none of ask's own does. *taken: how many words were read; 0 where it is none.
- */
-static char *make_set(struct scope *x, const struct task *task, char *const *word, int left,
-                      int *taken)
-{
-    char name[64];
-    size_t n = strcspn(word[0], "=");
     struct text_buffer text = scope_text(x);
-    int own;
-    bool whole, apart = word[0][n] == '\0';
-    *taken = 0;
-    if (!task || strncmp(word[0], "--", 2) != 0 || n < 3 || n - 2 >= sizeof name)
-        return NULL;
-    find_own(word[0], &own, &whole);
-    snprintf(name, sizeof name, "%.*s", (int)n - 2, word[0] + 2);
-    for (char *c = name; *c; c++)
-        *c = *c == '-' ? '_' : *c;
-    const struct option_entry *o = find_task_option(task, name);
-    if (!o || whole || (own > 0 && strcmp(o->name, name) != 0) || (apart && left < 2))
-        return NULL;
-    text_add(&text, "--set=task.%s=%s", o->name, apart ? word[1] : word[0] + n + 1);
-    *taken = apart ? 2 : 1;
-    return text.text;
+    if (!value)
+        return;
+    if (set->count == COMMAND_TEXTS_MAX)
+        scope_fail(x, STATUS_BAD_INPUT, "more than %d keys are set", COMMAND_TEXTS_MAX);
+    text_add(&text, "task.%s=", name);
+    if (quoted)
+        quote_add(&text, value);
+    else
+        text_add(&text, "%s", value);
+    set->item[set->count++] = text.text;
 }
 
-/* The words with options of the task as sets; what follows "--" as it is. words: (argc + 1). */
-static int replace_words(struct scope *x, int argc, char **argv, char **words)
+/* Adds options of the task as sets; and before all others, which so count for more, what --model
+ * names. */
+static void add_sets(struct scope *x, struct ask_options *o, const struct task *task)
 {
-    const struct task *task = task_of(argc, argv);
-    bool ended = false;
-    int n = 0, taken = 0;
-    for (int i = 0; i < argc;) {
-        ended = ended || strcmp(argv[i], "--") == 0;
-        char *set = i > 0 && !ended ? make_set(x, task, argv + i, argc - i, &taken) : NULL;
-        if (set) {
-            words[n++] = set;
-            i += taken;
-            continue;
-        }
-        for (int end = i + (i > 0 && !ended ? own_words(argv[i]) : 1); i < end && i < argc; i++)
-            words[n++] = argv[i];
-    }
-    words[n] = NULL;
-    return n;
-}
-
-/* Adds options of ask's own that are options of the task too, as sets; and before all others, which
- * so count for more, what --model names. */
-static void add_sets(struct scope *x, struct ask_options *o)
-{
-    const struct {
-        const char *path, *value;
-    } given[] = {
-        {"mode", o->mode}, {"text_column", o->text_column}, {"label_column", o->label_column}};
     struct command_texts *set = &o->set;
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        struct text_buffer text = scope_text(x);
-        if (!given[i].value)
-            continue;
-        if (set->count == COMMAND_TEXTS_MAX)
-            scope_fail(x, STATUS_BAD_INPUT, "more than %d keys are set", COMMAND_TEXTS_MAX);
-        text_add(&text, "task.%s=", given[i].path);
-        if (given[i].value == o->mode)
-            text_add(&text, "%s", o->mode);
-        else
-            quote_add(&text, given[i].value);
-        set->item[set->count++] = text.text;
-    }
+    for (int i = 0; task && i < TASK_OPTIONS && task->options[i].name; i++)
+        add_set(x, set, task->options[i].name, o->of_task[i], false);
+    add_set(x, set, "mode", o->mode, false);
+    add_set(x, set, "text_column", o->text_column, true);
+    add_set(x, set, "label_column", o->label_column, true);
     if (!o->model)
         return;
     const struct sets model = sets_of_model(x, o->model);
@@ -462,15 +383,18 @@ static int refuse(const struct ask_options *o, int arguments, const char *file)
 static void ask(struct scope *x, void *context)
 {
     struct asking *a = context;
-    char **words = arena_alloc(&x->arena, (size_t)a->argc + 1, sizeof *words);
-    int arguments, count = replace_words(x, a->argc, a->argv, words);
-    if (!command_parse(&syntax, count, words, &a->o, &arguments, &a->exit_status))
+    struct command_syntax full = syntax;
+    const char *name = command_peek(&syntax, a->argc, a->argv, "task");
+    const struct task *task = a->argc > 2 ? task_find(name ? name : "text") : NULL;
+    int arguments;
+    full.options = all_options(x, task);
+    if (!command_parse(&full, a->argc, a->argv, &a->o, &arguments, &a->exit_status))
         return;
-    a->exit_status = refuse(&a->o, arguments, words[optind]);
+    a->exit_status = refuse(&a->o, arguments, a->argv[optind]);
     if (a->exit_status != EXIT_DONE)
         return;
-    a->given = arguments ? words[optind] : NULL;
-    add_sets(x, &a->o);
+    a->given = arguments ? a->argv[optind] : NULL;
+    add_sets(x, &a->o, task);
     look(x, a);
     ask_words_look(&a->look);
     command_act_within(x, decide, a);

@@ -137,22 +137,20 @@ static bool reshape(const struct bench_options *o, struct bench_workload *w)
 }
 
 /* --trained, as far as it was given; a case whose weights are made takes none. */
-static enum status read_trained(const char *text, struct bench_workload *w, struct message *m)
+static void read_trained(struct scope *x, const char *text, struct bench_workload *w)
 {
     char *end;
     if (!text || w->sharp)
-        return STATUS_OK;
+        return;
     w->trained = strtol(text, &end, 10);
     if (end == text || *end != '\0' || w->trained < 0 || w->trained > 1000000)
-        return status_fail(m, STATUS_BAD_INPUT, "--trained is '%s'; allowed: 0 to 1000000 steps",
-                           text);
-    return STATUS_OK;
+        scope_fail(x, STATUS_BAD_INPUT, "--trained is '%s'; allowed: 0 to 1000000 steps", text);
 }
 
 /* The list of --heads, or the case's own, or 1, 4, 8 and d_model as far as they divide it and can
  * share kv_heads, if that is a number. */
-static int read_heads(const char *text, const struct bench_workload *w, int64_t kv_heads,
-                      int64_t *heads, struct message *m)
+static int read_heads(struct scope *x, const char *text, const struct bench_workload *w,
+                      int64_t kv_heads, int64_t *heads)
 {
     int n = 0;
     if (w->heads) {
@@ -171,24 +169,20 @@ static int read_heads(const char *text, const struct bench_workload *w, int64_t 
     for (const char *at = text; *at;) {
         char *end;
         long value = strtol(at, &end, 10);
-        if (end == at || (*end != ',' && *end != '\0') || value < 1 || n == HEADS_MAX) {
-            status_fail(m, STATUS_BAD_INPUT, "--heads is '%s'; allowed: up to %d counts like 1,4,8",
-                        text, HEADS_MAX);
-            return -1;
-        }
+        if (end == at || (*end != ',' && *end != '\0') || value < 1 || n == HEADS_MAX)
+            scope_fail(x, STATUS_BAD_INPUT, "--heads is '%s'; allowed: up to %d counts like 1,4,8",
+                       text, HEADS_MAX);
         heads[n++] = value;
         at = *end ? end + 1 : end;
     }
     return n;
 }
 
-static enum status step_row(struct table *t, const struct bench_workload *w, int64_t heads,
-                            const struct bench_wanted *b, struct message *m)
+static void step_row(struct scope *x, struct table *t, const struct bench_workload *w,
+                     int64_t heads, const struct bench_wanted *b)
 {
     struct bench_result r;
-    enum status s = bench_step(w, heads, b->dropout, b->seconds, &r, m);
-    if (s != STATUS_OK)
-        return s;
+    scope_check(x, bench_step(w, heads, b->dropout, b->seconds, &r, x->message));
     table_text(t, w->name);
     table_integer(t, heads);
     table_integer(t, w->d_model / heads);
@@ -203,19 +197,16 @@ static enum status step_row(struct table *t, const struct bench_workload *w, int
     table_real(t, r.flops / r.step_s / r.peak_flops);
     table_real(t, (double)(w->batch * w->length) / r.step_s);
     table_integer(t, r.repetitions);
-    return STATUS_OK;
 }
 
-static enum status attention_row_of(struct table *t, const struct bench_workload *w, int64_t heads,
-                                    const struct bench_wanted *b, struct message *m)
+static void attention_row_of(struct scope *x, struct table *t, const struct bench_workload *w,
+                             int64_t heads, const struct bench_wanted *b)
 {
     struct encoder_config c = bench_model(w, heads, b->dropout);
     struct bench_attention_result r;
     c.mask = b->mask;
     c.kv_heads = b->kv_heads;
-    enum status s = bench_attention(w, &c, b->seconds, &r, m);
-    if (s != STATUS_OK)
-        return s;
+    scope_check(x, bench_attention(w, &c, b->seconds, &r, x->message));
     table_text(t, w->name);
     table_integer(t, w->length);
     table_integer(t, heads);
@@ -229,91 +220,54 @@ static enum status attention_row_of(struct table *t, const struct bench_workload
     table_real(t, r.by_head_s * 1e3);
     table_real(t, r.by_head_s / r.own_s);
     table_integer(t, r.repetitions);
-    return STATUS_OK;
 }
 
-static enum status workload_rows(struct table *t, const struct bench_workload *named,
-                                 const struct bench_wanted *b, struct message *m)
+static void workload_rows(struct scope *x, struct table *t, const struct bench_workload *named,
+                          const struct bench_wanted *b)
 {
-    struct bench_workload own = *named, *w = &own;
+    struct bench_workload w = *named;
     int64_t heads[HEADS_MAX];
-    own.threads = b->threads;
-    int n = read_heads(b->heads, w, b->kv_heads, heads, m);
-    enum status s = n < 0 ? STATUS_BAD_INPUT : read_trained(b->trained, w, m);
-    for (int i = 0; i < n && s == STATUS_OK; i++)
-        s = b->attention ? attention_row_of(t, w, heads[i], b, m) : step_row(t, w, heads[i], b, m);
-    return s;
+    w.threads = b->threads;
+    int n = read_heads(x, b->heads, &w, b->kv_heads, heads);
+    read_trained(x, b->trained, &w);
+    for (int i = 0; i < n; i++)
+        (b->attention ? attention_row_of : step_row)(x, t, &w, heads[i], b);
 }
 
-static enum status read_wanted(const struct bench_options *o, struct bench_wanted *b,
-                               struct message *m)
+static struct bench_wanted read_wanted(struct scope *x, const struct bench_options *o)
 {
     const struct {
         const char *option, *text;
     } given[] = {{"dropout", o->dropout}, {"mask", o->mask}};
     struct encoder_config c;
     option_defaults(encoder_options, &c);
-    for (int i = 0; i < 2; i++) {
-        const struct option_entry *p = option_find(encoder_options, given[i].option);
-        enum status s =
-            given[i].text ? option_parse(p, "model", given[i].text, false, &c, m) : STATUS_OK;
-        if (s != STATUS_OK)
-            return s;
-    }
+    for (int i = 0; i < 2; i++)
+        if (given[i].text)
+            scope_check(x, option_parse(option_find(encoder_options, given[i].option), "model",
+                                        given[i].text, false, &c, x->message));
     const char *part = o->part ? o->part : "step";
-    *b = (struct bench_wanted){.attention = strcmp(part, "attention") == 0,
-                               .dropout = c.dropout,
-                               .seconds = 1e-3 * (double)(o->milliseconds ? o->milliseconds : 2000),
-                               .mask = c.mask,
-                               .kv_heads = o->kv_heads ? o->kv_heads : c.kv_heads,
-                               .threads = o->threads,
-                               .heads = o->heads,
-                               .trained = o->trained};
-    if (!b->attention && strcmp(part, "step") != 0)
-        return status_fail(m, STATUS_BAD_INPUT, "--part is '%s'; allowed: step, attention", part);
-    if (!b->attention && (o->mask || o->kv_heads))
-        return status_fail(m, STATUS_BAD_INPUT, "--%s is for --part attention",
-                           o->mask ? "mask" : "kv-heads");
-    if (b->attention && o->threads)
-        return status_fail(m, STATUS_BAD_INPUT, "--threads is for --part step");
-    return STATUS_OK;
+    bool attention = strcmp(part, "attention") == 0;
+    if (!attention && strcmp(part, "step") != 0)
+        scope_fail(x, STATUS_BAD_INPUT, "--part is '%s'; allowed: step, attention", part);
+    if (!attention && (o->mask || o->kv_heads))
+        scope_fail(x, STATUS_BAD_INPUT, "--%s is for --part attention",
+                   o->mask ? "mask" : "kv-heads");
+    if (attention && o->threads)
+        scope_fail(x, STATUS_BAD_INPUT, "--threads is for --part step");
+    return (struct bench_wanted){.attention = attention,
+                                 .dropout = c.dropout,
+                                 .seconds =
+                                     1e-3 * (double)(o->milliseconds ? o->milliseconds : 2000),
+                                 .mask = c.mask,
+                                 .kv_heads = o->kv_heads ? o->kv_heads : c.kv_heads,
+                                 .threads = o->threads,
+                                 .heads = o->heads,
+                                 .trained = o->trained};
 }
 
-static enum status bench_all(const struct bench_options *o, struct message *m)
+static void say_kernels(struct scope *x)
 {
-    struct bench_wanted b;
-    enum status s = read_wanted(o, &b, m);
-    if (s != STATUS_OK)
-        return s;
-    const struct bench_workload *named = find(o->workload ? o->workload : "gather");
-    if (!named)
-        return status_fail(m, STATUS_BAD_INPUT, "--workload is '%s'; allowed: " BENCH_WORKLOADS,
-                           o->workload);
-    struct bench_workload w = *named;
-    bool one = reshape(o, &w) || o->workload;
-    struct scope *x = scope_new(NULL, "a table", m);
-    if (scope_enter(x)) {
-        struct table *t = table_new(x, b.attention ? attention_columns : columns);
-        if (one)
-            scope_check(x, workload_rows(t, &w, &b, m));
-        for (const struct bench_workload *each = bench_workloads; !one && each->name; each++)
-            scope_check(x, workload_rows(t, each, &b, m));
-        table_write(t, o->json ? TABLE_JSON : TABLE_TEXT, false, stdout);
-        fputs(o->json ? "\n" : "", stdout);
-    }
-    return scope_end(x);
-}
-
-int command_bench(int argc, char **argv)
-{
-    struct bench_options o = {0};
-    struct message m;
-    int arguments, exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
-        return exit_status;
-    enum status s = blas_start(1, &m);
-    if (s != STATUS_OK)
-        return command_fail("bench", s, &m);
+    scope_check(x, blas_start(1, x->message));
     struct blas_info blas = blas_info();
     fprintf(stderr, "%s, %s kernels; headcount's %s kernels\n", blas.version, blas.core_type,
             kernels_build());
@@ -324,6 +278,33 @@ int command_bench(int argc, char **argv)
             "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: the floor "
             "is too high; unset it\n",
             hindered);
-    s = bench_all(&o, &m);
-    return s == STATUS_OK ? EXIT_DONE : command_fail("bench", s, &m);
+}
+
+static void bench(struct scope *x, void *context)
+{
+    const struct bench_options *o = context;
+    say_kernels(x);
+    const struct bench_wanted b = read_wanted(x, o);
+    const struct bench_workload *named = find(o->workload ? o->workload : "gather");
+    if (!named)
+        scope_fail(x, STATUS_BAD_INPUT, "--workload is '%s'; allowed: " BENCH_WORKLOADS,
+                   o->workload);
+    struct bench_workload w = *named;
+    bool one = reshape(o, &w) || o->workload;
+    struct table *t = table_new(x, b.attention ? attention_columns : columns);
+    if (one)
+        workload_rows(x, t, &w, &b);
+    for (const struct bench_workload *each = bench_workloads; !one && each->name; each++)
+        workload_rows(x, t, each, &b);
+    table_write(t, o->json ? TABLE_JSON : TABLE_TEXT, false, stdout);
+    fputs(o->json ? "\n" : "", stdout);
+}
+
+int command_bench(int argc, char **argv)
+{
+    struct bench_options o = {0};
+    int arguments, exit_status;
+    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+        return exit_status;
+    return command_act_on("bench", COMMAND_NO_STORE, NULL, bench, &o);
 }

@@ -10,6 +10,126 @@
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
 
+enum { HEADS_MAX = 64 };
+
+struct params {
+    const char *preset, *task, *heads_text, *seed_text; /* as given */
+    struct command_texts set;
+    bool shapes, json, csv;
+    struct point point;
+    struct encoder_io io;
+    uint32_t seed;
+    int64_t fixed; /* d_head of the fixed column */
+    bool roberta;
+    int heads;
+    int64_t head[HEADS_MAX];
+};
+
+static const struct command_option options[] = {
+    {"heads", 0, COMMAND_TEXT, offsetof(struct params, heads_text), "N,N,...",
+     "head counts to compare (1,2,4,8,16,32)"},
+    {"task", 0, COMMAND_TEXT, offsetof(struct params, task), "NAME",
+     "the task that the model is for (copy)"},
+    {"set", 0, COMMAND_TEXTS, offsetof(struct params, set), "KEY=VALUE",
+     "set an option, as a sweep file does: model.layers=2, task.length=64"},
+    {"preset", 0, COMMAND_TEXT, offsetof(struct params, preset), "roberta",
+     "start from the sizes of a known model"},
+    {"shapes", 0, COMMAND_FLAG, offsetof(struct params, shapes), NULL,
+     "instead of counts: which rows and columns of the weights are each head's"},
+    {"seed", 0, COMMAND_TEXT, offsetof(struct params, seed_text), "N",
+     "with --shapes: of the trial whose columns are shown, where a form draws them (0)"},
+    {"json", 0, COMMAND_FLAG, offsetof(struct params, json), NULL, "as JSON"},
+    {"csv", 0, COMMAND_FLAG, offsetof(struct params, csv), NULL, "as CSV"},
+    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
+};
+
+static const struct command_syntax syntax = {
+    .name = "params",
+    .details =
+        "Heads that split d_model do not change the count. Heads of a fixed width (model.d_head,\n"
+        "else a quarter of d_model) add to it, and allow any head count.\n",
+    .options = options,
+    .examples = "  headcount params --heads 1,2,3,4,8 --set model.d_model=64 --set model.layers=2\n"
+                "  headcount params --preset roberta --heads 1,4,12\n"
+                "  headcount params --shapes --heads 4 --set model.kv_heads=2\n",
+};
+
+/* ---- what is asked for ---- */
+
+static void read_heads(struct scope *x, const char *text, struct params *p)
+{
+    const struct option_entry *o = option_find(encoder_options, "heads");
+    char item[64];
+    for (const char *end; text; text = *end ? end + 1 : NULL) {
+        struct encoder_config c = p->point.model;
+        end = text + strcspn(text, ",");
+        if (p->heads == HEADS_MAX)
+            scope_fail(x, STATUS_BAD_INPUT, "--heads has more than %d values", HEADS_MAX);
+        snprintf(item, sizeof item, "%.*s", (int)(end - text), text);
+        scope_check(x, option_parse(o, "model", item, false, &c, x->message));
+        p->head[p->heads++] = c.heads;
+    }
+}
+
+static void set_roberta(struct params *p)
+{
+    struct encoder_config *c = &p->point.model;
+    p->roberta = true;
+    c->d_model = 768;
+    c->layers = 12;
+    c->d_ff = 3072;
+    c->norm = NORM_POST;
+    c->positions = POSITIONS_LEARNED;
+    p->io = (struct encoder_io){.length = 512,
+                                .fields = 2,
+                                .field = {"word", "type"},
+                                .vocab = {30522, 2},
+                                .slots = 1,
+                                .classes = 30522};
+}
+
+static void read_io(struct scope *x, struct params *p)
+{
+    const struct task *task = p->point.task;
+    struct task_shape shape;
+    if (task->file)
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "--task %s: its shape depends on the file; `headcount plan SWEEP.yaml` counts "
+                   "the parameters of a sweep over it",
+                   task->name);
+    scope_check(x, task->shape(p->point.task_options, &shape, x->message));
+    point_io(&shape, &p->io);
+}
+
+static void read_model(struct scope *x, struct params *p)
+{
+    static const struct option_entry seed = {
+        .name = "--seed", .type = OPTION_INT, .min = 0, .max = UINT32_MAX};
+    const char *name = p->task ? p->task : "copy", *heads = p->shapes ? "4" : "1,2,4,8,16,32";
+    const struct task *task = task_find(name);
+    struct encoder_config *c = &p->point.model;
+    int64_t number = 0;
+    if (!task)
+        scope_fail(x, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
+    if (p->preset && strcmp(p->preset, "roberta") != 0)
+        scope_fail(x, STATUS_BAD_INPUT, "--preset is '%s'; allowed: roberta", p->preset);
+    point_init(&p->point, task);
+    if (p->preset)
+        set_roberta(p);
+    for (int i = 0; i < p->set.count; i++)
+        scope_check(x, point_give(&p->point, p->set.item[i], x->message));
+    if (!p->preset)
+        read_io(x, p);
+    read_heads(x, p->heads_text ? p->heads_text : p->preset ? "1,4,12" : heads, p);
+    if (p->seed_text)
+        scope_check(x, option_parse(&seed, "", p->seed_text, false, &number, x->message));
+    p->seed = (uint32_t)number;
+    p->fixed = c->d_head != WIDTH_WORD ? c->d_head
+               : p->roberta            ? 64
+               : c->d_model >= 4       ? c->d_model / 4
+                                       : 1;
+}
+
 /* ---- slices ---- */
 
 static const struct table_column slice_columns[] = {
@@ -115,90 +235,32 @@ static void print_weights(const struct sliced *s, bool first)
     putchar('\n');
 }
 
-static void print_model(struct scope *x, const struct sliced *s, bool first)
+/* Prints them for each head count: in text a table each, under the names and shapes of the weights,
+ * with layers that are alike in one; in CSV and JSON one table with a row per head and layer.
+ * Slices are written as NumPy and PyTorch take them: 0:8 is 0 to 7. */
+static void print_slices(struct scope *x, const struct params *p, enum table_format f)
 {
-    struct table *t = table_new(x, slice_columns);
-    add_model(x, t, s, true);
-    print_weights(s, first);
-    table_write(t, TABLE_TEXT, text_color(stdout), stdout);
-}
-
-/* Prints them for models of these options with each of those head counts: in text a table each,
- * under the names and shapes of the weights, with layers that are alike in one; in CSV and JSON one
- * table with a row per head and layer. Slices are written as NumPy and PyTorch take them: 0:8 is 0
- * to 7. seed: of the trial, where the form of heads draws columns. BAD_INPUT, and nothing is
- * printed, where a head count is impossible. */
-static enum status head_slices_print(const struct encoder_config *c, const int64_t *heads,
-                                     int count, uint32_t seed, enum table_format f,
-                                     struct message *m)
-{
-    struct scope *x = scope_new(NULL, "a table", m);
-    if (scope_enter(x)) {
-        struct table *all = table_new(x, slice_columns); /* of programs */
-        struct sliced *s = arena_alloc(&x->arena, (size_t)count, sizeof *s);
-        for (int i = 0; i < count; i++) /* refuses before anything is printed */
-            s[i] = sliced_of(x, c, heads[i], seed);
-        for (int i = 0; i < count; i++) {
-            if (f == TABLE_TEXT)
-                print_model(x, &s[i], i == 0);
-            else
-                add_model(x, all, &s[i], false);
-        }
+    struct table *all = table_new(x, slice_columns); /* of programs */
+    struct sliced *s = arena_alloc(&x->arena, (size_t)p->heads, sizeof *s);
+    for (int i = 0; i < p->heads; i++) /* refuses before anything is printed */
+        s[i] = sliced_of(x, &p->point.model, p->head[i], p->seed);
+    for (int i = 0; i < p->heads; i++) {
+        struct table *t = f == TABLE_TEXT ? table_new(x, slice_columns) : all;
+        add_model(x, t, &s[i], f == TABLE_TEXT);
         if (f != TABLE_TEXT)
-            table_write(all, f, false, stdout);
+            continue;
+        print_weights(&s[i], i == 0);
+        table_write(t, f, text_color(stdout), stdout);
     }
-    return scope_end(x);
+    if (f != TABLE_TEXT)
+        table_write(all, f, false, stdout);
 }
 
-enum { HEADS_MAX = 64 };
-
-struct params_options {
-    const char *preset, *task, *heads, *seed;
-    struct command_texts set;
-    bool shapes, json, csv;
-};
-
-static const struct command_option options[] = {
-    {"heads", 0, COMMAND_TEXT, offsetof(struct params_options, heads), "N,N,...",
-     "head counts to compare (1,2,4,8,16,32)"},
-    {"task", 0, COMMAND_TEXT, offsetof(struct params_options, task), "NAME",
-     "the task that the model is for (copy)"},
-    {"set", 0, COMMAND_TEXTS, offsetof(struct params_options, set), "KEY=VALUE",
-     "set an option, as a sweep file does: model.layers=2, task.length=64"},
-    {"preset", 0, COMMAND_TEXT, offsetof(struct params_options, preset), "roberta",
-     "start from the sizes of a known model"},
-    {"shapes", 0, COMMAND_FLAG, offsetof(struct params_options, shapes), NULL,
-     "instead of counts: which rows and columns of the weights are each head's"},
-    {"seed", 0, COMMAND_TEXT, offsetof(struct params_options, seed), "N",
-     "with --shapes: of the trial whose columns are shown, where a form draws them (0)"},
-    {"json", 0, COMMAND_FLAG, offsetof(struct params_options, json), NULL, "as JSON"},
-    {"csv", 0, COMMAND_FLAG, offsetof(struct params_options, csv), NULL, "as CSV"},
-    {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
-};
-
-static const struct command_syntax syntax = {
-    .name = "params",
-    .details =
-        "Heads that split d_model do not change the count. Heads of a fixed width (model.d_head,\n"
-        "else a quarter of d_model) add to it, and allow any head count.\n",
-    .options = options,
-    .examples = "  headcount params --heads 1,2,3,4,8 --set model.d_model=64 --set model.layers=2\n"
-                "  headcount params --preset roberta --heads 1,4,12\n"
-                "  headcount params --shapes --heads 4 --set model.kv_heads=2\n",
-};
-
-struct counted_model {
-    struct point point;
-    struct encoder_io io;
-    int64_t fixed; /* d_head of the fixed column */
-    bool roberta;
-    int heads;
-    int64_t head[HEADS_MAX];
-};
+/* ---- counts ---- */
 
 /* RobertaForMaskedLM is this encoder (post-norm, two embedding tables: words and token types) with
  * three differences that training here does not know. */
-static struct encoder_parts parts_of(const struct counted_model *p, const struct encoder_config *c)
+static struct encoder_parts parts_of(const struct params *p, const struct encoder_config *c)
 {
     struct encoder_parts n = encoder_parts(c, &p->io);
     int64_t C = c->d_model;
@@ -212,92 +274,13 @@ static struct encoder_parts parts_of(const struct counted_model *p, const struct
     return n;
 }
 
-static int64_t total_of(const struct counted_model *p, const struct encoder_config *c)
+static int64_t total_of(const struct params *p, const struct encoder_config *c)
 {
     struct encoder_parts n = parts_of(p, c);
     return encoder_parts_sum(&n);
 }
 
-static enum status heads_read(const char *text, struct counted_model *p, struct message *m)
-{
-    const struct option_entry *o = option_find(encoder_options, "heads");
-    char item[64];
-    enum status s = STATUS_OK;
-    for (const char *end; s == STATUS_OK && text; text = *end ? end + 1 : NULL) {
-        struct encoder_config c = p->point.model;
-        end = text + strcspn(text, ",");
-        if (p->heads == HEADS_MAX)
-            return status_fail(m, STATUS_BAD_INPUT, "--heads has more than %d values", HEADS_MAX);
-        snprintf(item, sizeof item, "%.*s", (int)(end - text), text);
-        s = option_parse(o, "model", item, false, &c, m);
-        p->head[p->heads++] = c.heads;
-    }
-    return s;
-}
-
-static enum status preset_set(const char *name, struct counted_model *p, struct message *m)
-{
-    struct encoder_config *c = &p->point.model;
-    if (strcmp(name, "roberta") != 0)
-        return status_fail(m, STATUS_BAD_INPUT, "--preset is '%s'; allowed: roberta", name);
-    p->roberta = true;
-    c->d_model = 768;
-    c->layers = 12;
-    c->d_ff = 3072;
-    c->norm = NORM_POST;
-    c->positions = POSITIONS_LEARNED;
-    return STATUS_OK;
-}
-
-static enum status io_of(struct counted_model *p, struct message *m)
-{
-    const struct task *task = p->point.task;
-    struct task_shape shape;
-    if (p->roberta) {
-        p->io = (struct encoder_io){.length = 512,
-                                    .fields = 2,
-                                    .field = {"word", "type"},
-                                    .vocab = {30522, 2},
-                                    .slots = 1,
-                                    .classes = 30522};
-        return STATUS_OK;
-    }
-    if (task->file)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "--task %s: its shape depends on the file; `headcount plan SWEEP.yaml` "
-                           "counts the parameters of a sweep over it",
-                           task->name);
-    enum status s = task->shape(p->point.task_options, &shape, m);
-    if (s == STATUS_OK)
-        point_io(&shape, &p->io);
-    return s;
-}
-
-static enum status model_read(const struct params_options *o, struct counted_model *p,
-                              struct message *m)
-{
-    const char *name = o->task ? o->task : "copy", *heads = o->shapes ? "4" : "1,2,4,8,16,32";
-    const struct task *task = task_find(name);
-    struct encoder_config *c = &p->point.model;
-    if (!task)
-        return status_fail(m, STATUS_BAD_INPUT, "there is no task '%s'; see headcount tasks", name);
-    point_init(&p->point, task);
-    enum status s = o->preset ? preset_set(o->preset, p, m) : STATUS_OK;
-    for (int i = 0; i < o->set.count && s == STATUS_OK; i++)
-        s = point_give(&p->point, o->set.item[i], m);
-    if (s == STATUS_OK)
-        s = io_of(p, m);
-    if (s == STATUS_OK)
-        s = heads_read(o->heads ? o->heads : p->roberta ? "1,4,12" : heads, p, m);
-    p->fixed = c->d_head != WIDTH_WORD ? c->d_head
-               : p->roberta            ? 64
-               : c->d_model >= 4       ? c->d_model / 4
-                                       : 1;
-    return s;
-}
-
-static void cells_of(struct table *t, const struct counted_model *p, struct encoder_config c,
-                     bool people)
+static void cells_of(struct table *t, const struct params *p, struct encoder_config c, bool people)
 {
     struct encoder_shapes shapes;
     char text[32];
@@ -313,8 +296,7 @@ static void cells_of(struct table *t, const struct counted_model *p, struct enco
         table_integer(t, total_of(p, &c));
 }
 
-static enum status print_table(const struct counted_model *p, enum table_format f,
-                               struct message *m)
+static void print_counts(struct scope *x, const struct params *p, enum table_format f)
 {
     static const struct table_column columns[] = {
         {.name = "heads", .title = "heads", .right = true},
@@ -323,25 +305,21 @@ static enum status print_table(const struct counted_model *p, enum table_format 
         {.name = "d_head_fixed", .title = "d_head fixed", .right = true},
         {.name = "n_params_fixed", .title = "parameters", .right = true},
         {0}};
-    struct scope *x = scope_new(NULL, "a table", m);
-    if (scope_enter(x)) {
-        struct table *t = table_new(x, columns);
-        for (int i = 0; i < p->heads; i++) {
-            struct encoder_config c = p->point.model;
-            c.heads = p->head[i];
-            table_integer(t, c.heads);
-            c.d_head = WIDTH_WORD;
-            cells_of(t, p, c, f == TABLE_TEXT);
-            c.d_head = p->fixed;
-            cells_of(t, p, c, f == TABLE_TEXT);
-        }
-        table_write(t, f, text_color(stdout), stdout);
+    struct table *t = table_new(x, columns);
+    for (int i = 0; i < p->heads; i++) {
+        struct encoder_config c = p->point.model;
+        c.heads = p->head[i];
+        table_integer(t, c.heads);
+        c.d_head = WIDTH_WORD;
+        cells_of(t, p, c, f == TABLE_TEXT);
+        c.d_head = p->fixed;
+        cells_of(t, p, c, f == TABLE_TEXT);
     }
-    return scope_end(x);
+    table_write(t, f, text_color(stdout), stdout);
 }
 
 /* Where they are, for the first head count that the model can have under split. */
-static void print_parts(const struct counted_model *p)
+static void print_parts(const struct params *p)
 {
     struct encoder_config c = p->point.model;
     struct encoder_shapes shapes;
@@ -365,24 +343,6 @@ static void print_parts(const struct counted_model *p)
     }
 }
 
-static enum status seed_read(const char *text, uint32_t *seed, struct message *m)
-{
-    static const struct option_entry o = {
-        .name = "--seed", .type = OPTION_INT, .min = 0, .max = UINT32_MAX};
-    int64_t number = 0;
-    enum status s = text ? option_parse(&o, "", text, false, &number, m) : STATUS_OK;
-    *seed = (uint32_t)number;
-    return s;
-}
-
-static enum status print_shapes(const struct params_options *o, const struct counted_model *p,
-                                enum table_format f, struct message *m)
-{
-    uint32_t seed;
-    enum status s = seed_read(o->seed, &seed, m);
-    return s == STATUS_OK ? head_slices_print(&p->point.model, p->head, p->heads, seed, f, m) : s;
-}
-
 static void print_preset_note(void)
 {
     printf(
@@ -392,26 +352,29 @@ static void print_preset_note(void)
         "nor its output (dense, norm, and a decoder that shares the word embedding).\n");
 }
 
+static void print_params(struct scope *x, void *context)
+{
+    struct params *p = context;
+    enum table_format f = p->json ? TABLE_JSON : p->csv ? TABLE_CSV : TABLE_TEXT;
+    read_model(x, p);
+    if (p->shapes)
+        print_slices(x, p, f);
+    else
+        print_counts(x, p, f);
+    if (f == TABLE_JSON)
+        putchar('\n');
+    if (f != TABLE_TEXT || p->shapes)
+        return;
+    print_parts(p);
+    if (p->roberta)
+        print_preset_note();
+}
+
 int command_params(int argc, char **argv)
 {
-    struct params_options o = {0};
-    struct counted_model p = {0};
-    struct message m = {{0}};
-    int arguments;
-    int exit_status;
-    if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
+    struct params p = {0};
+    int arguments, exit_status;
+    if (!command_parse(&syntax, argc, argv, &p, &arguments, &exit_status))
         return exit_status;
-    enum status s = model_read(&o, &p, &m);
-    if (s != STATUS_OK)
-        return command_fail("params", s, &m);
-    enum table_format f = o.json ? TABLE_JSON : o.csv ? TABLE_CSV : TABLE_TEXT;
-    s = o.shapes ? print_shapes(&o, &p, f, &m) : print_table(&p, f, &m);
-    if (s == STATUS_OK && o.json)
-        putchar('\n');
-    if (s == STATUS_OK && f == TABLE_TEXT && !o.shapes) {
-        print_parts(&p);
-        if (p.roberta)
-            print_preset_note();
-    }
-    return s == STATUS_OK ? EXIT_DONE : command_fail("params", s, &m);
+    return command_act_on("params", COMMAND_NO_STORE, NULL, print_params, &p);
 }

@@ -414,3 +414,23 @@ bool command_parse(const struct command_syntax *s, int argc, char **argv, void *
     follow_links(s, values);
     return count_arguments(s, argc, argv, arguments, exit_status);
 }
+
+const char *command_peek(const struct command_syntax *s, int argc, char *const *argv,
+                         const char *name)
+{
+    struct getopt_tables t;
+    const char *found = NULL;
+    char **words = calloc((size_t)argc + 1, sizeof *words); /* getopt sorts them */
+    if (!words)
+        return NULL;
+    memcpy(words, argv, (size_t)argc * sizeof *words);
+    tables_fill(s, &t);
+    opterr = 0;
+    optind = 0;
+    for (int c; (c = getopt_long(argc, words, t.letters, t.longs, NULL)) != -1;)
+        if (c >= LONG_BASE && c < LONG_BASE + option_total(s) &&
+            strcmp(s->options[c - LONG_BASE].name, name) == 0)
+            found = optarg;
+    free(words);
+    return found;
+}

@@ -1,12 +1,10 @@
 /* Of many trials that failed most failed alike: each error is shown once, above its trials. */
 #include "sweep/cli/show_failed.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/json_write.h"
-#include "engine/base/sha256.h"
 #include "sweep/plan/plan.h"
 #include "sweep/report/rows_table.h"
 
@@ -15,7 +13,7 @@
 
 /* An error, whatever numbers are in it. */
 struct error_kind {
-    char digest[65];
+    const char *like;       /* any of them, as like_others makes it */
     int64_t trial, attempt; /* who said it first */
     long attempts;          /* that said it */
     long trials;            /* that ended with it */
@@ -30,72 +28,57 @@ struct failed_trial {
 
 struct failures {
     struct scope *scope;
-    void *known;              /* the kinds, as a tree (search.h) by digest */
-    struct error_kind **kind; /* (kinds) */
+    struct error_kind **kind; /* (kinds), by `like` */
     long kinds;
     struct failed_trial *trial;
     long trials;
 };
 
-static void leave(void *kind)
-{
-    (void)kind; /* it is the scope's */
-}
-
-static void free_known(void *failures)
-{
-    tdestroy(((struct failures *)failures)->known, leave);
-}
-
 /* ---- kinds of errors ---- */
 
 /* Numbers, also hexadecimal ones behind 0x, count as equal: steps, addresses, process numbers. So
  * do the spaces that align them. */
-static void digest_of(const char *error, char digest[65])
+static const char *like_others(struct arena *a, const char *error)
 {
-    struct sha256 same;
-    sha256_init(&same);
+    char *like = arena_alloc(a, strlen(error) + 1, 1), *to = like;
     for (const char *at = error; *at;) {
         size_t n = strncmp(at, "0x", 2) == 0 ? 2 + strspn(at + 2, "0123456789abcdefABCDEF")
                                              : strspn(at, "0123456789");
         size_t spaces = strspn(at, " ");
-        sha256_update(&same, n > 0 ? "0" : at, 1);
+        *to++ = n > 0 ? '0' : *at;
         at += n > 0 ? n : spaces > 0 ? spaces : 1;
     }
-    sha256_final(&same, digest);
+    return like;
 }
 
-static int by_digest(const void *a, const void *b)
+/* Where a kind is, or belongs, among those that are known. */
+static long place_of(const struct failures *f, const char *like)
 {
-    return strcmp(((const struct error_kind *)a)->digest, ((const struct error_kind *)b)->digest);
-}
-
-/* By which this error is called; 0: it is not known. */
-static int number_of(const struct failures *f, const char *error)
-{
-    struct error_kind key;
-    digest_of(error, key.digest);
-    struct error_kind *const *found = tfind(&key, &f->known, by_digest);
-    return found ? (*found)->number : 0;
+    long low = 0;
+    for (long high = f->kinds; low < high;) {
+        long middle = low + (high - low) / 2;
+        if (strcmp(f->kind[middle]->like, like) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The kind of this error, perhaps a new one. */
 static struct error_kind *kind_of(struct failures *f, const char *error)
 {
     struct arena *a = &f->scope->arena;
-    struct error_kind key = {0};
-    digest_of(error, key.digest);
-    struct error_kind *const *found = tfind(&key, &f->known, by_digest);
-    if (found)
-        return *found;
+    const char *like = like_others(a, error);
+    long at = place_of(f, like);
+    if (at < f->kinds && strcmp(f->kind[at]->like, like) == 0)
+        return f->kind[at];
     struct error_kind *k = arena_alloc(a, 1, sizeof *k);
-    *k = key;
-    if (!tsearch(k, &f->known, by_digest))
-        scope_check(f->scope, status_no_memory(f->scope->message, "errors"));
+    *k = (struct error_kind){.like = like, .order = f->kinds};
     f->kind = arena_grow(a, f->kind, (size_t)f->kinds, sizeof(struct error_kind *));
-    k->order = f->kinds;
-    f->kind[f->kinds++] = k;
-    return k;
+    memmove(f->kind + at + 1, f->kind + at, (size_t)(f->kinds - at) * sizeof(struct error_kind *));
+    f->kinds++;
+    return f->kind[at] = k;
 }
 
 /* ---- reading ---- */
@@ -194,7 +177,7 @@ static const struct table_column trial_columns[] = {
     {0}};
 
 /* A row for each attempt of the trial. Returns whether it has a setting. */
-static bool add_rows(struct rows *r, const struct failures *f, struct table *t)
+static bool add_rows(struct rows *r, struct failures *f, struct table *t)
 {
     enum {
         TRIAL,
@@ -220,14 +203,14 @@ static bool add_rows(struct rows *r, const struct failures *f, struct table *t)
         if (rows_null(r, ERROR))
             table_text(t, NULL);
         else
-            table_integer(t, number_of(f, rows_text(r, ERROR)));
+            table_integer(t, kind_of(f, rows_text(r, ERROR))->number);
         for (int i = OUTCOME; i <= JOB; i++)
             rows_cell(r, i, t);
     }
     return setting[0] != '\0';
 }
 
-static void print_trials(const struct failures *f, const struct error_kind *kind)
+static void print_trials(struct failures *f, const struct error_kind *kind)
 {
     struct table *t = table_new(f->scope, trial_columns);
     bool settings = false;
@@ -250,7 +233,7 @@ static void print_trials(const struct failures *f, const struct error_kind *kind
     table_write_page(t, text_page(stdout), stdout);
 }
 
-static void print_kind(const struct failures *f, const struct error_kind *k)
+static void print_kind(struct failures *f, const struct error_kind *k)
 {
     printf("\nError %d: ", k->number);
     if (k->trials > 0)
@@ -281,13 +264,18 @@ static void print_summary(const struct failures *f, int64_t sweep_id)
 
 static void print_failed(struct failures *f, int64_t sweep_id)
 {
-    if (f->kinds > 0)
-        qsort(f->kind, (size_t)f->kinds, sizeof(struct error_kind *), by_trials);
-    for (long k = 0; k < f->kinds; k++)
-        f->kind[k]->number = (int)k + 1;
+    const long kinds = f->kinds; /* a run may add others meanwhile */
+    struct error_kind **kind =
+        arena_alloc(&f->scope->arena, (size_t)kinds + 1, sizeof(struct error_kind *));
+    if (kinds > 0) {
+        memcpy(kind, f->kind, (size_t)kinds * sizeof(struct error_kind *));
+        qsort(kind, (size_t)kinds, sizeof(struct error_kind *), by_trials);
+    }
+    for (long k = 0; k < kinds; k++)
+        kind[k]->number = (int)k + 1;
     print_summary(f, sweep_id);
-    for (long k = 0; k < f->kinds; k++)
-        print_kind(f, f->kind[k]);
+    for (long k = 0; k < kinds; k++)
+        print_kind(f, kind[k]);
 }
 
 /* ---- as JSON ---- */
@@ -344,7 +332,6 @@ void show_failed(struct scope *x, int64_t sweep_id, bool json)
 {
     struct failures *f = arena_alloc(&x->arena, 1, sizeof *f);
     f->scope = x;
-    arena_on_free(&x->arena, free_known, f);
     read_failures(f, sweep_id);
     if (json)
         put_failed(f);

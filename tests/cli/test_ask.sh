@@ -32,7 +32,7 @@ done
 check "half a worker is refused" gives 2 "--workers is '.5'; allowed: a whole number from 1 " --task gather -j .5
 check "a mistyped task is refused with the right name" gives 2 "did you mean 'gather'?" --task gahter
 check "the task text is refused, with the way to ask about a file" gives 2 "headcount ask FILE" --task text
-check "an option that the task lacks is refused" gives 2 "unknown option '--slotz'; options of a task are those" \
+check "an option that the task lacks is refused" gives 2 "unknown option '--slotz'; did you mean '--slots'?" \
     --task gather --slotz 3
 check "... also if it is given with --set" gives 2 "no option slotz; did you mean slots?" --task gather --set task.slotz=3
 check "an option's value out of range is refused" gives 2 "task.slots is 99; allowed: 1 to 64" --task gather --slots 99

@@ -163,8 +163,8 @@ void command_print_examples(const char *examples);
 bool command_parse(const struct command_syntax *s, int argc, char **argv, void *values,
                    int *arguments, int *exit_status);
 
-/* The value of an option that takes one, as command_parse would find it; NULL where it is not given.
- * Words that cannot be are passed over. */
+/* The value of an option that takes one, as command_parse would find it; NULL where it is not
+ * given. Words that cannot be are passed over. */
 const char *command_peek(const struct command_syntax *s, int argc, char *const *argv,
                          const char *name);
 

@@ -14,7 +14,6 @@
  *     tune 4: train.lr .1 *1 largest      its values of an axis, the chosen one and its edge
  *     claim 4 over 1 16         none without numbers; so are
  *                               proof STATUS SEEN PAIRS ADDED REMOVED; similar TRIALS OPTION...
- *     longer 6000 SWEEP         trials of more steps; later 4: .99 1 are some; edge_later HEADS
  *     confirm 6 [written]       so many fresh units; what follows `fresh` is of them, until
  *                               `explored`
  *     setting NAME              what follows is of this setting; pair NAME NAME HEADS [claimed]
@@ -24,7 +23,7 @@
  *     show KEY...               from here on only this is told: kind; keys of rules, as
  *                               verdict_rules.c has them; found, sure, limits; numbers, by head
  *                               count or by rival: .best_p, .pair.t, all that `members` has, and
- *                               .gain.p, .later.p, .fresh.p */
+ *                               .fresh.p */
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,14 +43,13 @@ struct sketch {
     const char *name;
     struct verdict_input in;
     int planned; /* as a case says; 0: as many as have ended */
-    struct verdict_heads heads[HEADS], later[HEADS], rising[HEADS], later_rising[HEADS];
-    struct verdict_trial trial[HEADS][TRIALS], later_trial[HEADS][TRIALS];
+    struct verdict_heads heads[HEADS], rising[HEADS];
+    struct verdict_trial trial[HEADS][TRIALS];
     double block[HEADS][TRIALS][BLOCKS];
     int64_t over[HEADS];
-    struct verdict_choice choice[HEADS], choice_rising[HEADS], later_choice;
-    struct verdict_axis axis[HEADS][AXES], later_axis;
+    struct verdict_choice choice[HEADS], choice_rising[HEADS];
+    struct verdict_axis axis[HEADS][AXES];
     struct verdict_value value[HEADS][AXES][VALUES];
-    struct verdict_longer longer;
     char *differ[WORDS];
 };
 
@@ -204,7 +202,7 @@ static int heads_of(struct sketch *s, int64_t heads)
         i++;
     if (i == s->in.count) {
         assert_in_range(++s->in.count, 1, HEADS);
-        s->later[i] = s->heads[i] = (struct verdict_heads){.heads = heads};
+        s->heads[i] = (struct verdict_heads){.heads = heads};
     }
     return i;
 }
@@ -293,8 +291,6 @@ static bool read_of_heads(struct sketch *s, const char *key, char **word)
             read_block(s, i, word);
         else if (strcmp(key, "tune") == 0)
             read_tune(s, s->heads[i].heads, word);
-        else if (strcmp(key, "later") == 0)
-            s->later[i].n = read_trials(s->later_trial[i], word);
         else
             known = trials;
         for (int k = 0; trials && word[k]; k++)
@@ -372,12 +368,7 @@ static bool read_whole(struct sketch *s, const char *key, char **word)
         read_proof(s, word);
     else if (strcmp(key, "similar") == 0)
         read_similar(s, word);
-    else if (strcmp(key, "longer") == 0)
-        s->longer = (struct verdict_longer){.steps = number_of(word, 0), .sweep = word[1]};
-    else if (strcmp(key, "edge_later") == 0) {
-        s->later_axis = (struct verdict_axis){.path = "train.lr", .edge = GRID_LARGEST};
-        s->later_choice = (struct verdict_choice){number_of(word, 0), 1, &s->later_axis};
-    } else
+    else
         return false;
     return true;
 }
@@ -432,8 +423,6 @@ static void tell_kind(const struct verdict_input *in, const struct verdict *v)
         text_add(&out, "; to confirm: %s", verdict_kind_name(pick.kind));
     if (v->confirmed)
         text_add(&out, "; fresh: %s", verdict_kind_name(v->confirmed->kind));
-    if (in->longer)
-        text_add(&out, "; longer: %s", longer_outcome_name(v->longer));
     tell("kind", out.text);
 }
 
@@ -474,8 +463,6 @@ static void tell_numbers(const struct verdict *v)
     tell_members("", of_all, v, 1, 0);
     tell_members("", of_rows, v->row, v->rows, sizeof *v->row);
     tell_members("", of_rivals, v->rival, v->rivals, sizeof *v->rival);
-    tell_members("gain.", of_rivals, v->gain, v->gains, sizeof *v->gain);
-    tell_members("later.", of_rivals, v->later, v->gains ? v->rivals : 0, sizeof *v->later);
     if (v->confirmed)
         tell_members("fresh.", of_rivals, v->confirmed->rival, v->confirmed->rivals,
                      sizeof *v->confirmed->rival);
@@ -531,24 +518,17 @@ static void sketch_close(struct sketch *s)
     s->in.planned = s->planned;
     for (int i = 0; i < s->in.count; i++) {
         s->heads[i].trial = s->trial[i];
-        s->later[i].trial = s->later_trial[i];
         s->in.planned += s->planned ? 0 : s->heads[i].n;
     }
     for (int i = 0; i < s->in.choices; i++)
         s->choice[i].axis = s->axis[i];
     memcpy(s->rising, s->heads, sizeof s->rising);
-    memcpy(s->later_rising, s->later, sizeof s->later_rising);
     memcpy(s->choice_rising, s->choice, sizeof s->choice_rising);
     qsort(s->rising, (size_t)s->in.count, sizeof *s->rising, by_heads);
-    qsort(s->later_rising, (size_t)s->in.count, sizeof *s->later_rising, by_heads);
     qsort(s->choice_rising, (size_t)s->in.choices, sizeof *s->choice_rising, by_heads);
     s->in.heads = s->rising;
     s->in.choice = s->choice_rising;
     s->in.claim_over = s->over;
-    s->longer.heads = s->later_rising;
-    s->longer.choice = &s->later_choice;
-    s->longer.choices = s->later_choice.axes;
-    s->in.longer = s->longer.steps ? &s->longer : NULL;
 }
 
 static void judge_heads(void)

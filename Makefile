@@ -163,12 +163,21 @@ IN_PLACE = > $@.$$$$ && mv $@.$$$$ $@ || { rm -f $@.$$$$; false; }
 # A text as the lines of a C string; ?? would begin a trigraph.
 AS_C = sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/.*/"&\\n"/'
 
-# The database schema and the build's own description, as C.
-SQL_AS_C = $(patsubst sweep/db/%.sql,$(BUILD)/%.h,$(wildcard sweep/db/*.sql))
-$(BUILD)/sweep/db/store.o: $(BUILD)/schema.h $(BUILD)/views.h
+# The database schema and the statements of each floor, as C.
+SQL_AS_C = $(BUILD)/schema.h $(BUILD)/views.h
+$(BUILD)/sweep/db/store.o: $(SQL_AS_C)
 $(SQL_AS_C): $(BUILD)/%.h: sweep/db/%.sql
 	@mkdir -p $(@D)
 	$(Q)$(AS_C) $< $(IN_PLACE)
+
+STATEMENTS = $(addprefix $(BUILD)/,db_parts.h trials_parts.h trials_sql.h trials_checks.h)
+$(SWEEP_OBJ) $(BUILD)/sweep/cli/main.o: | $(STATEMENTS)
+$(BUILD)/db_parts.h: sweep/db/parts.sql
+$(BUILD)/trials_parts.h $(BUILD)/trials_sql.h: sweep/db/parts.sql sweep/trials/trials.sql
+$(BUILD)/trials_checks.h: sweep/trials/checks.sql
+$(STATEMENTS): sweep/db/statements.awk
+	@mkdir -p $(@D)
+	$(Q)awk -v want=$(if $(filter %_parts.h,$@),shared,statements) -f sweep/db/statements.awk $(filter %.sql,$^) $(IN_PLACE)
 
 # The page's scripts are one, of which the last begins: of the page in a file, and of the live one.
 PAGE_AS_C  = $(addprefix $(BUILD)/page_,html.h css.h js.h live_js.h)
@@ -188,7 +197,7 @@ $(BUILD)/sweep/worker/build_info.o: $(BUILD)/build_id.h
 # What hosts compare, and what tells builds apart whose commit does not: a hash of the version and of
 # all that is compiled, whatever the compiler and its flags make of it.
 COMPILED = $(sort $(wildcard $(foreach folder,engine engine/* datasets sweep/*,$(addprefix $(folder)/*.,c h def)) \
-             sweep/db/*.sql $(addprefix sweep/page/*.,html css js)))
+             sweep/*/*.sql sweep/db/statements.awk $(addprefix sweep/page/*.,html css js)))
 $(BUILD)/build_id.h: force
 	@mkdir -p $(@D)
 	@sources=$$(sha256sum $(COMPILED)) && sources=$$(printf '%s\n' '$(VERSION)' "$$sources" | sha256sum) && \

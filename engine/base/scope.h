@@ -19,14 +19,17 @@
 #include "engine/base/text.h"
 
 struct store;
+struct rows;
 
 struct scope {
     struct arena arena;
     struct store *store; /* sweep/db/scope.h; NULL where none is read */
     struct message *message;
-    enum status status; /* why it was left */
-    const char *what;   /* memory is for: "the report" */
-    int snapshots;      /* of the store, that are open */
+    enum status status;  /* why it was left */
+    const char *what;    /* memory is for: "the report" */
+    int snapshots;       /* of the store, that are open */
+    struct rows *closed; /* of the store, to be used again */
+    bool changing;       /* the store: scope_commit ends it */
     jmp_buf left;
 };
 

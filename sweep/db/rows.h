@@ -30,6 +30,7 @@ struct rows {
     const char *doing;  /* for messages: what is being tried */
     enum status status; /* OK until something failed; then there are no more rows */
     struct message *message;
+    struct rows *next; /* of a scope: closed too */
 };
 
 /* Prepares sql and binds the values to ?1, ?2, ...; their texts must live until rows_close or
@@ -86,25 +87,13 @@ enum status rows_close(struct rows *r);
 /* The same after work on the rows: `status`, which says how that went, unless it is OK. */
 enum status rows_close_after(struct rows *r, enum status status);
 
-/* Of a row of config: the identity that a new configuration of its options would have; its options,
- * resolved (point_resolve); those of its task alone. Configurations of other versions of a task
- * stay what they are. */
-#define CONFIG_SHORT    "config_short(" CONFIG_AND_FILE ")"
-#define CONFIG_MEANING  "config_meaning(" CONFIG_AND_FILE ")"
-#define CONFIG_TASK     "config_task(" CONFIG_AND_FILE ")"
-#define CONFIG_AND_FILE "config_json, " CONFIG_PATH ", " CONFIG_FACTS
+/* Parts of statements (parts.sql): CONFIG_SHORT, CONFIG_MEANING, CONFIG_TASK, CONFIG_PATH and
+ * CONFIG_FACTS of a row of config; NOW. */
+#include "db_parts.h"
+
 /* Of a trial's column replicate, beside its row of config: equal where instances draw the same task
  * and the other replicated axes have the same values. */
 #define REPLICATE_DRAWN(replicate)                                                                 \
     "iif(" replicate " -> '$.\"task.instance\"' IS NULL, " replicate ", json_remove(" replicate    \
     ", '$.\"task.instance\"') || " CONFIG_TASK ")"
-/* Where its file was read last, and what was found there by these options of the task; NULL where
- * that is not known. */
-#define CONFIG_PATH                                                                                \
-    "(SELECT path FROM data_file WHERE sha256 = data_sha256 ORDER BY read_ns DESC, path LIMIT 1)"
-#define CONFIG_FACTS                                                                               \
-    "(SELECT facts FROM data_file WHERE sha256 = data_sha256"                                      \
-    "  AND json_patch(config_json -> '$.task.options', options) = config_json -> '$.task.options'" \
-    "  ORDER BY length(options) DESC, read_ns DESC, path LIMIT 1)"
-
 #endif

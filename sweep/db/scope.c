@@ -1,5 +1,27 @@
 #include "sweep/db/scope.h"
 
+#include "sweep/db/store_internal.h"
+
+struct scope *scope_of(struct store *s, struct message *m)
+{
+    return scope_new(s, s->path, m);
+}
+
+void scope_change(struct scope *x)
+{
+    scope_check(x, store_enter(x->store, x->message));
+    x->changing = true;
+}
+
+enum status scope_commit(struct scope *x)
+{
+    if (!x || !x->changing)
+        return scope_end(x);
+    struct store *s = x->store;
+    struct message *m = x->message;
+    return store_leave(s, scope_end(x), m); /* whose rows are closed by then */
+}
+
 static void end_snapshots(void *scope)
 {
     struct scope *x = scope;
@@ -27,7 +49,12 @@ static void close_rows(void *rows)
 
 static struct rows *new_rows(struct scope *x)
 {
-    struct rows *r = arena_alloc(&x->arena, 1, sizeof *r);
+    struct rows *r = x->closed;
+    if (r) {
+        x->closed = r->next;
+        return r;
+    }
+    r = arena_alloc(&x->arena, 1, sizeof *r);
     arena_on_free(&x->arena, close_rows, r);
     return r;
 }
@@ -36,6 +63,14 @@ struct rows *scope_rows(struct scope *x, const char *sql, const struct value *va
 {
     struct rows *r = new_rows(x);
     *r = rows_open(x->store, x->message, sql, values, count);
+    return r;
+}
+
+struct rows *scope_query(struct scope *x, const char *doing, const char *sql,
+                         const struct value *values, int count)
+{
+    struct rows *r = new_rows(x);
+    *r = store_rows(x->store, doing, sql, values, count, x->message);
     return r;
 }
 
@@ -57,7 +92,12 @@ bool scope_next(struct scope *x, struct rows *r)
 
 void scope_close(struct scope *x, struct rows *r)
 {
+    bool open = r->statement != NULL;
     scope_check(x, rows_close(r));
+    if (open) {
+        r->next = x->closed;
+        x->closed = r;
+    }
 }
 
 int64_t scope_ask(struct scope *x, const char *sql, const struct value *values, int count)
@@ -65,6 +105,49 @@ int64_t scope_ask(struct scope *x, const char *sql, const struct value *values, 
     int64_t answer = 0;
     scope_check(x, rows_ask(x->store, x->message, sql, values, count, &answer));
     return answer;
+}
+
+long scope_run(struct scope *x, const char *doing, const char *sql, const struct value *values,
+               int count)
+{
+    long changed = 0;
+    scope_check(x, store_execute(x->store, doing, sql, values, count, &changed, x->message));
+    return changed;
+}
+
+void scope_script(struct scope *x, const char *doing, const char *sql)
+{
+    scope_check(x, store_script(x->store, doing, sql, x->message));
+}
+
+int64_t scope_number(struct scope *x, const char *doing, const char *sql,
+                     const struct value *values, int count)
+{
+    int64_t number = 0;
+    scope_check(x, store_integer(x->store, doing, sql, values, count, 0, &number, x->message));
+    return number;
+}
+
+char *scope_string(struct scope *x, const char *doing, const char *sql, const struct value *values,
+                   int count)
+{
+    struct rows *r = scope_query(x, doing, sql, values, count);
+    char *text = scope_next(x, r) && !rows_null(r, 0) ? scope_given(x, r, 0) : NULL;
+    scope_close(x, r);
+    return text;
+}
+
+bool scope_find(struct scope *x, struct rows *r, const struct value *values, int count)
+{
+    rows_rebind(r, values, count);
+    bool found = rows_next(r);
+    scope_check(x, r->status);
+    return found;
+}
+
+void scope_repeat(struct scope *x, struct rows *r, const struct value *values, int count)
+{
+    scope_check(x, store_repeat(r, values, count));
 }
 
 char *scope_column(struct scope *x, const struct rows *r, int i)
@@ -75,5 +158,7 @@ char *scope_column(struct scope *x, const struct rows *r, int i)
 
 char *scope_given(struct scope *x, struct rows *r, int i)
 {
-    return arena_string(&x->arena, rows_given(r, i));
+    const char *text = rows_given(r, i);
+    scope_check(x, r->status);
+    return arena_string(&x->arena, text);
 }

@@ -136,9 +136,6 @@ enum status store_repeat_row(struct rows *r, const struct rows *row);
 
 /* ---- store_sql.c ---- */
 
-/* Now, as the file has times. */
-#define NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-
 /* The status and message of the connection's last error; `doing` says what was tried. */
 enum status store_error(struct store *s, const char *doing, struct message *m);
 

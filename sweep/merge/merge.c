@@ -214,6 +214,15 @@ enum status merge_end(struct merging *g)
     return status;
 }
 
+enum status merge_in_scope(struct merging *g, void (*body)(struct scope *x, int64_t sweep_id),
+                           int64_t sweep_id)
+{
+    struct scope *x = scope_of(g->into, g->m);
+    if (scope_enter(x))
+        body(x, sweep_id);
+    return scope_end(x);
+}
+
 static enum status merge_all(struct merging *g)
 {
     enum status status = store_check_numbers(g->from, g->m);

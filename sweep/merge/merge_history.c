@@ -142,43 +142,37 @@ enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bo
     "  AND coalesce(ended, deleted) < changed AND (d.trial_id IN (SELECT number FROM"              \
     "   merge_here)) = " THEIRS
 
-enum status merge_seen(struct merging *g, int64_t sweep_id)
+static void see(struct scope *x, int64_t sweep_id)
 {
     static const char sql[] =
         "WITH newest AS MATERIALIZED (SELECT plan_change_id, changed FROM plan_change"
         "  WHERE plan_change_id = ?2),"
-        " result AS (" STORE_WITH_ALIKE(
-            RESULTS,
-            ", state") "),"
-                       " planned AS (SELECT result.*, EXISTS (SELECT 1 FROM trial AS p WHERE "
-                       "p.sweep_id = ?1"
-                       "  AND p.config_id = result.config_id AND p.seed = result.seed AND "
-                       "p.in_plan = 1"
-                       "  AND p.confirms = 0)"
-                       "  AS planned FROM result),"
-                       " pair AS (SELECT max(planned) AS planned,"
-                       "  max(sweep_id IS ?1 AND state IN ('completed', 'diverged', 'failed')) AS "
-                       "ended"
-                       "  FROM planned WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed),"
-                       " total AS (SELECT count(*) AS seen, count(*) FILTER (WHERE NOT planned) AS "
-                       "outside,"
-                       "  count(*) FILTER (WHERE ended) AS ended FROM pair) "
-                       "UPDATE plan_change SET seen = max(plan_change.seen, total.seen),"
-                       " seen_outside = max(seen_outside, outside), trials_ended = "
-                       "max(trials_ended, total.ended)"
-                       " FROM total WHERE plan_change_id = (SELECT plan_change_id FROM newest)";
-    int64_t row = 0;
-    enum status status =
-        store_integer(g->into, MERGING,
-                      "SELECT max(plan_change_id) FROM plan_change WHERE sweep_id = ?"
-                      " AND by = 'file'",
-                      VALUES(INTEGER(sweep_id)), 0, &row, g->m);
-    if (status == STATUS_OK)
-        status = store_note_alike(g->into, g->m);
-    if (status == STATUS_OK)
-        status = store_execute(g->into, MERGING, sql, VALUES(INTEGER(sweep_id), INTEGER(row)), NULL,
-                               g->m);
-    if (status == STATUS_OK)
-        status = store_note_similar(g->into, sweep_id, row, RESULTS, g->m);
-    return status == STATUS_OK ? store_confirm_seen(g->into, sweep_id, RESULTS, g->m) : status;
+        " known AS (" RESULTS "),"
+        " result AS (SELECT * FROM known UNION ALL SELECT other, seed, NULL, state FROM known"
+        "  JOIN alike USING (config_id)),"
+        " planned AS (SELECT result.*, EXISTS (SELECT 1 FROM trial AS p WHERE p.sweep_id = ?1"
+        "  AND p.config_id = result.config_id AND p.seed = result.seed AND p.in_plan = 1"
+        "  AND p.confirms = 0) AS planned FROM result),"
+        " pair AS (SELECT max(planned) AS planned,"
+        "  max(sweep_id IS ?1 AND state IN ('completed', 'diverged', 'failed')) AS ended"
+        "  FROM planned WHERE planned OR sweep_id = ?1 GROUP BY config_id, seed),"
+        " total AS (SELECT count(*) AS seen, count(*) FILTER (WHERE NOT planned) AS outside,"
+        "  count(*) FILTER (WHERE ended) AS ended FROM pair) "
+        "UPDATE plan_change SET seen = max(plan_change.seen, total.seen),"
+        " seen_outside = max(seen_outside, outside),"
+        " trials_ended = max(trials_ended, total.ended)"
+        " FROM total WHERE plan_change_id = (SELECT plan_change_id FROM newest)";
+    int64_t row = scope_number(x, MERGING,
+                               "SELECT max(plan_change_id) FROM plan_change WHERE sweep_id = ?"
+                               " AND by = 'file'",
+                               VALUES(INTEGER(sweep_id)));
+    store_note_alike(x);
+    scope_run(x, MERGING, sql, VALUES(INTEGER(sweep_id), INTEGER(row)));
+    store_note_similar(x, sweep_id, row, RESULTS);
+    store_confirm_seen(x, sweep_id, RESULTS);
+}
+
+enum status merge_seen(struct merging *g, int64_t sweep_id)
+{
+    return merge_in_scope(g, see, sweep_id);
 }

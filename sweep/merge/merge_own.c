@@ -123,7 +123,7 @@ static enum status settle_anew(struct merging *g)
     enum status status = store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
                                        VALUES(INTEGER(g->own)), NULL, g->m);
     if (status == STATUS_OK)
-        status = store_confirm_forget(g->into, g->own, g->m);
+        status = merge_in_scope(g, store_confirm_forget, g->own);
     return status == STATUS_OK ? merge_settle(g, g->own) : status;
 }
 

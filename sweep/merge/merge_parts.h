@@ -15,7 +15,7 @@
 #define SWEEP_MERGE_MERGE_PARTS_H
 
 #include "sweep/merge/merge.h"
-#include "sweep/trials/study_rows.h"
+#include "sweep/trials/trials_internal.h"
 
 /* Rows of a table on their way. */
 struct merge_copy {
@@ -54,6 +54,10 @@ enum status merge_shared(struct merging *g, const char *table);
 
 /* Both remarks of each trial, unless one has the other in it. */
 enum status merge_trial_remarks(struct merging *g);
+
+/* Runs `body` on `into` in a scope. */
+enum status merge_in_scope(struct merging *g, void (*body)(struct scope *x, int64_t sweep_id),
+                           int64_t sweep_id);
 
 /* Runs `with`, for which `from` stays as it is now. */
 enum status merge_within(struct merging *g, enum status (*with)(struct merging *g));

@@ -197,7 +197,7 @@ static enum status forget_looks(struct merging *g, const struct merge_sweep *swe
 {
     enum status status = store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
                                        VALUES(INTEGER(sweep->into_id)), NULL, g->m);
-    return status == STATUS_OK ? store_confirm_forget(g->into, sweep->into_id, g->m) : status;
+    return status == STATUS_OK ? merge_in_scope(g, store_confirm_forget, sweep->into_id) : status;
 }
 
 /* Looks that were judged stay judged where the plan is the same and its rules are, and what had
@@ -236,7 +236,7 @@ enum status merge_settle(struct merging *g, int64_t sweep_id)
         "  OR choice <> 'chosen' OR until IS NOT NULL)";
     enum status status =
         store_execute(g->into, MERGING, anew, VALUES(INTEGER(sweep_id)), NULL, g->m);
-    return status == STATUS_OK ? store_settle(g->into, sweep_id, g->m) : status;
+    return status == STATUS_OK ? merge_in_scope(g, store_settle, sweep_id) : status;
 }
 
 enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep)

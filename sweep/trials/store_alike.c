@@ -1,6 +1,9 @@
 /* Configurations that compute the same and are told apart: by options that are spelled out, as
- * earlier versions did, or by two of which each means what the other does. */
+ * earlier versions did, or by two of which each means what the other does. And trials like those
+ * that a claim is about, but of another configuration: what came of them may have been seen, and
+ * says much of what is claimed. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/text.h"
 #include "sweep/trials/trials_internal.h"
@@ -12,46 +15,29 @@ static const char DOING[] = "looking for configurations that mean the same";
 /* Points by the thousand: each adds its identity to a statement's value. */
 enum { AT_ONCE = 10000 };
 
-/* Of all rows that mean a point of ?1: first those that the sweep of the plan's name, ?2, has
- * trials of, then the point's own. */
-static const char KNOWN[] =
-    "WITH point AS MATERIALIZED (SELECT key AS place, value AS json FROM json_each(?1)),"
-    " kind AS MATERIALIZED (SELECT DISTINCT json ->> '$.task.name', json ->> '$.model.heads',"
-    "  json ->> '$.train.steps', json ->> '$.train.batch', json ->> '$.train.lr' FROM point),"
-    " known AS MATERIALIZED (SELECT config_id, config_json,"
-    "  " CONFIG_SHORT " AS short"
-    "  FROM config WHERE (task, heads, steps, batch, lr) IN (SELECT * FROM kind)) "
-    "SELECT place, config_json FROM point JOIN known ON short = json"
-    " ORDER BY place, EXISTS (SELECT 1 FROM trial AS t WHERE t.config_id = known.config_id"
-    "  AND sweep_id = (SELECT sweep_id FROM sweep WHERE name = ?2)) DESC,"
-    " config_json = json DESC, config_id";
-
-static enum status adopt_known(struct store *s, struct plan *p, const long *point,
-                               const char *points, struct message *m)
+static void adopt_known(struct scope *x, struct plan *p, const long *point, const char *points)
 {
-    struct rows r =
-        store_rows(s, DOING, KNOWN, VALUES(TEXT(points), TEXT(plan_config(p)->name)), m);
-    enum status status = STATUS_OK;
-    for (int64_t last = -1; status == STATUS_OK && rows_next(&r);) {
-        int64_t place = rows_integer(&r, 0);
+    struct rows *r = scope_query(x, DOING, sql_known_spellings,
+                                 VALUES(TEXT(points), TEXT(plan_config(p)->name)));
+    for (int64_t last = -1; scope_next(x, r);) {
+        int64_t place = rows_integer(r, 0);
         if (place != last)
-            status = plan_adopt(p, point[place], rows_given(&r, 1), m);
+            scope_check(x, plan_adopt(p, point[place], rows_given(r, 1), x->message));
         last = place;
     }
-    return rows_close_after(&r, status);
 }
 
 /* Some of the points from *next on of which the sweep has no trial under their own identity: their
  * numbers, and their identities as a list in JSON. Returns how many. */
-static size_t list_points(const struct plan *p, struct rows *own, long *next, long *point,
-                          struct text_buffer *points)
+static size_t list_points(struct scope *x, const struct plan *p, struct rows *own, long *next,
+                          long *point, struct text_buffer *points)
 {
     char json[POINT_JSON_MAX], sha256[65];
     size_t n = 0;
-    for (; *next < plan_points(p) && n < AT_ONCE && own->status == STATUS_OK; ++*next) {
+    points->used = 0;
+    for (; *next < plan_points(p) && n < AT_ONCE; ++*next) {
         plan_identity(p, *next, json, sha256);
-        rows_rebind(own, VALUES(TEXT(plan_config(p)->name), TEXT(sha256)));
-        if (rows_next(own))
+        if (scope_find(x, own, VALUES(TEXT(plan_config(p)->name), TEXT(sha256))))
             continue;
         text_add(points, "%s%s", n ? "," : "[", json);
         point[n++] = *next;
@@ -60,62 +46,65 @@ static size_t list_points(const struct plan *p, struct rows *own, long *next, lo
     return n;
 }
 
-static enum status adopt(struct store *s, struct plan *p, long *point, struct message *m)
+static void adopt(struct scope *x, struct plan *p)
 {
-    struct rows own = store_rows(
-        s, DOING,
-        "SELECT 1 FROM trial WHERE sweep_id = (SELECT sweep_id FROM sweep WHERE name = ?1)"
-        " AND config_id = (SELECT config_id FROM config WHERE config_sha256 = ?2) LIMIT 1",
-        NO_VALUES, m);
-    enum status status = STATUS_OK;
-    for (long next = 0; status == STATUS_OK && next < plan_points(p);) {
-        struct text_buffer points = {0};
-        size_t n = list_points(p, &own, &next, point, &points);
-        status = own.status             ? own.status
-                 : points.out_of_memory ? status_no_memory(m, "the points of a plan")
-                 : n                    ? adopt_known(s, p, point, points.text, m)
-                                        : STATUS_OK;
-        free(points.text);
-    }
-    return rows_close_after(&own, status);
+    if (!scope_number(x, DOING, "SELECT EXISTS (SELECT 1 FROM config)", NO_VALUES))
+        return;
+    long *point = arena_alloc(&x->arena, AT_ONCE, sizeof *point);
+    struct text_buffer points = scope_text(x);
+    struct rows *own = scope_query(x, DOING, sql_own_spelling, NO_VALUES);
+    for (long next = 0; next < plan_points(p);)
+        if (list_points(x, p, own, &next, point, &points) > 0)
+            adopt_known(x, p, point, points.text);
+    scope_close(x, own);
 }
 
 enum status store_adopt(struct store *s, struct plan *p, struct message *m)
 {
-    int64_t any = 0;
-    enum status status =
-        store_integer(s, DOING, "SELECT EXISTS (SELECT 1 FROM config)", NO_VALUES, 0, &any, m);
-    if (status != STATUS_OK || !any)
-        return status;
-    long *point = malloc(AT_ONCE * sizeof *point);
-    status = point ? adopt(s, p, point, m) : status_no_memory(m, "the points of a plan");
-    free(point);
-    return status;
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        adopt(x, p);
+    return scope_end(x);
 }
 
 /* ---- configurations that compute the same ---- */
 
-static const char TABLE[] =
-    "CREATE TEMP TABLE IF NOT EXISTS alike (config_id INTEGER, other INTEGER,"
-    " PRIMARY KEY (config_id, other)) WITHOUT ROWID; DELETE FROM alike";
-
-/* What means the same has the same values in all of the columns here. */
-static const char ALIKE[] =
-    "INSERT INTO alike WITH kind AS (SELECT *, count(*) OVER (PARTITION BY task, heads, steps,"
-    "  batch, lr, n_params) AS n FROM config),"
-    " known AS MATERIALIZED (SELECT config_id, " CONFIG_MEANING
-    " AS meaning FROM kind WHERE n > 1) "
-    "SELECT a.config_id, b.config_id FROM known AS a JOIN known AS b USING (meaning)"
-    " WHERE a.config_id <> b.config_id";
-
-enum status store_note_alike(struct store *s, struct message *m)
+void store_note_alike(struct scope *x)
 {
-    int64_t any = 0;
-    enum status status = store_script(s, DOING, TABLE, m);
-    if (status == STATUS_OK)
-        status = store_integer(s, DOING,
-                               "SELECT EXISTS (SELECT 1 FROM trial WHERE attempt > 0)"
-                               " OR EXISTS (SELECT 1 FROM deleted)",
-                               NO_VALUES, 0, &any, m);
-    return status == STATUS_OK && any ? store_execute(s, DOING, ALIKE, NO_VALUES, NULL, m) : status;
+    scope_script(x, DOING, sql_alike_table);
+    if (scope_number(x, DOING,
+                     "SELECT EXISTS (SELECT 1 FROM trial WHERE attempt > 0)"
+                     " OR EXISTS (SELECT 1 FROM deleted)",
+                     NO_VALUES))
+        scope_run(x, DOING, sql_note_alike, NO_VALUES);
+}
+
+/* ---- similar trials ---- */
+
+const char *store_with_results(struct scope *x, const char *sql, const char *results)
+{
+    struct text_buffer text = scope_text(x);
+    const char *at = strstr(sql, "%s");
+    text_add_bytes(&text, sql, (size_t)(at - sql));
+    text_add(&text, "%s%s", results, at + 2);
+    return text.text;
+}
+
+/* The tables stay: none can be dropped while rows are read, as those of a merge are. */
+void store_note_similar(struct scope *x, int64_t sweep_id, int64_t plan_change_id,
+                        const char *results)
+{
+    static const char doing[] = "looking for similar trials";
+    const struct value row[] = {INTEGER(plan_change_id)};
+    if (!scope_number(x, doing,
+                      "SELECT claim IS NOT NULL FROM plan_change WHERE plan_change_id = ?", row, 1))
+        return;
+    const char *const statements[] = {store_with_results(x, sql_similar_seen, results),
+                                      sql_similar_points, sql_similar_wanted, sql_similar_others,
+                                      sql_similar_note};
+    scope_script(x, doing, sql_similar_tables);
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        scope_run(x, doing, statements[i], VALUES(INTEGER(sweep_id), INTEGER(plan_change_id)));
+    scope_script(x, doing,
+                 "DELETE FROM similar_seen; DELETE FROM similar_point; DELETE FROM similar_wanted");
 }

@@ -8,223 +8,41 @@
 #include "sweep/db/rows.h"
 #include "sweep/trials/trials_internal.h"
 
-/* Each query gives a row per violation: one value that names it. */
-struct promise {
+enum list { of_trials, of_configs, of_results, of_everything };
+
+static const struct promise {
+    enum list list;
     const char *broken, *sql;
+} promises[] = {
+#define STATEMENT(list, broken, sql) {list, broken, sql},
+#include "trials_checks.h"
 };
+enum { PROMISES = sizeof promises / sizeof *promises };
 
-/* What a run counts up to or starts from: with numbers out of somebody's hand it would search for
- * attempts that never were, or pay for steps that are not there. A condition on trial_id can follow
- * each of of_trials. */
-static const struct promise of_trials[] = {
-    {"the attempts of a trial are not those that are counted",
-     "SELECT 'trial ' || trial_id FROM trial AS t WHERE (t.attempt <> (SELECT count(*) FROM attempt"
-     " AS a WHERE a.trial_id = t.trial_id) OR t.attempt <> (SELECT coalesce(max(a.attempt), 0)"
-     " FROM attempt AS a WHERE a.trial_id = t.trial_id))"},
-    {"a trial used more retries than it had attempts",
-     "SELECT 'trial ' || trial_id FROM trial WHERE retries_used > attempt"},
-    {"a trial is at a step beyond its last",
-     "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id) WHERE"
-     " (max(resume_step, steps_done, coalesce(best_step, 0)) > steps"
-     " OR bad_step > steps + 1)"}, /* its last evaluation met what the next step would have met */
-    {"a running trial has no attempt that is open",
-     "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'running' AND NOT EXISTS"
-     " (SELECT 1 FROM attempt AS a WHERE a.trial_id = t.trial_id AND a.attempt = t.attempt"
-     " AND a.ended IS NULL)"},
-};
-static const struct promise of_configs[] = {
-    {"a configuration has an impossible number of parameters or operations",
-     "SELECT 'config ' || config_id FROM config WHERE n_params > 1000000000000000"
-     " OR flops_per_step > 1e30"},
-};
+static enum status check_promise(struct store *s, const struct promise *p, store_breach *breach,
+                                 void *context, struct message *m)
+{
+    struct rows r = rows_open(s, m, p->sql, NO_VALUES);
+    while (rows_next(&r))
+        breach(context, p->broken, rows_text(&r, 0));
+    return rows_close(&r);
+}
 
-/* What a trial's result says: where its rows are not what that says, these are broken too. */
-static const struct promise of_results[] = {
-    {"a completed trial did not do all its steps",
-     "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id)"
-     " WHERE state = 'completed' AND steps_done <> steps"},
-    {"a completed trial has no row of the curve at its last or its best step",
-     "SELECT 'trial ' || trial_id FROM trial AS t WHERE state = 'completed' AND"
-     " (NOT EXISTS (SELECT 1 FROM curve AS c"
-     "               WHERE c.trial_id = t.trial_id AND c.step = t.steps_done)"
-     "  OR NOT EXISTS (SELECT 1 FROM curve AS c"
-     "                  WHERE c.trial_id = t.trial_id AND c.step = t.best_step))"},
-    {"the best step is not the earliest with the best metric",
-     "SELECT 'trial ' || trial_id FROM (SELECT trial_id, best_step, step, row_number() OVER"
-     " (PARTITION BY trial_id ORDER BY CASE metric WHEN 'val_loss' THEN curve.val_loss"
-     " ELSE -curve.val_acc END, step) AS place FROM trial JOIN sweep USING (sweep_id)"
-     " JOIN curve USING (trial_id) WHERE state = 'completed')"
-     " WHERE place = 1 AND step <> best_step"},
-    {"a trial's accuracy or loss is not that of its curve at its best step",
-     "SELECT 'trial ' || t.trial_id FROM trial AS t JOIN curve AS c ON c.trial_id = t.trial_id"
-     " AND c.step = t.best_step WHERE state IN ('completed', 'diverged') AND (t.val_acc IS NOT"
-     "  c.val_acc OR t.val_loss IS NOT c.val_loss OR t.train_acc IS NOT c.train_acc)"},
-    {"a diverged trial does not say at which step",
-     "SELECT 'trial ' || trial_id FROM trial WHERE state = 'diverged' AND bad_step IS NULL"},
-    {"the blocks of a trial's text are not numbered from 0",
-     "SELECT 'trial ' || trial_id FROM block_loss GROUP BY trial_id HAVING max(block) >= count(*)"},
-    {"a trial's test loss is not between those of its blocks", /* but for rounding */
-     "SELECT 'trial ' || trial_id FROM trial JOIN block_loss USING (trial_id) GROUP BY trial_id"
-     " HAVING test_loss NOT BETWEEN min(loss) - 1e-3 AND max(loss) + 1e-3"},
-    {"a trial's test accuracy is not the mean of those of its labels",
-     "SELECT 'trial ' || trial_id FROM trial JOIN label_acc USING (trial_id) GROUP BY trial_id"
-     " HAVING abs(test_acc - sum(n * acc) / sum(n)) > 1e-6"},
-};
-
-static const struct promise of_everything[] = {
-    {"rows refer to rows that do not exist",
-     "SELECT count(*) || ' of ' || \"table\" || ' to ' || parent FROM pragma_foreign_key_check"
-     " GROUP BY \"table\", parent"},
-    {"a trial that has not run has results",
-     "SELECT 'trial ' || trial_id FROM trial WHERE state IN ('queued', 'running', 'not_needed')"
-     " AND (test_acc IS NOT NULL OR checkpoint IS NOT NULL)"},
-    {"a trial has ended, but no attempt ended it",
-     "SELECT 'trial ' || t.trial_id"
-     " FROM trial AS t LEFT JOIN attempt AS a USING (trial_id, attempt)"
-     " WHERE state IN ('completed', 'diverged', 'failed')"
-     " AND (a.trial_id IS NULL OR a.outcome IS NULL OR a.outcome <> t.state)"},
-    {"a trial completed more than once",
-     "SELECT 'trial ' || trial_id FROM attempt WHERE outcome IN ('completed', 'diverged')"
-     " GROUP BY trial_id HAVING count(*) > 1"},
-    {"an attempt goes on from a step that its trial does not have",
-     "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a"
-     " JOIN trial USING (trial_id) JOIN config USING (config_id)"
-     " WHERE resumed_from_step NOT BETWEEN 0 AND steps"},
-    {"an interval would be taken from a number that is no t quantile",
-     "SELECT 'df ' || df FROM t_quantile WHERE level <> .975 OR df NOT BETWEEN 1 AND 1000"
-     " OR t NOT BETWEEN 1.9 AND 13"},
-    {"a trial pauses where it never can",
-     "SELECT 'trial ' || trial_id FROM trial JOIN config USING (config_id) WHERE until IS NOT NULL"
-     " AND (until >= steps OR NOT is_tuning)"},
-    {"a trial has ended, but is to pause",
-     "SELECT 'trial ' || trial_id FROM trial WHERE until IS NOT NULL AND in_plan = 1"
-     " AND state IN ('completed', 'diverged', 'failed')"},
-    {"a tuning trial waits before its rung",
-     "SELECT 'trial ' || trial_id FROM trial WHERE choice = 'waiting' AND is_tuning = 1"
-     " AND in_plan = 1 AND (until IS NULL OR resume_step < until)"},
-    {"a trial hit a limit, but has not failed",
-     "SELECT 'trial ' || trial_id FROM trial WHERE limit_hit AND state <> 'failed'"},
-    {"a look has no trials, or one of them has not ended",
-     "SELECT 'sweep ' || name || ', look ' || look FROM look AS l JOIN sweep USING (sweep_id)"
-     " WHERE NOT EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = l.sweep_id AND t.setting ="
-     "  l.setting AND t.look = l.look AND in_plan = 1 AND is_tuning = 0 AND confirms = 0)"
-     " OR EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = l.sweep_id AND t.setting = l.setting"
-     "  AND t.look <= l.look AND in_plan = 1 AND is_tuning = 0 AND confirms = 0 AND (choice = "
-     "'waiting' OR"
-     "  (choice = 'chosen' AND state IN ('queued', 'running'))))"},
-    {"a look was judged without those before it, or after a decision",
-     "SELECT 'sweep ' || name || ', look ' || look FROM look AS l JOIN sweep USING (sweep_id)"
-     " WHERE look <> 1 + (SELECT count(*) FROM look AS b WHERE b.sweep_id = l.sweep_id"
-     "  AND b.setting = l.setting AND b.look < l.look AND NOT b.decided)"},
-    {"a sweep's plan or claim is not the one that was recorded last",
-     "SELECT 'sweep ' || name FROM sweep AS s LEFT JOIN plan_change AS c ON plan_change_id ="
-     " (SELECT max(plan_change_id) FROM plan_change AS n WHERE n.sweep_id = s.sweep_id"
-     "  AND by = 'file')"
-     " WHERE c.pairs IS NULL OR c.claim IS NOT s.claim OR c.pairs <> (SELECT count(*) FROM trial AS"
-     " t WHERE t.sweep_id = s.sweep_id AND in_plan = 1 AND added = 0 AND confirms = 0)"},
-    {"a confirming trial is needed that no claim names, or on a seed that is not fresh",
-     "SELECT 'trial ' || trial_id FROM trial AS t JOIN config USING (config_id) WHERE confirms = 1"
-     " AND in_plan = 1 AND (seed < 2000 OR (choice <> 'eliminated' AND NOT EXISTS (SELECT 1"
-     "  FROM plan_change AS c WHERE c.sweep_id = t.sweep_id AND c.setting = t.setting"
-     "   AND (heads = claim ->> '$.best' OR heads IN (SELECT value FROM"
-     "    json_each(claim, '$.over'))) AND (what -> '$.configs' IS NULL OR"
-     "    json_remove(config_json, '$.task.options.instance') IN (SELECT"
-     "     json_remove(k.config_json, '$.task.options.instance') FROM json_each(what, '$.configs')"
-     "     JOIN config AS k ON k.config_sha256 = value)))))"},
-    {"a claim to be confirmed has not the trials that it was written with",
-     "SELECT 'sweep ' || name || ', ' || c.setting FROM plan_change AS c JOIN sweep AS s USING"
-     " (sweep_id) WHERE by = 'confirm' AND c.claim IS NOT NULL AND s.confirm IS NOT NULL"
-     " AND EXISTS (SELECT 1 FROM trial AS t WHERE t.sweep_id = s.sweep_id AND t.setting = c.setting"
-     "  AND in_plan = 1 AND confirms = 0) AND NOT EXISTS (SELECT 1 FROM plan_change AS d WHERE"
-     "  d.sweep_id = c.sweep_id AND d.setting = c.setting AND d.claim IS NOT NULL"
-     "  AND d.plan_change_id < c.plan_change_id) AND pairs <> (SELECT count(*) FROM trial AS t"
-     "  WHERE t.sweep_id = s.sweep_id AND t.setting = c.setting AND in_plan = 1 AND confirms = 1"
-     "  AND choice = 'chosen')"},
-    {"a value was added to a sweep that adds none, or not so far beyond its list",
-     "SELECT 'trial ' || trial_id FROM trial JOIN sweep USING (sweep_id) WHERE in_plan = 1"
-     " AND added > coalesce(extend * json_array_length(tune), 0)"},
-    {"a deleted trial is there again",
-     "SELECT 'trial ' || trial_id FROM deleted JOIN trial USING (trial_id)"},
-    {"a study was answered about a trial that has not completed",
-     "SELECT 'trial ' || trial_id || ', study ' || name FROM study JOIN trial USING (trial_id)"
-     " WHERE state <> 'completed'"},
-    {"a study was answered from other weights than its trial has",
-     "SELECT 'trial ' || trial_id || ', study ' || name FROM study AS s JOIN trial AS t"
-     " USING (trial_id) WHERE s.checkpoint_sha256 <> t.checkpoint_sha256"},
-    {"a measure is of a step, layer or head that its trial does not have",
-     "SELECT DISTINCT 'trial ' || trial_id FROM ("
-     "SELECT trial_id, step, layer, head FROM head_metric"
-     " UNION ALL SELECT trial_id, step, layer, head FROM head_slot"
-     " UNION ALL SELECT trial_id, step, layer, 0 FROM layer_metric) JOIN trial USING (trial_id)"
-     " JOIN config USING (config_id) WHERE step > steps OR layer >= layers OR head >= heads"},
-    {"a measure of heads is not within its bounds", /* but for rounding */
-     "SELECT DISTINCT 'trial ' || trial_id FROM head_metric WHERE importance < 0 OR distance < 0"
-     " OR ablation_loss < 0 OR importance_norm NOT BETWEEN 0 AND 1.001 OR ablation_acc NOT BETWEEN"
-     "  0 AND 1.001 OR confidence NOT BETWEEN 0 AND 1.001 OR entropy NOT BETWEEN -.001 AND 1.001"
-     " OR wo_share NOT BETWEEN 0 AND 1.001"
-     " UNION SELECT 'trial ' || trial_id FROM head_slot WHERE mass NOT BETWEEN 0 AND 1.001"},
-    {"a measure of layers is not within its bounds",
-     "SELECT DISTINCT 'trial ' || trial_id FROM layer_metric WHERE effective_rank < 0"
-     " OR disagreement_subspace NOT BETWEEN -1.001 AND 1.001"
-     " OR disagreement_position NOT BETWEEN -1.001 AND .001"
-     " OR disagreement_output NOT BETWEEN -1.001 AND 1.001"},
-    {"the heads that a pruned model kept and those that were removed are not all heads",
-     "SELECT 'trial ' || trial_id || ', ' || method || ' ' || kept FROM pruning JOIN trial USING"
-     " (trial_id) JOIN config USING (config_id)"
-     " WHERE kept + json_array_length(removed) <> heads * layers"
-     " OR EXISTS (SELECT 1 FROM json_each(removed) AS r WHERE r.value ->> 0 NOT BETWEEN 0 AND"
-     "  layers - 1 OR r.value ->> 1 NOT BETWEEN 0 AND heads - 1)"},
-    {"an ensemble is not of so many completed trials of its sweep with so many heads",
-     "SELECT 'sweep ' || name || ', trials ' || trials FROM ensemble AS e JOIN sweep USING"
-     " (sweep_id) WHERE members <> (SELECT count(DISTINCT trial_id) FROM json_each(e.trials) JOIN"
-     "  trial AS t ON trial_id = value JOIN config AS c USING (config_id) WHERE state = 'completed'"
-     "  AND t.sweep_id = e.sweep_id AND (t.setting = e.setting OR NOT in_plan)"
-     "  AND c.heads = e.heads)"},
-    {"a trial that has not completed has a loss of text or an accuracy of a label",
-     "SELECT DISTINCT 'trial ' || trial_id FROM (SELECT trial_id FROM block_loss UNION ALL SELECT"
-     " trial_id FROM label_acc) JOIN trial USING (trial_id) WHERE state <> 'completed'"},
-    {"a configuration learns from a file of which nothing is known",
-     "SELECT 'config ' || config_id FROM config WHERE data_sha256 IS NOT NULL"
-     " AND data_sha256 NOT IN (SELECT sha256 FROM data_file)"
-     " AND config_id IN (SELECT config_id FROM trial)"},
-    {"a file has another size than its configuration says",
-     "SELECT DISTINCT 'config ' || config_id || ', ' || path FROM config JOIN data_file ON sha256 ="
-     " data_sha256 WHERE size IS NOT config_json ->> '$.task.options.size'"},
-    {"a sweep has shards that it was not cut into",
-     "SELECT 'sweep ' || name FROM sweep WHERE shards IS NOT NULL AND (json_type(shards, '$.here')"
-     " IS NOT 'array' OR EXISTS (SELECT 1 FROM json_each(shards, '$.here') AS h"
-     "  WHERE h.value NOT BETWEEN 1 AND shards ->> 'of'))"},
-    {"a trial is of another shard of a sweep that has none",
-     "SELECT 'trial ' || trial_id FROM trial JOIN sweep USING (sweep_id)"
-     " WHERE in_shard = 0 AND shards IS NULL"},
-    {"an attempt was left open",
-     "SELECT 'trial ' || trial_id || ' attempt ' || a.attempt FROM attempt AS a JOIN trial AS t"
-     " USING (trial_id) WHERE a.ended IS NULL AND (t.state <> 'running' OR a.attempt <> "
-     "t.attempt)"},
-};
-
-#define LENGTH(list) (sizeof(list) / sizeof *(list))
-
-static enum status check_promises(struct store *s, const struct promise *list, size_t n,
-                                  store_breach *breach, void *context, struct message *m)
+static enum status check_promises(struct store *s, enum list list, store_breach *breach,
+                                  void *context, struct message *m)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < n && status == STATUS_OK; i++) {
-        struct rows r = rows_open(s, m, list[i].sql, NO_VALUES);
-        while (rows_next(&r))
-            breach(context, list[i].broken, rows_text(&r, 0));
-        status = rows_close(&r);
-    }
+    for (int i = 0; i < PROMISES && status == STATUS_OK; i++)
+        if (promises[i].list == list)
+            status = check_promise(s, &promises[i], breach, context, m);
     return status;
 }
 
 static enum status check_numbers(struct store *s, store_breach *breach, void *context,
                                  struct message *m)
 {
-    enum status status = check_promises(s, of_trials, LENGTH(of_trials), breach, context, m);
-    return status == STATUS_OK
-               ? check_promises(s, of_configs, LENGTH(of_configs), breach, context, m)
-               : status;
+    enum status status = check_promises(s, of_trials, breach, context, m);
+    return status == STATUS_OK ? check_promises(s, of_configs, breach, context, m) : status;
 }
 
 /* The pages, and each row against its table. SQLite leaves the CHECK constraints out where a
@@ -232,17 +50,17 @@ static enum status check_numbers(struct store *s, store_breach *breach, void *co
 static enum status check_integrity(struct store *s, store_breach *breach, void *context,
                                    struct message *m)
 {
-    static const struct promise whole = {"the database is damaged",
+    static const struct promise whole = {of_everything, "the database is damaged",
                                          "SELECT integrity_check FROM pragma_integrity_check"
                                          " WHERE integrity_check <> 'ok'"};
     if (!sqlite3_db_readonly(s->db, "main"))
-        return check_promises(s, &whole, 1, breach, context, m);
+        return check_promise(s, &whole, breach, context, m);
     struct store copy = {.path = s->path, .mode = s->mode};
     enum status status = store_connect(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK)
         status = store_copy(s->db, &copy, m);
     if (status == STATUS_OK)
-        status = check_promises(&copy, &whole, 1, breach, context, m);
+        status = check_promise(&copy, &whole, breach, context, m);
     store_forget_statements(&copy);
     sqlite3_close(copy.db);
     return status;
@@ -294,9 +112,9 @@ enum status store_check(struct store *s, store_breach *breach, void *context, st
         return refuse_foreign(s, &(const struct teller){breach, context}, m);
     enum status status = check_integrity(s, breach, context, m);
     if (status == STATUS_OK)
-        status = check_promises(s, of_everything, LENGTH(of_everything), breach, context, m);
+        status = check_promises(s, of_everything, breach, context, m);
     if (status == STATUS_OK)
-        status = check_promises(s, of_results, LENGTH(of_results), breach, context, m);
+        status = check_promises(s, of_results, breach, context, m);
     if (status == STATUS_OK)
         status = check_numbers(s, breach, context, m);
     return status == STATUS_OK ? check_configs(s, breach, context, m) : status;
@@ -304,8 +122,8 @@ enum status store_check(struct store *s, store_breach *breach, void *context, st
 
 bool store_breach_of_result(const char *broken)
 {
-    for (size_t i = 0; i < LENGTH(of_results); i++)
-        if (strcmp(broken, of_results[i].broken) == 0)
+    for (int i = 0; i < PROMISES; i++)
+        if (promises[i].list == of_results && strcmp(broken, promises[i].broken) == 0)
             return true;
     return false;
 }
@@ -362,12 +180,14 @@ enum status store_check_trial(struct store *s, int64_t trial_id, struct message 
 {
     struct first_breach first = {0};
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < LENGTH(of_trials) && status == STATUS_OK; i++) {
+    for (int i = 0; i < PROMISES && status == STATUS_OK; i++) {
         char sql[512];
-        snprintf(sql, sizeof sql, "%s AND trial_id = ?", of_trials[i].sql);
+        if (promises[i].list != of_trials)
+            continue;
+        snprintf(sql, sizeof sql, "%s AND trial_id = ?", promises[i].sql);
         struct rows r = rows_open(s, m, sql, VALUES(INTEGER(trial_id)));
         while (rows_next(&r))
-            keep_first(&first, of_trials[i].broken, rows_text(&r, 0));
+            keep_first(&first, promises[i].broken, rows_text(&r, 0));
         status = rows_close(&r);
     }
     return status == STATUS_OK ? tell_first(s, &first, m) : status;

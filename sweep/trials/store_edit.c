@@ -84,45 +84,27 @@ enum status store_set_trial_note(struct store *s, int64_t trial_id, const char *
  * that they learnt from, which a computed column of `config` refers to and no foreign key can; a
  * configuration that only `deleted` still knows needs none.
  * SQLite looks for trials of each configuration that goes: without the index, in all of them. */
-static enum status delete_orphans(struct store *s, const char *doing, struct message *m)
+static void delete_orphans(struct scope *x, const char *doing)
 {
-    enum status status =
-        store_script(s, doing, "CREATE INDEX headcount_deleting ON trial (config_id)", m);
-    if (status != STATUS_OK)
-        return status;
-    struct rows r = tables_shared(s, m);
+    scope_script(x, doing, "CREATE INDEX headcount_deleting ON trial (config_id)");
+    struct rows r = tables_shared(x->store, x->message);
     while (rows_next(&r))
-        r.status = store_execute(s, doing, rows_given(&r, 1), NO_VALUES, NULL, m);
-    status = rows_close(&r);
-    return status == STATUS_OK
-               ? store_script(s, doing,
-                              "DELETE FROM data_file WHERE NOT EXISTS (SELECT 1 FROM config JOIN"
-                              " trial USING (config_id) WHERE data_sha256 = sha256);"
-                              "DROP INDEX headcount_deleting",
-                              m)
-               : status;
+        r.status = store_execute(x->store, doing, rows_given(&r, 1), NO_VALUES, NULL, x->message);
+    scope_check(x, rows_close(&r));
+    scope_run(x, doing, sql_delete_unlearnt, NO_VALUES);
+    scope_script(x, doing, "DROP INDEX headcount_deleting");
 }
 
 enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
 {
-    static const char remember[] =
-        "INSERT INTO deleted (trial_id, config_id, seed, sweep, ended, deleted, seen)"
-        " SELECT trial_id, config_id, seed, name,"
-        "  CASE WHEN state IN ('completed', 'diverged', 'failed') THEN"
-        "   coalesce((SELECT ended FROM attempt AS a WHERE a.trial_id = t.trial_id"
-        "             AND a.attempt = t.attempt), " NOW ") END, " NOW ","
-        "  state IN ('completed', 'diverged', 'failed')"
-        "   OR EXISTS (SELECT 1 FROM curve AS c WHERE c.trial_id = t.trial_id)"
-        " FROM trial AS t JOIN sweep USING (sweep_id) WHERE sweep_id = ?1 AND attempt > 0";
-    const char *doing = "deleting a sweep";
-    enum status status = store_enter(s, m);
-    if (status != STATUS_OK)
-        return status;
-    status = store_execute(s, doing, remember, VALUES(INTEGER(sweep_id)), NULL, m);
-    if (status == STATUS_OK) /* and all that belongs to it (tables.h) */
-        status = store_execute(s, doing, "DELETE FROM sweep WHERE sweep_id = ?",
-                               VALUES(INTEGER(sweep_id)), NULL, m);
-    if (status == STATUS_OK)
-        status = delete_orphans(s, doing, m);
-    return store_leave(s, status, m);
+    static const char doing[] = "deleting a sweep";
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x)) {
+        scope_change(x);
+        scope_run(x, doing, sql_remember_deleted, VALUES(INTEGER(sweep_id)));
+        /* and all that belongs to it (tables.h) */
+        scope_run(x, doing, "DELETE FROM sweep WHERE sweep_id = ?", VALUES(INTEGER(sweep_id)));
+        delete_orphans(x, doing);
+    }
+    return scope_commit(x);
 }

@@ -1,37 +1,44 @@
-#include "sweep/trials/store_plan.h"
-
+/* Planning: what a sweep file asks for, held against what the file has of it, and written down. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/sha256.h"
 #include "engine/encoder_cost.h"
+#include "sweep/trials/data_file.h"
+#include "sweep/trials/trials_internal.h"
 
-/* The plan as two temporary tables, so that it can be held against the stored trials by SQL. */
-static const char TABLES[] =
-    "CREATE TEMP TABLE planned_point (point INTEGER PRIMARY KEY, config_id INTEGER, setting TEXT,"
-    " setting_label TEXT, tuning TEXT, replicate TEXT);"
-    "CREATE TEMP TABLE planned_trial (config_id INTEGER, seed INTEGER, plan_order INTEGER,"
-    " is_tuning INTEGER, point INTEGER, look INTEGER, PRIMARY KEY (config_id, seed)) WITHOUT ROWID";
-static const char NO_TABLES[] = "DROP TABLE planned_trial; DROP TABLE planned_point";
+struct planning {
+    struct scope *x;
+    const struct plan *p;
+    struct plan_changes *changes;
+    char plan_sha256[65]; /* of everything that decides about rows of `trial` */
+    /* As they stand in `sweep`; "" for NULL. */
+    const char *claim, *tune, *replicate, *looks, *rungs, *confirm;
+    long in_plan;       /* trials that the file listed, before */
+    bool same_plan;     /* the rows of `trial` are as they should be */
+    bool same_question; /* what is chosen and judged is so by the same rules */
+    const char *rules;  /* the keys among tune, replicate, looks, rungs, equivalence, extend and
+                           confirm that have changed: ["looks"]; "" for none */
+    const char *what;   /* plan_change.what; NULL: nothing to compare with */
+};
 
 /* ---- points ---- */
 
-static enum status insert_config(struct planning *g, struct rows *insert, long i, const char *json,
-                                 const char *sha256, int64_t *id)
+static int64_t insert_config(struct planning *g, struct rows *insert, long i, const char *json,
+                             const char *sha256)
 {
     struct point point;
     struct encoder_io io;
     struct task_shape shape;
     plan_point(g->p, i, &point);
-    enum status status = point_check(&point, &io, &shape, NULL, g->m);
-    if (status != STATUS_OK)
-        return status;
-    status = store_repeat(
-        insert, VALUES(TEXT(sha256), TEXT(json), INTEGER(encoder_parameters(&point.model, &io)),
-                       REAL(encoder_step_flops(&point.model, &io, (long)point.train.batch)),
-                       REAL(shape.chance)));
-    *id = sqlite3_last_insert_rowid(g->s->db);
-    return status;
+    scope_check(g->x, point_check(&point, &io, &shape, NULL, g->x->message));
+    scope_repeat(g->x, insert,
+                 VALUES(TEXT(sha256), TEXT(json), INTEGER(encoder_parameters(&point.model, &io)),
+                        REAL(encoder_step_flops(&point.model, &io, (long)point.train.batch)),
+                        REAL(shape.chance)));
+    return sqlite3_last_insert_rowid(g->x->store->db);
 }
 
 /* A point's identity and the texts that go into its row. */
@@ -86,294 +93,378 @@ static void fingerprint(struct planning *g)
     sha256_final(&digest, g->plan_sha256);
 }
 
-struct point_statements {
-    struct rows find, insert, note;
-};
-
-static enum status load_point(struct planning *g, struct point_statements *st, long i,
-                              struct sha256 *digest)
-{
-    struct point_text t;
-    int64_t id = -1 - i;
-    describe_point(g->p, i, &t, digest);
-    rows_rebind(&st->find, VALUES(TEXT(t.sha256)));
-    bool found = rows_next(&st->find);
-    enum status status = st->find.status;
-    if (found)
-        id = rows_integer(&st->find, 0);
-    else if (status == STATUS_OK)
-        status = insert_config(g, &st->insert, i, t.json, t.sha256, &id);
-    if (status == STATUS_OK)
-        status = store_repeat(&st->note,
-                              VALUES(INTEGER(i), INTEGER(id), TEXT(t.of.setting), TEXT(t.of.label),
-                                     TEXT(t.of.tuning), TEXT(t.of.replicate)));
-    return status;
-}
-
-static enum status load_points(struct planning *g, struct sha256 *digest)
+static void load_points(struct planning *g, struct sha256 *digest)
 {
     const char *doing = "loading the plan";
-    struct point_statements st = {
-        store_rows(g->s, doing, "SELECT config_id FROM config WHERE config_sha256 = ?", NO_VALUES,
-                   g->m),
-        store_rows(g->s, "recording a configuration",
-                   "INSERT INTO config (config_sha256, config_json, n_params,"
-                   " flops_per_step, chance) VALUES (?, ?, ?, ?, ?)",
-                   NO_VALUES, g->m),
-        store_rows(g->s, doing, "INSERT INTO planned_point VALUES (?, ?, ?, ?, ?, ?)", NO_VALUES,
-                   g->m)};
-    enum status status = STATUS_OK;
-    for (long i = 0; status == STATUS_OK && i < plan_points(g->p); i++)
-        status = load_point(g, &st, i, digest);
-    rows_close(&st.find);
-    rows_close(&st.insert);
-    rows_close(&st.note);
-    return status;
+    struct scope *x = g->x;
+    struct rows *find =
+        scope_query(x, doing, "SELECT config_id FROM config WHERE config_sha256 = ?", NO_VALUES);
+    struct rows *insert = scope_query(x, "recording a configuration",
+                                      "INSERT INTO config (config_sha256, config_json, n_params,"
+                                      " flops_per_step, chance) VALUES (?, ?, ?, ?, ?)",
+                                      NO_VALUES);
+    struct rows *note =
+        scope_query(x, doing, "INSERT INTO planned_point VALUES (?, ?, ?, ?, ?, ?)", NO_VALUES);
+    for (long i = 0; i < plan_points(g->p); i++) {
+        struct point_text t;
+        describe_point(g->p, i, &t, digest);
+        int64_t id = scope_find(x, find, VALUES(TEXT(t.sha256)))
+                         ? rows_integer(find, 0)
+                         : insert_config(g, insert, i, t.json, t.sha256);
+        scope_repeat(x, note,
+                     VALUES(INTEGER(i), INTEGER(id), TEXT(t.of.setting), TEXT(t.of.label),
+                            TEXT(t.of.tuning), TEXT(t.of.replicate)));
+    }
+    scope_close(x, find);
+    scope_close(x, insert);
+    scope_close(x, note);
 }
 
 /* ---- trials ---- */
 
-static enum status load_trials(struct planning *g, struct sha256 *digest)
+static void load_trials(struct planning *g, struct sha256 *digest)
 {
-    struct rows insert = store_rows(g->s, "loading the plan",
-                                    "INSERT INTO planned_trial SELECT config_id, ?2, ?3, ?4, point,"
-                                    " ?5 FROM planned_point WHERE point = ?1",
-                                    NO_VALUES, g->m);
-    for (long k = 0; insert.status == STATUS_OK && k < plan_trials(g->p); k++) {
+    struct rows *insert = scope_query(g->x, "loading the plan",
+                                      "INSERT INTO planned_trial SELECT config_id, ?2, ?3, ?4,"
+                                      " point, ?5 FROM planned_point WHERE point = ?1",
+                                      NO_VALUES);
+    for (long k = 0; k < plan_trials(g->p); k++) {
         struct plan_trial t = describe_trial(g->p, k, digest);
-        store_repeat(&insert, VALUES(INTEGER(t.point), INTEGER(t.seed), INTEGER(k),
-                                     INTEGER(t.tuning), INTEGER(t.look)));
+        scope_repeat(g->x, insert,
+                     VALUES(INTEGER(t.point), INTEGER(t.seed), INTEGER(k), INTEGER(t.tuning),
+                            INTEGER(t.look)));
     }
-    return rows_close(&insert);
+    scope_close(g->x, insert);
 }
 
-static enum status load(struct planning *g)
+static void load(struct planning *g)
 {
     struct sha256 digest;
-    enum status status = store_script(g->s, "loading the plan", TABLES, g->m);
+    scope_script(g->x, "loading the plan", sql_plan_tables);
     describe_rest(g->p, &digest);
-    if (status == STATUS_OK)
-        status = load_points(g, &digest);
-    if (status == STATUS_OK)
-        status = load_trials(g, &digest);
+    load_points(g, &digest);
+    load_trials(g, &digest);
     sha256_final(&digest, g->plan_sha256);
-    return status;
+}
+
+/* ---- texts ---- */
+
+/* ["train.lr"] */
+static const char *word_paths(struct planning *g, const char **path, int count)
+{
+    struct text_buffer text = scope_text(g->x);
+    text_add(&text, "[");
+    for (int i = 0; i < count; i++)
+        text_add(&text, "%s\"%s\"", i ? "," : "", path[i]);
+    text_add(&text, "]");
+    return text.text;
+}
+
+static const char *word_numbers(struct planning *g, const int64_t *number, int64_t count)
+{
+    struct text_buffer text = scope_text(g->x);
+    text_add(&text, "[");
+    for (int64_t i = 0; i < count; i++)
+        text_add(&text, "%s%" PRId64, i ? "," : "", number[i]);
+    text_add(&text, "]");
+    return text.text;
+}
+
+static void word_texts(struct planning *g)
+{
+    const struct config *c = plan_config(g->p);
+    struct text_buffer rungs = scope_text(g->x), confirm = scope_text(g->x);
+    if (c->rung_eta)
+        text_add(&rungs, "{\"eta\":%" PRId64 ",\"min_steps\":%" PRId64 "}", c->rung_eta,
+                 c->rung_min_steps);
+    if (c->confirm && c->replicate)
+        text_add(&confirm, "{\"instances\":%s,\"seeds\":%" PRId64 "}",
+                 word_numbers(g, c->confirm_instance, c->confirm), config_fresh_seeds(c));
+    else if (c->confirm)
+        text_add(&confirm, "{\"seeds\":%" PRId64 "}", config_fresh_seeds(c));
+    g->claim = plan_claim(g->p);
+    g->tune = word_paths(g, c->tune_path, c->tune);
+    g->replicate = word_paths(g, c->replicate_path, c->replicate);
+    g->looks = word_numbers(g, c->look, c->looks);
+    g->rungs = rungs.text ? rungs.text : "";
+    g->confirm = confirm.text ? confirm.text : "";
 }
 
 /* ---- what is stored, against what is planned ---- */
 
-static enum status find_sweep(struct planning *g)
+static bool differs(const char *stored, const char *now)
 {
-    char stored[65];
-    enum status status = plan_find_sweep(g, stored);
-    if (status != STATUS_OK || !g->changes->sweep_id)
-        return status;
+    return strcmp(stored ? stored : "", now) != 0;
+}
+
+static struct value equivalence_of(const struct planning *g)
+{
+    double equivalence = plan_config(g->p)->equivalence;
+    return equivalence > 0 ? REAL(equivalence) : TEXT(NULL);
+}
+
+/* Reads from column `first` on whether each of these keys is as it was. */
+static const char *changed_rules(struct planning *g, const struct rows *r, int first)
+{
+    static const char *const keys[] = {"tune",        "replicate", "looks",  "rungs",
+                                       "equivalence", "extend",    "confirm"};
+    struct text_buffer text = scope_text(g->x);
+    for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++)
+        if (!rows_integer(r, first + i))
+            text_add(&text, "%s\"%s\"", text.used ? "," : "[", keys[i]);
+    if (!text.used)
+        return "";
+    text_add(&text, "]");
+    return text.text;
+}
+
+/* The number of trials too: somebody may have removed some with sqlite3. */
+static void find_sweep(struct planning *g)
+{
+    enum { SWEEP_ID, YAML_SHA256, CLAIM, PLAN_SHA256, IN_PLAN, COMPLETED, SAME, RULES };
+    const struct config *c = plan_config(g->p);
+    struct plan_changes *changes = g->changes;
+    struct rows *r =
+        scope_query(g->x, "looking for the sweep", sql_find_sweep,
+                    VALUES(TEXT(c->name), TEXT(g->claim), TEXT(g->tune), TEXT(g->replicate),
+                           TEXT(g->looks), TEXT(g->rungs), equivalence_of(g),
+                           TEXT(metric_name(c->metric)), INTEGER(c->extend), TEXT(g->confirm)));
+    g->rules = "";
+    if (!scope_next(g->x, r))
+        return;
+    changes->sweep_id = rows_integer(r, SWEEP_ID);
+    changes->changed_text = differs(rows_text(r, YAML_SHA256), c->sha256);
+    changes->changed_claim = differs(rows_text(r, CLAIM), g->claim);
+    changes->kept = g->in_plan = (long)rows_integer(r, IN_PLAN);
+    changes->completed = (long)rows_integer(r, COMPLETED);
+    g->rules = changed_rules(g, r, RULES);
+    g->same_question = rows_integer(r, SAME) != 0 && !*g->rules;
     fingerprint(g);
-    /* The number too: somebody may have removed trials with sqlite3. */
-    g->same_plan = strcmp(stored, g->plan_sha256) == 0 && g->in_plan == plan_trials(g->p);
-    return STATUS_OK;
+    g->same_plan =
+        !differs(rows_text(r, PLAN_SHA256), g->plan_sha256) && g->in_plan == plan_trials(g->p);
+    scope_close(g->x, r);
 }
 
 /* Where the plan is another one. */
-static enum status count_changes(struct planning *g)
+static void count_changes(struct planning *g)
 {
     struct plan_changes *changes = g->changes;
-    struct rows r =
-        store_rows(g->s, "comparing the plan",
-                   "SELECT count(*) FILTER (WHERE t.trial_id IS NULL),"
-                   " count(*) FILTER (WHERE t.in_plan AND NOT t.added AND NOT t.confirms),"
-                   " count(*) FILTER (WHERE NOT t.in_plan OR t.added OR t.confirms),"
-                   " count(*) FILTER (WHERE t.state = 'completed')"
-                   " FROM planned_trial AS p LEFT JOIN trial AS t"
-                   " ON t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed",
-                   VALUES(INTEGER(changes->sweep_id)), g->m);
-    if (rows_next(&r)) {
-        changes->added = (long)rows_integer(&r, 0);
-        changes->kept = (long)rows_integer(&r, 1);
-        changes->returned = (long)rows_integer(&r, 2);
-        changes->left = g->in_plan - changes->kept;
-        changes->completed = (long)rows_integer(&r, 3);
+    struct rows *r = scope_query(g->x, "comparing the plan", sql_count_changes,
+                                 VALUES(INTEGER(changes->sweep_id)));
+    if (!scope_next(g->x, r))
+        return;
+    changes->added = (long)rows_integer(r, 0);
+    changes->kept = (long)rows_integer(r, 1);
+    changes->returned = (long)rows_integer(r, 2);
+    changes->left = g->in_plan - changes->kept;
+    changes->completed = (long)rows_integer(r, 3);
+    scope_close(g->x, r);
+}
+
+static bool is_stranger(struct scope *x, const struct plan *p)
+{
+    const char *doing = "comparing the plan", *name = plan_config(p)->name;
+    char json[POINT_JSON_MAX], sha256[65];
+    if (!scope_number(x, doing,
+                      "SELECT 1 FROM trial JOIN sweep USING (sweep_id) WHERE name = ?"
+                      " AND in_plan = 1 LIMIT 1",
+                      VALUES(TEXT(name))))
+        return false;
+    struct rows *r = scope_query(x, doing,
+                                 "SELECT 1 FROM config JOIN trial USING (config_id) JOIN sweep"
+                                 " USING (sweep_id) WHERE config_sha256 = ? AND name = ?"
+                                 " AND in_plan = 1 LIMIT 1",
+                                 NO_VALUES);
+    bool common = false;
+    for (long i = 0; !common && i < plan_points(p); i++) {
+        plan_identity(p, i, json, sha256);
+        common = scope_find(x, r, VALUES(TEXT(sha256), TEXT(name)));
     }
-    return rows_close(&r);
+    scope_close(x, r);
+    return !common;
 }
 
 enum status store_stranger(struct store *s, const struct plan *p, bool *stranger, struct message *m)
 {
-    static const char planned[] =
-        "SELECT 1 FROM trial JOIN sweep USING (sweep_id) WHERE name = ? AND in_plan = 1 LIMIT 1";
-    static const char at_point[] =
-        "SELECT 1 FROM config JOIN trial USING (config_id) JOIN sweep USING (sweep_id)"
-        " WHERE config_sha256 = ? AND name = ? AND in_plan = 1 LIMIT 1";
-    const char *doing = "comparing the plan", *name = plan_config(p)->name;
-    char json[POINT_JSON_MAX], sha256[65];
-    int64_t any = 0;
+    struct scope *x = scope_of(s, m);
     *stranger = false;
-    enum status status = store_integer(s, doing, planned, VALUES(TEXT(name)), 0, &any, m);
-    if (status != STATUS_OK || !any)
-        return status;
-    struct rows r = store_rows(s, doing, at_point, NO_VALUES, m);
-    bool common = false;
-    for (long i = 0; r.status == STATUS_OK && !common && i < plan_points(p); i++) {
-        plan_identity(p, i, json, sha256);
-        rows_rebind(&r, VALUES(TEXT(sha256), TEXT(name)));
-        common = rows_next(&r);
-    }
-    *stranger = !common;
-    return rows_close(&r);
-}
-
-static enum status refuse_stranger(struct store *s, const struct plan *p, struct message *m)
-{
-    bool stranger = false;
-    const struct config *c = plan_config(p);
-    enum status status = store_stranger(s, p, &stranger, m);
-    if (status == STATUS_OK && stranger)
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "%s: %s already holds a different sweep \"%s\" (no points in common); use another "
-            "`name`, or --replace to take the old points out of the plan (their results stay)",
-            c->path, s->path, c->name);
-    return status;
+    if (scope_enter(x))
+        *stranger = is_stranger(x, p);
+    return scope_end(x);
 }
 
 /* The metric has chosen the best step of every trial that ran, and with it what was tested. */
-static enum status refuse_other_metric(struct store *s, const struct plan *p, struct message *m)
+static void refuse_other_metric(struct scope *x, const struct plan *p)
 {
-    int64_t begun = 0;
     const struct config *c = plan_config(p);
-    enum status status = store_other_metric(s, c->name, c->metric, &begun, m);
-    if (status == STATUS_OK && begun > 0)
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "%s: the metric is %s, but the best steps of %s of sweep \"%s\" in %s were "
-            "chosen by another one; put that one back, or give the sweep another `name`",
-            c->path, metric_name(c->metric), text_counted(begun, "trial").text, c->name, s->path);
-    return status;
+    int64_t begun = 0;
+    scope_check(x, store_other_metric(x->store, c->name, c->metric, &begun, x->message));
+    if (begun > 0)
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "%s: the metric is %s, but the best steps of %s of sweep \"%s\" in %s were "
+                   "chosen by another one; put that one back, or give the sweep another `name`",
+                   c->path, metric_name(c->metric), text_counted(begun, "trial").text, c->name,
+                   x->store->path);
+}
+
+static void refuse_plan(struct scope *x, const struct plan *p, bool replace)
+{
+    const struct config *c = plan_config(p);
+    if (!replace)
+        scope_check(x, store_data_changed(x->store, p, x->message));
+    if (!replace && is_stranger(x, p))
+        scope_fail(
+            x, STATUS_BAD_INPUT,
+            "%s: %s already holds a different sweep \"%s\" (no points in common); use another "
+            "`name`, or --replace to take the old points out of the plan (their results stay)",
+            c->path, x->store->path, c->name);
+    refuse_other_metric(x, p);
 }
 
 enum status store_refuse_plan(struct store *s, const struct plan *p, bool replace,
                               struct message *m)
 {
-    enum status status = replace ? STATUS_OK : store_data_changed(s, p, m);
-    if (status == STATUS_OK && !replace)
-        status = refuse_stranger(s, p, m);
-    return status == STATUS_OK ? refuse_other_metric(s, p, m) : status;
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        refuse_plan(x, p, replace);
+    return scope_end(x);
 }
 
 /* What is planned, beside what is stored: counted, and refused where the two do not go together. */
-static enum status change_plan(struct planning *g, bool replace)
+static void change_plan(struct planning *g, bool replace)
 {
-    enum status status = load(g);
-    if (status == STATUS_OK)
-        status = count_changes(g);
-    if (status == STATUS_OK && g->changes->sweep_id)
-        status = store_refuse_plan(g->s, g->p, replace, g->m);
-    if (status == STATUS_OK && g->changes->sweep_id)
-        status = plan_describe_change(g);
-    return status;
+    load(g);
+    count_changes(g);
+    if (!g->changes->sweep_id)
+        return;
+    refuse_plan(g->x, g->p, replace);
+    g->what = scope_string(g->x, "comparing the plan", sql_describe_change,
+                           VALUES(INTEGER(g->changes->sweep_id)));
 }
 
 /* ---- writing ---- */
 
-/* Until store_settle knows better. */
-#define CHOICE                                                                                     \
-    "CASE WHEN (q.tuning <> '{}' AND NOT p.is_tuning) OR p.look > 1"                               \
-    " THEN 'waiting' ELSE 'chosen' END"
-
-static enum status write_trials(struct planning *g)
+static void write_sweep(struct planning *g)
 {
-    static const char leave[] =
-        "UPDATE trial SET in_plan = 0 WHERE sweep_id = ? AND in_plan = 1 AND confirms = 0 AND NOT "
-        "EXISTS (SELECT 1"
-        " FROM planned_trial AS p WHERE p.config_id = trial.config_id AND p.seed = trial.seed)";
-    static const char keep[] =
-        "UPDATE trial SET in_plan = 1, plan_order = p.plan_order, setting = q.setting,"
-        " setting_label = q.setting_label, tuning = q.tuning, is_tuning = p.is_tuning,"
-        " replicate = q.replicate, look = p.look, added = 0, confirms = 0, until = NULL, choice "
-        "= " CHOICE ","
-        " state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END"
-        " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
-        " WHERE trial.sweep_id = ? AND p.config_id = trial.config_id AND p.seed = trial.seed"
-        " AND (in_plan <> 1 OR added > 0 OR confirms = 1 OR (trial.plan_order, trial.setting, "
-        "trial.setting_label, "
-        "trial.tuning,"
-        "  trial.is_tuning, trial.replicate, trial.look) <> (p.plan_order, q.setting,"
-        "  q.setting_label, q.tuning, p.is_tuning, q.replicate, p.look))";
-    /* Numbers go on behind those of deleted trials, whose files may still lie in the folder. */
-    static const char add[] =
-        "WITH last AS MATERIALIZED (SELECT max(ifnull((SELECT max(trial_id) FROM trial), 0),"
-        " ifnull((SELECT max(trial_id) FROM deleted), 0)) AS id) "
-        "INSERT INTO trial (trial_id, sweep_id, config_id, seed, in_plan, plan_order, setting,"
-        " setting_label, tuning, is_tuning, replicate, look, choice, chance)"
-        " SELECT (SELECT id FROM last) + row_number() OVER (ORDER BY p.plan_order),"
-        " ?1, p.config_id, p.seed, 1, p.plan_order,"
-        " q.setting, q.setting_label, q.tuning, p.is_tuning, q.replicate, p.look, " CHOICE ","
-        " c.chance"
-        " FROM planned_trial AS p JOIN planned_point AS q USING (point)"
-        " JOIN config AS c ON c.config_id = p.config_id WHERE NOT EXISTS (SELECT 1 FROM trial AS t"
-        " WHERE t.sweep_id = ?1 AND t.config_id = p.config_id AND t.seed = p.seed)"
-        " ORDER BY p.plan_order";
-    /* Members that have left the plan keep the setting that they had. */
-    static const char follow[] =
-        "UPDATE OR REPLACE ensemble SET setting = ifnull((SELECT t.setting FROM json_each(trials)"
-        " JOIN trial AS t ON t.trial_id = value WHERE t.in_plan = 1 LIMIT 1), setting)"
-        " WHERE sweep_id = ?";
-    const char *const statements[] = {leave, keep, add, follow};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sizeof statements / sizeof *statements; i++)
-        status = store_execute(g->s, "recording the plan", statements[i],
-                               VALUES(INTEGER(g->changes->sweep_id)), NULL, g->m);
-    return status;
+    static const char doing[] = "recording the sweep";
+    const struct config *c = plan_config(g->p);
+    g->changes->sweep_id = scope_number(
+        g->x, doing, sql_write_sweep,
+        VALUES(TEXT(c->name), TEXT(c->question), TEXT(c->text), TEXT(c->sha256),
+               TEXT(g->plan_sha256), TEXT(metric_name(c->metric)), TEXT(metric_goal(c->metric)),
+               TEXT(g->tune), TEXT(g->claim), TEXT(g->replicate), TEXT(g->looks), equivalence_of(g),
+               TEXT(g->rungs), TEXT(c->eval_json), TEXT(c->measure ? "evals" : ""),
+               INTEGER(c->method == METHOD_RANDOM), INTEGER(c->extend), TEXT(g->confirm)));
+    for (int i = 0; i < c->sets; i++) /* what --set said this time: it is not in the text */
+        scope_run(g->x, doing,
+                  "UPDATE sweep SET overrides = json_insert(overrides, '$[#]', ?2)"
+                  " WHERE sweep_id = ?1",
+                  VALUES(INTEGER(g->changes->sweep_id), TEXT(c->set[i])));
+}
+
+static void write_trials(struct planning *g)
+{
+    const char *const statements[] = {sql_leave_plan, sql_keep_trials, sql_add_trials,
+                                      sql_follow_ensembles};
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        scope_run(g->x, "recording the plan", statements[i], VALUES(INTEGER(g->changes->sweep_id)));
 }
 
 /* Choices and looks are taken anew: what they were taken by may be another one. */
-static enum status settle_anew(struct planning *g)
+static void settle_anew(struct planning *g)
 {
-    const struct value sweep[] = {INTEGER(g->changes->sweep_id)};
-    enum status status = store_execute(g->s, "settling the looks",
-                                       "DELETE FROM look WHERE sweep_id = ?", sweep, 1, NULL, g->m);
-    if (status == STATUS_OK)
-        status = store_confirm_forget(g->s, g->changes->sweep_id, g->m);
-    return status == STATUS_OK ? store_settle(g->s, g->changes->sweep_id, g->m) : status;
+    scope_run(g->x, "settling the looks", "DELETE FROM look WHERE sweep_id = ?",
+              VALUES(INTEGER(g->changes->sweep_id)));
+    store_confirm_forget(g->x, g->changes->sweep_id);
+    store_settle(g->x, g->changes->sweep_id);
 }
 
-static enum status plan_within(struct planning *g, bool replace)
+/* ---- how plans and claims changed: the rows of `plan_change` ---- */
+
+struct newest {
+    int64_t id; /* 0: none */
+    char pairs_sha256[65];
+    bool same_claim;
+};
+
+static struct newest find_newest(struct planning *g)
+{
+    struct newest n = {0};
+    struct rows *r = scope_query(g->x, "recording the plan", sql_newest_change,
+                                 VALUES(INTEGER(g->changes->sweep_id), TEXT(g->claim)));
+    if (scope_next(g->x, r)) {
+        n.id = rows_integer(r, 0);
+        rows_copy(r, 1, n.pairs_sha256, sizeof n.pairs_sha256);
+        n.same_claim = rows_integer(r, 2) != 0;
+    }
+    scope_close(g->x, r);
+    return n;
+}
+
+static void record(struct planning *g, const char *pairs_sha256, int64_t added, int64_t removed)
+{
+    static const char doing[] = "recording the plan";
+    int64_t sweep_id = g->changes->sweep_id;
+    store_note_alike(g->x);
+    scope_run(g->x, doing, sql_record_change,
+              VALUES(INTEGER(sweep_id), TEXT(pairs_sha256), INTEGER(plan_trials(g->p)),
+                     INTEGER(added), INTEGER(removed), TEXT(g->what ? g->what : "{}"),
+                     TEXT(g->claim), TEXT(g->rules)));
+    int64_t row =
+        scope_number(g->x, doing, "SELECT max(plan_change_id) FROM plan_change", NO_VALUES);
+    store_note_similar(g->x, sweep_id, row, sql_results);
+}
+
+/* A row where pairs, claim or rules are not those of the newest one. */
+static void record_change(struct planning *g)
+{
+    char sha256[65];
+    struct newest newest = find_newest(g);
+    bool same_rules = newest.id && newest.same_claim && !*g->rules;
+    if (same_rules && g->same_plan)
+        return;
+    scope_check(g->x, plan_pairs_sha256(g->p, sha256, g->x->message));
+    if (same_rules && strcmp(sha256, newest.pairs_sha256) == 0)
+        return;
+    record(g, sha256, newest.id ? g->changes->added + g->changes->returned : plan_trials(g->p),
+           g->changes->left);
+}
+
+/* ---- the whole ---- */
+
+static void plan_within(struct planning *g, bool replace)
 {
     const struct config *c = plan_config(g->p);
-    enum status status = plan_write_texts(g);
-    if (status == STATUS_OK)
-        status = find_sweep(g);
-    if (status == STATUS_OK && !g->same_plan)
-        status = change_plan(g, replace);
-    if (status == STATUS_OK)
-        status = plan_write_sweep(g);
-    if (status == STATUS_OK)
-        status = plan_write_data(g);
-    if (status == STATUS_OK && !g->same_plan)
-        status = write_trials(g);
-    if (status == STATUS_OK)
-        status = plan_write_shard(g);
-    if (status == STATUS_OK && !(g->same_plan && g->same_question))
-        status = settle_anew(g);
-    else if (status == STATUS_OK && c->extend) /* as `exclude` may be another */
-        status = store_settle(g->s, g->changes->sweep_id, g->m);
-    if (status == STATUS_OK && c->confirm)
-        status = store_refuse_confirm(g->s, g->changes->sweep_id, c, g->m);
-    if (status == STATUS_OK)
-        status = plan_record_change(g);
-    if (status == STATUS_OK && !g->same_plan)
-        status = store_script(g->s, "loading the plan", NO_TABLES, g->m);
-    return status;
+    word_texts(g);
+    find_sweep(g);
+    if (!g->same_plan)
+        change_plan(g, replace);
+    write_sweep(g);
+    store_write_data(g->x, g->p);
+    if (!g->same_plan)
+        write_trials(g);
+    store_write_shard(g->x, g->p, g->changes->sweep_id, g->same_plan);
+    if (!(g->same_plan && g->same_question))
+        settle_anew(g);
+    else if (c->extend) /* as `exclude` may be another */
+        store_settle(g->x, g->changes->sweep_id);
+    if (c->confirm)
+        store_refuse_confirm(g->x, g->changes->sweep_id, c);
+    record_change(g);
+    if (!g->same_plan)
+        scope_script(g->x, "loading the plan",
+                     "DROP TABLE planned_trial; DROP TABLE planned_point");
 }
 
 enum status store_plan(struct store *s, const struct plan *p, bool replace,
                        struct plan_changes *changes, struct message *m)
 {
-    struct planning g = {.s = s, .p = p, .changes = changes, .m = m};
+    struct scope *x = scope_of(s, m);
     *changes = (struct plan_changes){0};
-    enum status status = store_enter(s, m);
-    if (status == STATUS_OK)
-        status = store_leave(s, plan_within(&g, replace), m);
-    free(g.what);
-    return status;
+    if (scope_enter(x)) {
+        struct planning g = {.x = x, .p = p, .changes = changes};
+        scope_change(x);
+        plan_within(&g, replace);
+    }
+    return scope_commit(x);
 }

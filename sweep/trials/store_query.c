@@ -1,109 +1,94 @@
-#include "sweep/trials/trials_internal.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/array.h"
 #include "engine/base/option.h"
-
-/* The metric of a trial of a sweep. */
-#define METRIC_VALUE "iif(sweep.metric = 'val_loss', trial.val_loss, trial.val_acc)"
+#include "sweep/trials/trials_internal.h"
 
 enum status store_build(struct store *s, const struct build_info *b, int64_t *build_id,
                         struct message *m)
 {
-    const char *doing = "recording the build";
+    static const char doing[] = "recording the build";
     const struct value values[] = {TEXT(b->version), TEXT(b->commit),   TEXT(b->compiler),
                                    TEXT(b->flags),   TEXT(b->openblas), TEXT(b->core_type),
                                    TEXT(b->kernels), TEXT(b->cpu)};
-    int count = (int)(sizeof values / sizeof *values);
-    enum status status = store_enter(s, m);
-    if (status != STATUS_OK)
-        return status;
-    status = store_execute(s, doing,
-                           "INSERT INTO build (version, git_commit, compiler, flags, openblas,"
-                           " core_type, kernels, cpu) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-                           " ON CONFLICT DO NOTHING",
-                           values, count, NULL, m);
-    if (status == STATUS_OK)
-        status = store_integer(s, doing,
-                               "SELECT build_id FROM build WHERE (version, git_commit, compiler,"
-                               " flags, openblas, core_type, kernels, cpu) ="
-                               " (?, ?, ?, ?, ?, ?, ?, ?)",
-                               values, count, 0, build_id, m);
-    return store_leave(s, status, m);
+    const int count = (int)(sizeof values / sizeof *values);
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x)) {
+        scope_change(x);
+        scope_run(x, doing,
+                  "INSERT INTO build (version, git_commit, compiler, flags, openblas, core_type,"
+                  " kernels, cpu) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                  values, count);
+        *build_id = scope_number(x, doing, sql_find_build, values, count);
+    }
+    return scope_commit(x);
+}
+
+static void count_trials(struct scope *x, int64_t sweep_id, struct counts *c)
+{
+    static const char doing[] = "counting trials";
+    struct rows *r =
+        scope_query(x, doing,
+                    "SELECT queued, running, completed, diverged, failed, not_needed,"
+                    "  planned, elsewhere, half_done FROM progress WHERE sweep_id = ?1",
+                    VALUES(INTEGER(sweep_id)));
+    if (scope_next(x, r)) {
+        for (int i = 0; i < TRIAL_STATES; i++) {
+            c->trials[i] = (long)rows_integer(r, i); /* in the order of enum trial_state */
+            c->ended += trial_state_ended((enum trial_state)i) ? c->trials[i] : 0;
+        }
+        c->planned = (long)rows_integer(r, TRIAL_STATES);
+        c->elsewhere = (long)rows_integer(r, TRIAL_STATES + 1);
+        c->half_done = (long)rows_integer(r, TRIAL_STATES + 2);
+    }
+    scope_close(x, r);
+    if (c->planned == c->ended + c->trials[TRIAL_QUEUED] + c->trials[TRIAL_RUNNING])
+        return;
+    r = scope_query(x, doing, /* one has a state that is none: rows_state names it */
+                    "SELECT DISTINCT state FROM trial WHERE sweep_id = ? AND in_plan = 1",
+                    VALUES(INTEGER(sweep_id)));
+    while (scope_next(x, r))
+        rows_state(r, 0);
 }
 
 enum status store_counts(struct store *s, int64_t sweep_id, struct counts *c, struct message *m)
 {
+    struct scope *x = scope_of(s, m);
     *c = (struct counts){0};
-    struct rows r = store_rows(s, "counting trials",
-                               "SELECT queued, running, completed, diverged, failed, not_needed,"
-                               "  planned, elsewhere, half_done FROM progress WHERE sweep_id = ?1",
-                               VALUES(INTEGER(sweep_id)), m);
-    if (rows_next(&r)) {
-        for (int i = 0; i < TRIAL_STATES; i++) {
-            c->trials[i] = (long)rows_integer(&r, i); /* in the order of enum trial_state */
-            c->ended += trial_state_ended((enum trial_state)i) ? c->trials[i] : 0;
-        }
-        c->planned = (long)rows_integer(&r, TRIAL_STATES);
-        c->elsewhere = (long)rows_integer(&r, TRIAL_STATES + 1);
-        c->half_done = (long)rows_integer(&r, TRIAL_STATES + 2);
-    }
-    enum status status = rows_close(&r);
-    if (status != STATUS_OK ||
-        c->planned == c->ended + c->trials[TRIAL_QUEUED] + c->trials[TRIAL_RUNNING])
-        return status;
-    r = store_rows(s, "counting trials", /* one has a state that is none: rows_state names it */
-                   "SELECT DISTINCT state FROM trial WHERE sweep_id = ? AND in_plan = 1",
-                   VALUES(INTEGER(sweep_id)), m);
-    while (rows_next(&r))
-        rows_state(&r, 0);
-    return rows_close(&r);
+    if (scope_enter(x))
+        count_trials(x, sweep_id, c);
+    return scope_end(x);
+}
+
+/* Room for one more in a list that the caller will free. */
+static void *grow_list(struct scope *x, void *item, int count, size_t size)
+{
+    void *longer = array_grow(item, (size_t)count, size);
+    if (!longer)
+        scope_check(x, status_no_memory(x->message, "a list of trials"));
+    return longer;
 }
 
 enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_counts **list,
                               int *count, struct message *m)
 {
+    struct scope *x = scope_of(s, m);
     *list = NULL;
     *count = 0;
-    struct rows r = store_rows(
-        s, "counting trials by heads",
-        "WITH candidate AS ("
-        " SELECT setting, heads, is_tuning, goal,"
-        "   sum(state <> 'not_needed') AS planned,"
-        "   sum(state NOT IN ('queued', 'running', 'not_needed')) AS ended,"
-        "   count(" METRIC_VALUE ") FILTER (WHERE state = 'completed' AND NOT confirms) AS n,"
-        "   avg(" METRIC_VALUE ") FILTER (WHERE state = 'completed' AND NOT confirms) AS mean"
-        "  FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)"
-        "  WHERE sweep_id = ?1 AND in_plan = 1 AND (in_shard OR state <> 'queued')"
-        "  GROUP BY setting, heads, is_tuning, tuning), "
-        "spare AS (SELECT heads, sum(surplus) AS n FROM undecided"
-        "  WHERE sweep_id = ?1 AND in_shard GROUP BY heads), "
-        "tuned AS ("
-        " SELECT heads, avg(best) AS mean FROM"
-        "  (SELECT heads, iif(goal = 'minimize', min(mean), max(mean)) AS best"
-        "   FROM candidate WHERE is_tuning GROUP BY setting, heads) GROUP BY heads) "
-        "SELECT heads, sum(planned) - coalesce(max(spare.n), 0), sum(ended), coalesce("
-        "  sum(candidate.mean * candidate.n) FILTER (WHERE NOT is_tuning)"
-        "    / sum(candidate.n) FILTER (WHERE NOT is_tuning), tuned.mean)"
-        " FROM candidate LEFT JOIN tuned USING (heads) LEFT JOIN spare USING (heads)"
-        " GROUP BY heads ORDER BY heads",
-        VALUES(INTEGER(sweep_id)), m);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r)) {
-        struct head_counts *longer = realloc(*list, ((size_t)*count + 1) * sizeof *longer);
-        if (!longer) {
-            status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d head counts", *count + 1);
-            break;
+    if (scope_enter(x)) {
+        struct rows *r =
+            scope_query(x, "counting trials by heads", sql_head_counts, VALUES(INTEGER(sweep_id)));
+        while (scope_next(x, r)) {
+            *list = grow_list(x, *list, *count, sizeof **list);
+            (*list)[(*count)++] = (struct head_counts){rows_integer(r, 0), (long)rows_integer(r, 1),
+                                                       (long)rows_integer(r, 2), rows_real(r, 3)};
         }
-        *list = longer;
-        longer[(*count)++] = (struct head_counts){rows_integer(&r, 0), (long)rows_integer(&r, 1),
-                                                  (long)rows_integer(&r, 2), rows_real(&r, 3)};
     }
-    status = rows_close_after(&r, status);
+    enum status status = scope_end(x);
     if (status != STATUS_OK) {
         free(*list);
         *list = NULL;
@@ -115,50 +100,38 @@ enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_cou
 enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
                        struct message *m)
 {
+    struct scope *x = scope_of(s, m);
     *best = (struct best_trial){.value = NAN};
-    struct rows r = store_rows(
-        s, "looking for the best trial",
-        "SELECT trial_id, heads, seed, " METRIC_VALUE " AS value,"
-        "  setting_label, tuning"
-        " FROM trial JOIN config USING (config_id)"
-        " JOIN sweep USING (sweep_id)"
-        " WHERE sweep_id = ? AND in_plan = 1 AND confirms = 0"
-        "  AND state = 'completed' ORDER BY iif(goal = 'minimize', -value, value) DESC, plan_order"
-        " LIMIT 1",
-        VALUES(INTEGER(sweep_id)), m);
-    if (rows_next(&r)) {
-        best->trial_id = rows_integer(&r, 0);
-        best->heads = rows_integer(&r, 1);
-        best->seed = (uint32_t)rows_integer(&r, 2);
-        best->value = rows_real(&r, 3);
-        plan_full_label(rows_given(&r, 4), rows_given(&r, 5), best->label, sizeof best->label);
+    if (scope_enter(x)) {
+        struct rows *r =
+            scope_query(x, "looking for the best trial", sql_best_trial, VALUES(INTEGER(sweep_id)));
+        if (scope_next(x, r)) {
+            best->trial_id = rows_integer(r, 0);
+            best->heads = rows_integer(r, 1);
+            best->seed = (uint32_t)rows_integer(r, 2);
+            best->value = rows_real(r, 3);
+            plan_full_label(rows_given(r, 4), rows_given(r, 5), best->label, sizeof best->label);
+            scope_close(x, r);
+        }
     }
-    return rows_close(&r);
+    return scope_end(x);
 }
 
 enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, struct loser **list,
                          int *count, struct message *m)
 {
+    struct scope *x = scope_of(s, m);
     *list = NULL;
     *count = 0;
-    struct rows r = store_rows(
-        s, "looking for trials that were eliminated",
-        "SELECT t.trial_id, t.attempt FROM trial AS t JOIN config AS c USING (config_id)"
-        " WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 1 AND t.state = 'not_needed'"
-        " AND t.attempt > 0 AND (?2 = 0 OR (t.setting, c.heads) = (SELECT setting, heads"
-        "   FROM trial JOIN config USING (config_id) WHERE trial_id = ?2))",
-        VALUES(INTEGER(sweep_id), INTEGER(trial_id)), m);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r)) {
-        struct loser *longer = realloc(*list, ((size_t)*count + 1) * sizeof *longer);
-        if (longer) {
-            *list = longer;
-            longer[(*count)++] = (struct loser){rows_integer(&r, 0), rows_integer(&r, 1)};
-        } else {
-            status = status_fail(m, STATUS_NO_MEMORY, "no memory for %d trials", *count + 1);
+    if (scope_enter(x)) {
+        struct rows *r = scope_query(x, "looking for trials that were eliminated", sql_losers,
+                                     VALUES(INTEGER(sweep_id), INTEGER(trial_id)));
+        while (scope_next(x, r)) {
+            *list = grow_list(x, *list, *count, sizeof **list);
+            (*list)[(*count)++] = (struct loser){rows_integer(r, 0), rows_integer(r, 1)};
         }
     }
-    status = rows_close_after(&r, status);
+    enum status status = scope_end(x);
     if (status != STATUS_OK) {
         free(*list);
         *list = NULL;

@@ -1,11 +1,10 @@
 /* What a result (sweep/worker/result.h) becomes in the tables, and the same again, to see whether
  * the rows are still what it said. The lists of columns are the only place that says which value
  * goes where. */
-#include "sweep/trials/study_rows.h"
-
 #include <stdio.h>
 
 #include "sweep/trials/store_check.h"
+#include "sweep/trials/trials_internal.h"
 
 #define VAL_LOSS                                                                                   \
     "(SELECT value ->> 'val_loss' FROM json_each(r, '$.curve')"                                    \
@@ -68,84 +67,46 @@
 #define ROWS_OF(array)                                                                             \
     " FROM json_each(?2, '$." array "') WHERE json_type(?2, '$." array "') = 'array'"
 
-enum status result_insert_curve(struct store *s, int64_t trial_id, const char *json,
-                                const char *path, struct message *m)
+static const char DOING[] = "recording a result";
+
+void result_insert_curve(struct scope *x, int64_t trial_id, const char *json, const char *path)
 {
-    return store_execute(s, "recording a curve",
-                         "INSERT OR REPLACE" INTO("curve", OF_CURVE) " FROM json_each(?2, ?3)",
-                         VALUES(INTEGER(trial_id), TEXT(json), TEXT(path)), NULL, m);
+    scope_run(x, "recording a curve",
+              "INSERT OR REPLACE" INTO("curve", OF_CURVE) " FROM json_each(?2, ?3)",
+              VALUES(INTEGER(trial_id), TEXT(json), TEXT(path)));
 }
 
-/* The rows of a table that a result has as an array, in the place of whatever is there. */
-static enum status replace_rows(struct store *s, int64_t trial_id, const char *result,
-                                const char *remove, const char *insert, struct message *m)
+/* How the test of a trial over a text came out in its parts, in the place of whatever is there. */
+static void replace_parts(struct scope *x, int64_t trial_id, const char *result)
 {
-    const char *doing = "recording a result";
-    enum status status = store_execute(s, doing, remove, VALUES(INTEGER(trial_id)), NULL, m);
-    if (status == STATUS_OK)
-        status = store_execute(s, doing, insert, VALUES(INTEGER(trial_id), TEXT(result)), NULL, m);
-    return status;
+    const struct value values[] = {INTEGER(trial_id), TEXT(result)};
+    scope_run(x, DOING, "DELETE FROM block_loss WHERE trial_id = ?", values, 1);
+    scope_run(x, DOING, "INSERT" INTO("block_loss", OF_BLOCKS) ROWS_OF("block_loss"), values, 2);
+    scope_run(x, DOING, "DELETE FROM label_acc WHERE trial_id = ?", values, 1);
+    scope_run(x, DOING, "INSERT" INTO("label_acc", OF_LABELS) ROWS_OF("label_acc"), values, 2);
 }
 
-/* How the test of a trial over a text came out in its parts. */
-static enum status replace_parts(struct store *s, int64_t trial_id, const char *result,
-                                 struct message *m)
+void result_take(struct scope *x, int64_t trial_id, int64_t attempt, const char *result,
+                 const char *checkpoint, const char *sha256, bool *accepted)
 {
-    enum status status =
-        replace_rows(s, trial_id, result, "DELETE FROM block_loss WHERE trial_id = ?",
-                     "INSERT" INTO("block_loss", OF_BLOCKS) ROWS_OF("block_loss"), m);
-    if (status == STATUS_OK)
-        status = replace_rows(s, trial_id, result, "DELETE FROM label_acc WHERE trial_id = ?",
-                              "INSERT" INTO("label_acc", OF_LABELS) ROWS_OF("label_acc"), m);
-    return status;
-}
-
-static enum status update_trial(struct store *s, int64_t trial_id, int64_t attempt,
-                                const char *result, const char *checkpoint, const char *sha256,
-                                long *changed, struct message *m)
-{
-    static const char sql[] = "UPDATE trial SET checkpoint = ?, checkpoint_sha256 = ?" OF_TRIAL(
+    static const char update[] = "UPDATE trial SET checkpoint = ?, checkpoint_sha256 = ?" OF_TRIAL(
         ASSIGNED) " FROM (SELECT ? AS r)" STORE_FENCE;
-    return store_execute(
-        s, "recording a result", sql,
-        VALUES(TEXT(checkpoint), TEXT(sha256), TEXT(result), INTEGER(trial_id), INTEGER(attempt)),
-        changed, m);
-}
-
-/* What only the worker knows of its attempt. */
-static enum status update_attempt(struct store *s, int64_t trial_id, int64_t attempt,
-                                  const char *result, struct message *m)
-{
-    return store_execute(s, "recording a result",
-                         "UPDATE attempt SET error = r ->> 'error', resumed_from_step ="
-                         " coalesce(r ->> 'resumed_from_step', resumed_from_step)"
-                         " FROM (SELECT ? AS r) WHERE trial_id = ? AND attempt = ?",
-                         VALUES(TEXT(result), INTEGER(trial_id), INTEGER(attempt)), NULL, m);
-}
-
-enum status result_take(struct store *s, int64_t trial_id, int64_t attempt, const char *result,
-                        const char *checkpoint, const char *sha256, bool *accepted,
-                        struct message *m)
-{
-    long changed = 0;
-    enum status status =
-        update_trial(s, trial_id, attempt, result, checkpoint, sha256, &changed, m);
-    if (status != STATUS_OK || changed != 1)
-        return status;
-    *accepted = true;
-    status = store_forget_answers(s, trial_id, NULL, m);
-    if (status == STATUS_OK)
-        status = store_execute(s, "replacing a curve", "DELETE FROM curve WHERE trial_id = ?",
-                               VALUES(INTEGER(trial_id)), NULL, m);
-    if (status == STATUS_OK)
-        status = result_insert_curve(s, trial_id, result, "$.curve", m);
-    if (status == STATUS_OK)
-        status = replace_parts(s, trial_id, result, m);
-    if (status == STATUS_OK)
-        status = store_keep_measures(s, trial_id, result, m);
-    if (status == STATUS_OK)
-        status = update_attempt(s, trial_id, attempt, result, m);
-    return status;
+    *accepted = scope_run(x, DOING, update,
+                          VALUES(TEXT(checkpoint), TEXT(sha256), TEXT(result), INTEGER(trial_id),
+                                 INTEGER(attempt))) == 1;
+    if (!*accepted)
+        return;
+    store_forget_answers(x, trial_id, NULL);
+    scope_run(x, "replacing a curve", "DELETE FROM curve WHERE trial_id = ?",
+              VALUES(INTEGER(trial_id)));
+    result_insert_curve(x, trial_id, result, "$.curve");
+    replace_parts(x, trial_id, result);
+    store_keep_measures(x, trial_id, result);
+    scope_run(x, DOING, /* what only the worker knows of its attempt */
+              "UPDATE attempt SET error = r ->> 'error', resumed_from_step ="
+              " coalesce(r ->> 'resumed_from_step', resumed_from_step)"
+              " FROM (SELECT ? AS r) WHERE trial_id = ? AND attempt = ?",
+              VALUES(TEXT(result), INTEGER(trial_id), INTEGER(attempt)));
 }
 
 enum status store_compare_result(struct store *s, int64_t trial_id, const char *result,

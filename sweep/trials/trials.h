@@ -238,60 +238,8 @@ enum status store_look_judged(struct store *s, int64_t sweep_id, const struct lo
 
 /* ---- confirm ---- */
 
-/* What tells a row of config from others for a claim. Where fresh instances decide about it, it is
- * about all instances. */
-#define CLAIM_KIND(instances)                                                                      \
-    "iif(" instances ", json_remove(config_json, '$.task.options.instance'), config_sha256)"
-#define KIND_OF_ROW   CLAIM_KIND("c.what -> '$.confirm.instances' IS NOT NULL")
-#define KIND_IN_SWEEP CLAIM_KIND("(SELECT replicate FROM sweep WHERE sweep_id = ?1) <> '[]'")
-#define KIND_OF_ITS                                                                                \
-    CLAIM_KIND("(SELECT what -> '$.confirm.instances' IS NOT NULL FROM plan_change"                \
-               " WHERE plan_change_id = ?2)")
-
-/* The configurations that a row c of plan_change is about, by head count: {"4":"<SHA-256>",...}; of
- * instances, one stands for all. Version 1.0.0 did not write them down: they are those of the
- * trials that were made with the row, null where these do not say. */
-#define CLAIMED_CONFIGS                                                                            \
-    "coalesce(c.what -> '$.configs', (SELECT json_group_object(n.key,"                             \
-    "  (SELECT iif(min(kind) = max(kind), min(config_sha256), NULL)"                               \
-    "    FROM (SELECT config_sha256, " KIND_OF_ROW " AS kind FROM trial AS t"                      \
-    "     JOIN config USING (config_id) WHERE t.sweep_id = c.sweep_id AND t.confirms = 1"          \
-    "      AND t.setting = c.setting AND t.tuning = n.value AND heads = CAST(n.key AS INTEGER))))" \
-    "  FROM json_each(c.what, '$.tuning') AS n WHERE c.claim IS NULL OR CAST(n.key AS INTEGER) IN" \
-    "   (SELECT c.claim ->> '$.best' UNION SELECT value FROM json_each(c.claim, '$.over'))))"
-
-/* Whether a row of config is one of those that the row ?2 of plan_change is about, and whether one
- * of trial is of those on fresh seeds that decide about it, in the plan or not. */
-#define ITS_CONFIG                                                                                 \
-    "(" KIND_OF_ITS " IN (SELECT " KIND_OF_ITS " FROM (SELECT " CLAIMED_CONFIGS " AS configs"      \
-    "   FROM plan_change AS c WHERE plan_change_id = ?2) AS c, json_each(c.configs) AS its"        \
-    "  JOIN config ON config_sha256 = its.value))"
-#define ITS_TRIAL                                                                                  \
-    "(seed >= 2000 AND seed < (SELECT 2000 + (what ->> '$.confirm.seeds') FROM plan_change"        \
-    "  WHERE plan_change_id = ?2) AND config_id IN (SELECT config_id FROM config"                  \
-    "  WHERE " ITS_CONFIG " AND NOT EXISTS (SELECT 1 FROM plan_change WHERE plan_change_id = ?2"   \
-    "   AND what -> '$.confirm.instances' IS NOT NULL AND instance NOT IN"                         \
-    "    (SELECT value FROM json_each(what, '$.confirm.instances')))))"
-
-/* Common table expressions: `holds` says in which setting a row of plan_change holds, by the
- * identities of its configurations. The plan of the sweep ?1 has to explore all of them there, and
- * may choose them. Of several rows in a setting the first with a claim counts, or else the first.
- */
-#define CLAIMS_HOLD                                                                                \
-    "about AS MATERIALIZED (SELECT plan_change_id, (SELECT " KIND_IN_SWEEP " FROM config"          \
-    "   WHERE config_sha256 = o.value) AS kind,"                                                   \
-    "  count(*) OVER (PARTITION BY plan_change_id) AS configs"                                     \
-    "  FROM (SELECT plan_change_id, " CLAIMED_CONFIGS " AS configs"                                \
-    "   FROM sweep JOIN plan_change AS c USING (sweep_id) WHERE sweep_id = ?1 AND by = 'confirm'"  \
-    "    AND (what -> '$.confirm.instances' IS NOT NULL) = (replicate <> '[]')) AS c,"             \
-    "  json_each(c.configs) AS o),"                                                                \
-    " explored AS MATERIALIZED (SELECT DISTINCT setting, " KIND_IN_SWEEP " AS kind"                \
-    "  FROM (SELECT DISTINCT setting, config_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1"    \
-    "   AND is_tuning = 0 AND confirms = 0 AND choice <> 'eliminated')"                            \
-    "  JOIN config USING (config_id)),"                                                            \
-    " holds AS MATERIALIZED (SELECT plan_change_id, setting FROM about"                            \
-    "  JOIN explored USING (kind) GROUP BY plan_change_id, setting"                                \
-    "  HAVING count(*) = max(configs)) "
+/* Parts of statements (trials.sql): CLAIMS_HOLD, ITS_TRIAL. */
+#include "trials_parts.h"
 
 /* Whether there is a setting of which all exploring trials have ended, and for which nothing that
  * is written down holds: the first in the order of the plan. The verdict on it says what to tell

@@ -289,30 +289,3 @@ TEST(a_loss_is_minimized)
     assert_answer(r.db, "SELECT metric || ' ' || goal FROM sweep", "val_acc maximize");
     assert_string_not_equal(ask(r.db, "SELECT plan_sha256 FROM sweep"), before);
 }
-
-/* More than there is room for: refused, and not cut. */
-TEST(too_many_tuned_axes)
-{
-    enum { AXES = 400 };
-    static const char *paths[AXES];
-    struct plan_changes changes;
-    struct store *s = open_store(x, STORE_WRITE);
-    struct planned p = plan_of(x, SWEEP("[1]", "seeds: 1\n"));
-    const char **mine = p.config->tune_path;
-    for (int i = 0; i < AXES; i++)
-        paths[i] = "train.lr";
-    p.config->tune_path = paths;
-    for (int axes = 360; axes < AXES; axes++) {
-        char sql[80];
-        /* [ and ], eleven characters with the comma each, the end: 4096 are 372 axes. */
-        bool fits = 11 * axes + 2 <= 4096;
-        p.config->tune = axes;
-        assert_status(fits ? STATUS_OK : STATUS_BAD_INPUT,
-                      store_plan(s, p.plan, true, &changes, &x->m));
-        assert_true(fits || strstr(x->m.text, "too many axes"));
-        snprintf(sql, sizeof sql, "SELECT json_array_length(tune) = %d FROM sweep", axes);
-        assert_answer(store_db(s), sql, fits ? "1" : "0");
-    }
-    p.config->tune = 0;
-    p.config->tune_path = mine;
-}

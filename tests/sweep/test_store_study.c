@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "sweep/trials/study_rows.h"
+#include "sweep/trials/trials_internal.h"
 
 #include "tests/test.h"
 

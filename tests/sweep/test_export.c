@@ -1,4 +1,5 @@
-/* The canonical export: its bytes, and that nothing but results moves them. */
+/* The canonical export: its bytes. That nothing but results moves them is shown by scenarios shards
+ * and merge. */
 #include "store_help.h"
 
 #include "sweep/export/export_results.h"
@@ -47,45 +48,6 @@ TEST(canonical_bytes)
                              c.config_sha256, seed, c.config_json);
     assert_string_equal(text, expected);
     free(text);
-}
-
-/* Two histories with the same results: another order, a retry, a resume, live rows, another build.
- */
-TEST(history_does_not_show)
-{
-    char *text[2];
-    for (int history = 0; history < 2; history++) {
-        snprintf(x->db, sizeof x->db, "%s/%d.db", x->folder, history);
-        struct store *s = open_store(x, STORE_WRITE);
-        if (history) /* other ids */
-            plan_into(x, s, SWEEP("[8, 1]", "seeds: 2\n"));
-        plan_into(x, s, SWEEP("[1, 2, 4, 8]", "seeds: 2\n"));
-        int64_t build = add_build(x, s);
-        struct claimed c[8];
-        for (int i = 0; i < 8; i++)
-            c[i] = claim(x, s, 1, build);
-        if (history) {
-            bool accepted, failed;
-            struct attempt_end end = {.signal = 9, .error = "lost", .step = 50};
-            assert_ok(store_curve(s, c[3].trial_id, 1, "[{\"step\":50},{\"step\":75}]", &x->m));
-            assert_ok(store_requeue(s, c[3].trial_id, 1, &end, &accepted, &x->m));
-            c[3] = claim(x, s, 1, build);
-            assert_ok(store_fail(s, c[5].trial_id, 1, 2, &end, &failed, &accepted, &x->m));
-            c[5] = claim(x, s, 1, build);
-        }
-        for (int k = 0; k < 8; k++) {
-            struct claimed *t = &c[history ? 7 - k : k];
-            char *heads = strstr(t->config_json, "\"heads\":");
-            assert_true(finish(x, s, t, result_of(.01 * (double)t->seed + .1 * atof(heads + 8))));
-        }
-        text[history] = export_of(x, s, NULL);
-        close_store(x, s);
-    }
-    assert_string_equal(text[0], text[1]);
-    assert_non_null(strstr(text[0], "\"state\":\"completed\""));
-    assert_null(strstr(text[0], "\"state\":\"queued\""));
-    free(text[0]);
-    free(text[1]);
 }
 
 TEST(sweeps_and_what_left_the_plan)

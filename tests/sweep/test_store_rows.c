@@ -275,17 +275,3 @@ TEST(more_sweeps_than_a_message_names)
     assert_non_null(strstr(x->m.text, "it holds: a-rather-long-name-of-a-sweep-10, a-rather"));
     assert_null(strstr(x->m.text, "sweep-29"));
 }
-
-/* ---- plans ---- */
-
-TEST(a_loss_is_minimized)
-{
-    struct run r = start(x, SWEEP("[1]", "seeds: 1\nmetric: {name: val_loss, goal: minimize}\n"));
-    assert_answer(r.db, "SELECT metric || ' ' || goal FROM sweep", "val_loss minimize");
-    /* The goal decides about the choice: another one is another plan. */
-    char before[100];
-    snprintf(before, sizeof before, "%s", ask(r.db, "SELECT plan_sha256 FROM sweep"));
-    plan_into(x, r.s, SWEEP("[1]", "seeds: 1\n"));
-    assert_answer(r.db, "SELECT metric || ' ' || goal FROM sweep", "val_acc maximize");
-    assert_string_not_equal(ask(r.db, "SELECT plan_sha256 FROM sweep"), before);
-}

@@ -16,34 +16,6 @@ static const char EVERYTHING[] =
 
 FIXTURE(set_up, tear_down)
 
-TEST(claims_in_plan_order)
-{
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\n"));
-    static const int heads[] = {1, 2, 1, 2}, seeds[] = {0, 0, 1, 1};
-    for (int i = 0; i < 4; i++) {
-        struct claimed c = claim(x, r.s, r.sweep, r.build);
-        char word[32];
-        assert_int_equal(c.trial_id, i + 1);
-        assert_int_equal(c.attempt, 1);
-        assert_int_equal(c.seed, seeds[i]);
-        assert_int_equal(c.resumed_from_step, 0);
-        assert_false(c.tuning);
-        snprintf(word, sizeof word, "\"heads\":%d,", heads[i]);
-        assert_non_null(strstr(c.config_json, word));
-        assert_int_equal(strlen(c.config_sha256), 64);
-        assert_string_equal(c.task, "gather");
-        assert_int_equal(c.heads, heads[i]);
-        assert_int_equal(c.steps, 100);
-        assert_true(c.n_params > 1000);
-        assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 1234, NULL, &x->m));
-    }
-    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
-    assert_answer(r.db,
-                  "SELECT count(*) FROM attempt WHERE pid = 1234 AND host <> '' AND ended IS NULL "
-                  "AND started GLOB '20*-*-*T*:*:*.*Z'",
-                  "4");
-}
-
 TEST(a_trial_can_be_left_to_others)
 {
     struct run r = start(x, SWEEP("[1]", "seeds: 10\n"));
@@ -130,29 +102,6 @@ TEST(impossible_results_are_refused)
             fail_msg("%s: %d %s", results[i], (int)status, x->m.text);
         assert_string_equal(ask(r.db, EVERYTHING), before);
     }
-}
-
-TEST(retries_run_out)
-{
-    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
-    struct attempt_end end = {.exit_code = 1, .error = "cannot"};
-    long count;
-    for (int attempt = 1; attempt <= 3; attempt++) {
-        bool failed, accepted;
-        struct claimed c = claim(x, r.s, r.sweep, r.build);
-        assert_int_equal(c.attempt, attempt);
-        assert_ok(store_fail(r.s, c.trial_id, c.attempt, 2, &end, &failed, &accepted, &x->m));
-        assert_true(accepted);
-        assert_int_equal(failed, attempt == 3);
-    }
-    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 0);
-    assert_answer(r.db, "SELECT state || error FROM trials", "failedcannot");
-    assert_answer(r.db, "SELECT group_concat(outcome || exit_code) FROM attempt",
-                  "failed1,failed1,failed1");
-    assert_ok(store_retry_failed(r.s, r.sweep, &count, &x->m));
-    assert_int_equal(count, 1);
-    assert_int_equal(claim(x, r.s, r.sweep, r.build).attempt, 4);
-    assert_answer(r.db, "SELECT retries_used FROM trial", "0");
 }
 
 static int64_t fail_saying(struct fixture *x, struct run *r, const char *error)

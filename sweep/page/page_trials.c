@@ -3,7 +3,7 @@
 
 #include "sweep/db/trial_span.h"
 #include "sweep/page/page_rows.h"
-#include "sweep/report/report_heads_parts.h"
+#include "sweep/report/report_heads.h"
 
 /* ---- trials ---- */
 
@@ -124,23 +124,6 @@ enum { HEADS_DIGITS = 4 };
 
 void page_heads(struct scope *x, int64_t sweep_id, int64_t trial_id, long most, FILE *out)
 {
-    const struct heads_question q = {.sweep_id = sweep_id, .trial_id = trial_id};
-    struct text_buffer sql = scope_text(x);
-    text_add(&sql,
-             "%s, ranked AS (SELECT *, row_number() OVER (PARTITION BY setting, heads"
-             "                                            ORDER BY loss, trial_id) AS place"
-             "                 FROM one),"
-             " numbered AS (SELECT trial_id, layer, head, main.slot AS main_slot,"
-             "        main.mass AS main_mass, ablation_loss - loss AS rise, importance_norm,"
-             "        confidence, distance, entropy, wo_share,"
-             "        row_number() OVER (ORDER BY place, trial_id, layer, head) AS n"
-             "   FROM ranked JOIN head_metric USING (trial_id, step)"
-             "   LEFT JOIN main USING (trial_id, layer, head) WHERE split = ?4),"
-             " whole AS (SELECT *, max(n) OVER (PARTITION BY trial_id) AS last FROM numbered)"
-             " SELECT trial_id, layer, head, main_slot, main_mass, rise, importance_norm,"
-             "        confidence, distance, entropy, wo_share FROM whole"
-             "  WHERE last <= %ld ORDER BY n",
-             heads_measured_sql, most);
-    page_rows(x, heads_query(x, &q, sql.text), HEADS_DIGITS, out);
+    page_rows(x, report_heads_rows(x, sweep_id, trial_id, most), HEADS_DIGITS, out);
     fputc('\n', out);
 }

@@ -17,6 +17,10 @@ struct heads_question {
 enum status report_heads(struct store *s, const struct heads_question *q, struct text_page page,
                          FILE *out, struct message *m);
 
+/* Heads one by one, of a sweep's trials as far as there is room for `most`, the best of each head
+ * count first, or of one trial. */
+struct rows *report_heads_rows(struct scope *x, int64_t sweep_id, int64_t trial_id, long most);
+
 /* The columns of a sweep's rows on the page, as "heads". */
 void report_heads_page_columns(struct json_writer *w);
 

@@ -6,8 +6,169 @@
 #include <string.h>
 
 #include "sweep/report/document.h"
-#include "sweep/report/report_prune_read.h"
 #include "sweep/report/rows_table.h"
+#include "sweep/report/trained.h"
+#include "sweep/study/pruner.h"
+
+/* ---- reading ---- */
+
+/* What the models of a curve do with as many heads, removed by one method. */
+struct prune_point {
+    long kept;
+    int method;                         /* enum prune_by; PRUNE_METHODS: nothing was removed */
+    struct sample test, infer_ms;       /* test: accuracy or loss, as trained.metric says */
+    double n_params, flops_per_example; /* means */
+};
+
+/* Models of one setting that were trained with one head count. */
+struct prune_curve {
+    char *setting, *label;
+    long heads, layers;
+    long finetuned; /* steps */
+    double lr;      /* of fine-tuning */
+    int points;
+    struct prune_point *point; /* by falling `kept`, then by method, "none" first */
+};
+
+struct prune_data {
+    struct scope *scope;
+    char *name, *question;
+    long trials, pruned; /* that are judged; of these, how many have rows */
+    int curves;
+    struct prune_curve *curve;
+    struct trained_list trained;
+};
+
+static void read_sweep(struct prune_data *d, int64_t sweep_id)
+{
+    struct scope *x = d->scope;
+    struct rows *r = scope_rows(
+        x,
+        TRAINED_JUDGED "SELECT name, question, (SELECT count(*) FROM judged),"
+                       " (SELECT count(DISTINCT trial_id) FROM study JOIN judged USING (trial_id)"
+                       "   WHERE name = 'prune')"
+                       "  FROM sweep WHERE sweep_id = ?1",
+        VALUES(INTEGER(sweep_id)));
+    while (scope_next(x, r)) {
+        d->name = scope_given(x, r, 0);
+        d->question = scope_given(x, r, 1);
+        d->trials = (long)rows_integer(r, 2);
+        d->pruned = (long)rows_integer(r, 3);
+    }
+}
+
+enum { SETTING, LABEL, HEADS, LAYERS, FINETUNED, LR, KEPT, METHOD, UNIT, TEST, PARAMS, FLOPS, MS };
+
+static struct prune_curve *curve_of(struct prune_data *d, struct rows *r)
+{
+    struct prune_curve *last = d->curves ? &d->curve[d->curves - 1] : NULL;
+    struct prune_curve now = {.heads = (long)rows_integer(r, HEADS),
+                              .layers = (long)rows_integer(r, LAYERS),
+                              .finetuned = (long)rows_integer(r, FINETUNED),
+                              .lr = rows_real(r, LR)};
+    const char *setting = rows_given(r, SETTING);
+    if (last && last->heads == now.heads && last->layers == now.layers &&
+        last->finetuned == now.finetuned && last->lr == now.lr &&
+        strcmp(last->setting, setting) == 0)
+        return last;
+    struct arena *a = &d->scope->arena;
+    d->curve = arena_grow(a, d->curve, (size_t)d->curves, sizeof *d->curve);
+    now.setting = arena_string(a, setting);
+    now.label = scope_given(d->scope, r, LABEL);
+    d->curve[d->curves++] = now;
+    return &d->curve[d->curves - 1];
+}
+
+static struct prune_point *point_of(struct arena *a, struct prune_curve *c, long kept, int method)
+{
+    struct prune_point *last = c->points ? &c->point[c->points - 1] : NULL;
+    if (last && last->kept == kept && last->method == method)
+        return last;
+    c->point = arena_grow(a, c->point, (size_t)c->points, sizeof *c->point);
+    c->point[c->points] = (struct prune_point){.kept = kept, .method = method};
+    return &c->point[c->points++];
+}
+
+static void add_row(struct prune_data *d, struct rows *r)
+{
+    enum prune_by by;
+    long kept = (long)rows_integer(r, KEPT);
+    int method = prune_by_find(rows_given(r, METHOD), &by) ? (int)by : PRUNE_METHODS;
+    int64_t unit = rows_integer(r, UNIT);
+    struct prune_curve *c = curve_of(d, r);
+    if (method == PRUNE_METHODS && kept != c->heads * c->layers)
+        return; /* a method of somebody else's */
+    struct prune_point *p = point_of(&d->scope->arena, c, kept, method);
+    sample_add(d->scope, &p->test, unit, rows_real(r, TEST));
+    if (!rows_null(r, MS))
+        sample_add(d->scope, &p->infer_ms, unit, rows_real(r, MS));
+    p->n_params += (rows_real(r, PARAMS) - p->n_params) / p->test.n;
+    p->flops_per_example += (rows_real(r, FLOPS) - p->flops_per_example) / p->test.n;
+}
+
+static void read_curves(struct prune_data *d, int64_t sweep_id)
+{
+    struct scope *x = d->scope;
+    struct rows *r = scope_rows(
+        x,
+        TRAINED_JUDGED
+        "SELECT setting, setting_label, heads, layers, finetuned_steps, lr, kept, method, unit,"
+        "       avg(iif(?2, p.test_loss, p.test_acc)) AS test, avg(p.n_params),"
+        "       avg(flops_per_example), avg(infer_ms)"
+        "  FROM pruning AS p JOIN judged USING (trial_id)"
+        " GROUP BY setting, heads, layers, finetuned_steps, lr, kept, method, unit"
+        " HAVING test IS NOT NULL"
+        " ORDER BY place, setting_label COLLATE setting_values, setting, heads, layers, "
+        "finetuned_steps, lr,"
+        " kept DESC, method, unit",
+        VALUES(INTEGER(sweep_id), INTEGER(d->trained.metric.loss)));
+    while (scope_next(x, r))
+        add_row(d, r);
+    for (int i = 0; i < d->curves; i++)
+        for (int k = 0; k < d->curve[i].points; k++) {
+            trained_finish(x, &d->curve[i].point[k].test, &d->trained.metric);
+            sample_finish(x, &d->curve[i].point[k].infer_ms, STATS_ANY);
+        }
+}
+
+static struct prune_data *prune_data_read(struct scope *x, int64_t sweep_id)
+{
+    struct prune_data *d = arena_alloc(&x->arena, 1, sizeof *d);
+    d->scope = x;
+    scope_read_begin(x);
+    read_sweep(d, sweep_id);
+    d->trained = trained_read(x, sweep_id);
+    read_curves(d, sweep_id);
+    scope_read_end(x);
+    return d;
+}
+
+/* The point of a curve; the whole model where kept is all of its heads. NULL: there is none. */
+static const struct prune_point *prune_point_find(const struct prune_curve *c, long kept,
+                                                  int method)
+{
+    bool whole = kept == c->heads * c->layers;
+    for (int i = 0; i < c->points; i++)
+        if (c->point[i].kept == kept && (whole || c->point[i].method == method))
+            return &c->point[i];
+    return NULL;
+}
+
+/* Models of the curve's setting that were trained with `kept` heads in all; NULL: there are none.
+ */
+static const struct trained *prune_trained_find(const struct prune_data *d,
+                                                const struct prune_curve *c, long kept)
+{
+    for (int i = 0; i < d->trained.count; i++) {
+        const struct trained *t = &d->trained.item[i];
+        if (t->layers == c->layers && t->heads * t->layers == kept &&
+            strcmp(t->setting, c->setting) == 0)
+            return t;
+    }
+    return NULL;
+}
+
+/* ---- a sweep ---- */
 
 /* A point of a curve and what it is held against. */
 struct row {
@@ -38,16 +199,22 @@ static struct row row_of(const struct prune_data *data, const struct prune_curve
 #define ROW(member)            TABLE_CELL(struct row, member)
 #define MAKE(member, function) TABLE_MAKE(struct row, member, function)
 /* To people, columns that would say the same in every row are left out. */
-enum { SETTINGS = 1, LAYERS = 2, FINETUNED = 4, BESIDE_RANDOM = 8, BESIDE_TRAINED = 16 };
+enum {
+    HAS_SETTINGS = 1,
+    HAS_LAYERS = 2,
+    HAS_FINETUNED = 4,
+    BESIDE_RANDOM = 8,
+    BESIDE_TRAINED = 16
+};
 
 static unsigned conditions_of(const struct prune_data *data)
 {
     unsigned conditions = trained_conditions(&data->trained.metric);
     for (int i = 0; i < data->curves; i++) {
         const struct prune_curve *c = &data->curve[i];
-        conditions |= c->label[0] ? SETTINGS : 0;
-        conditions |= c->layers > 1 ? LAYERS : 0;
-        conditions |= c->finetuned ? FINETUNED : 0;
+        conditions |= c->label[0] ? HAS_SETTINGS : 0;
+        conditions |= c->layers > 1 ? HAS_LAYERS : 0;
+        conditions |= c->finetuned ? HAS_FINETUNED : 0;
         for (int k = 0; k < c->points; k++) {
             struct row row = row_of(data, c, &c->point[k]);
             conditions |= row.less_random.test != COMPARE_NOTHING ? BESIDE_RANDOM : 0;
@@ -59,11 +226,11 @@ static unsigned conditions_of(const struct prune_data *data)
 
 static const struct table_column ROWS[] = {
     {.name = "setting", ROW(curve.setting), .json = true},
-    {.name = "setting_label", .title = "setting", ROW(curve.label), .when = SETTINGS},
+    {.name = "setting_label", .title = "setting", ROW(curve.label), .when = HAS_SETTINGS},
     {NAMED("heads"), ROW(curve.heads)},
-    {NAMED("layers"), ROW(curve.layers), .when = LAYERS, .leave_out = 2},
-    {.name = "finetuned_steps", .title = "+steps", ROW(curve.finetuned), .when = FINETUNED},
-    {NAMED("lr"), ROW(curve.lr), .decimals = 4, .when = FINETUNED, .leave_out = 2},
+    {NAMED("layers"), ROW(curve.layers), .when = HAS_LAYERS, .leave_out = 2},
+    {.name = "finetuned_steps", .title = "+steps", ROW(curve.finetuned), .when = HAS_FINETUNED},
+    {NAMED("lr"), ROW(curve.lr), .decimals = 4, .when = HAS_FINETUNED, .leave_out = 2},
     {PAGE("Kept", .key = "kept")},
     {.name = "method", .title = "by", ROW(by), PAGE("By")},
     {NAMED("kept"), ROW(point.kept)},

@@ -12,30 +12,28 @@
 
 /* ---- reading ---- */
 
-/* What the models of a curve do with as many heads, removed by one method. */
-struct prune_point {
-    long kept;
-    int method;                         /* enum prune_by; PRUNE_METHODS: nothing was removed */
-    struct sample test, infer_ms;       /* test: accuracy or loss, as trained.metric says */
-    double n_params, flops_per_example; /* means */
-};
-
-/* Models of one setting that were trained with one head count. */
-struct prune_curve {
+/* Models of one setting that were trained with one head count, with as many heads left, by one
+ * method; and what these are held against. */
+struct row {
     char *setting, *label;
     long heads, layers;
     long finetuned; /* steps */
     double lr;      /* of fine-tuning */
-    int points;
-    struct prune_point *point; /* by falling `kept`, then by method, "none" first */
+    long kept;
+    const char *by;                     /* "none": nothing was removed */
+    struct sample test, infer_ms;       /* test: accuracy or loss, as trained.metric says */
+    double n_params, flops_per_example; /* means */
+    bool rival;                         /* there is a model that was trained with as few: */
+    struct sample trained;
+    struct compare_result less_random, less_trained;
 };
 
 struct prune_data {
     struct scope *scope;
     char *name, *question;
     long trials, pruned; /* that are judged; of these, how many have rows */
-    int curves;
-    struct prune_curve *curve;
+    int rows;
+    struct row *row; /* by setting, heads, layers, fine-tuning, falling `kept`, and method */
     struct trained_list trained;
 };
 
@@ -57,56 +55,88 @@ static void read_sweep(struct prune_data *d, int64_t sweep_id)
     }
 }
 
-enum { SETTING, LABEL, HEADS, LAYERS, FINETUNED, LR, KEPT, METHOD, UNIT, TEST, PARAMS, FLOPS, MS };
-
-static struct prune_curve *curve_of(struct prune_data *d, struct rows *r)
+/* Of the same models, but for the heads that they have left. */
+static bool is_same_model(const struct row *a, const struct row *b)
 {
-    struct prune_curve *last = d->curves ? &d->curve[d->curves - 1] : NULL;
-    struct prune_curve now = {.heads = (long)rows_integer(r, HEADS),
-                              .layers = (long)rows_integer(r, LAYERS),
-                              .finetuned = (long)rows_integer(r, FINETUNED),
-                              .lr = rows_real(r, LR)};
-    const char *setting = rows_given(r, SETTING);
-    if (last && last->heads == now.heads && last->layers == now.layers &&
-        last->finetuned == now.finetuned && last->lr == now.lr &&
-        strcmp(last->setting, setting) == 0)
-        return last;
-    struct arena *a = &d->scope->arena;
-    d->curve = arena_grow(a, d->curve, (size_t)d->curves, sizeof *d->curve);
-    now.setting = arena_string(a, setting);
-    now.label = scope_given(d->scope, r, LABEL);
-    d->curve[d->curves++] = now;
-    return &d->curve[d->curves - 1];
+    return a->heads == b->heads && a->layers == b->layers && a->finetuned == b->finetuned &&
+           a->lr == b->lr && strcmp(a->setting, b->setting) == 0;
 }
 
-static struct prune_point *point_of(struct arena *a, struct prune_curve *c, long kept, int method)
+/* The row of the present unit: the last one, or a new one. */
+static struct row *row_of(struct prune_data *d, struct row now)
 {
-    struct prune_point *last = c->points ? &c->point[c->points - 1] : NULL;
-    if (last && last->kept == kept && last->method == method)
+    struct row *last = d->rows ? &d->row[d->rows - 1] : NULL;
+    if (last && is_same_model(last, &now) && last->kept == now.kept &&
+        strcmp(last->by, now.by) == 0)
         return last;
-    c->point = arena_grow(a, c->point, (size_t)c->points, sizeof *c->point);
-    c->point[c->points] = (struct prune_point){.kept = kept, .method = method};
-    return &c->point[c->points++];
+    d->row = arena_grow(&d->scope->arena, d->row, (size_t)d->rows, sizeof *d->row);
+    d->row[d->rows] = now;
+    return &d->row[d->rows++];
 }
 
-static void add_row(struct prune_data *d, struct rows *r)
+/* A unit. */
+static void add_unit(struct prune_data *d, struct rows *r)
 {
+    enum {
+        SETTING,
+        LABEL,
+        HEADS,
+        LAYERS,
+        FINETUNED,
+        LR,
+        KEPT,
+        METHOD,
+        UNIT,
+        TEST,
+        PARAMS,
+        FLOPS,
+        MS
+    };
+    struct scope *x = d->scope;
     enum prune_by by;
-    long kept = (long)rows_integer(r, KEPT);
-    int method = prune_by_find(rows_given(r, METHOD), &by) ? (int)by : PRUNE_METHODS;
-    int64_t unit = rows_integer(r, UNIT);
-    struct prune_curve *c = curve_of(d, r);
-    if (method == PRUNE_METHODS && kept != c->heads * c->layers)
+    struct row now = {.setting = scope_given(x, r, SETTING),
+                      .label = scope_given(x, r, LABEL),
+                      .heads = (long)rows_integer(r, HEADS),
+                      .layers = (long)rows_integer(r, LAYERS),
+                      .finetuned = (long)rows_integer(r, FINETUNED),
+                      .lr = rows_real(r, LR),
+                      .kept = (long)rows_integer(r, KEPT),
+                      .by = prune_by_find(rows_given(r, METHOD), &by) ? prune_by_name(by) : "none"};
+    if (strcmp(now.by, "none") == 0 && now.kept != now.heads * now.layers)
         return; /* a method of somebody else's */
-    struct prune_point *p = point_of(&d->scope->arena, c, kept, method);
-    sample_add(d->scope, &p->test, unit, rows_real(r, TEST));
+    struct row *row = row_of(d, now);
+    int64_t unit = rows_integer(r, UNIT);
+    sample_add(x, &row->test, unit, rows_real(r, TEST));
     if (!rows_null(r, MS))
-        sample_add(d->scope, &p->infer_ms, unit, rows_real(r, MS));
-    p->n_params += (rows_real(r, PARAMS) - p->n_params) / p->test.n;
-    p->flops_per_example += (rows_real(r, FLOPS) - p->flops_per_example) / p->test.n;
+        sample_add(x, &row->infer_ms, unit, rows_real(r, MS));
+    row->n_params += (rows_real(r, PARAMS) - row->n_params) / row->test.n;
+    row->flops_per_example += (rows_real(r, FLOPS) - row->flops_per_example) / row->test.n;
 }
 
-static void read_curves(struct prune_data *d, int64_t sweep_id)
+/* Of one whose heads were chosen: against random ones, and models that were trained with as few. */
+static void compare(struct prune_data *d, struct row *row)
+{
+    const char *random = prune_by_name(PRUNE_RANDOM);
+    const struct row *other = NULL;
+    const struct trained *trained = NULL;
+    bool chosen = row->kept < row->heads * row->layers && strcmp(row->by, random) != 0;
+    for (int i = 0; chosen && i < d->rows; i++)
+        if (is_same_model(&d->row[i], row) && d->row[i].kept == row->kept &&
+            strcmp(d->row[i].by, random) == 0)
+            other = &d->row[i];
+    for (int i = 0; chosen && i < d->trained.count; i++) {
+        const struct trained *t = &d->trained.item[i];
+        if (t->layers == row->layers && t->heads * t->layers == row->kept &&
+            strcmp(t->setting, row->setting) == 0)
+            trained = t;
+    }
+    row->rival = trained;
+    row->trained = trained ? trained->test : NO_SAMPLE;
+    row->less_random = sample_difference(other ? &other->test : NULL, &row->test, true);
+    row->less_trained = sample_difference(trained ? &trained->test : NULL, &row->test, true);
+}
+
+static void read_rows(struct prune_data *d, int64_t sweep_id)
 {
     struct scope *x = d->scope;
     struct rows *r = scope_rows(
@@ -123,12 +153,13 @@ static void read_curves(struct prune_data *d, int64_t sweep_id)
         " kept DESC, method, unit",
         VALUES(INTEGER(sweep_id), INTEGER(d->trained.metric.loss)));
     while (scope_next(x, r))
-        add_row(d, r);
-    for (int i = 0; i < d->curves; i++)
-        for (int k = 0; k < d->curve[i].points; k++) {
-            trained_finish(x, &d->curve[i].point[k].test, &d->trained.metric);
-            sample_finish(x, &d->curve[i].point[k].infer_ms, STATS_ANY);
-        }
+        add_unit(d, r);
+    for (int i = 0; i < d->rows; i++) {
+        trained_finish(x, &d->row[i].test, &d->trained.metric);
+        sample_finish(x, &d->row[i].infer_ms, STATS_ANY);
+    }
+    for (int i = 0; i < d->rows; i++)
+        compare(d, &d->row[i]);
 }
 
 static struct prune_data *prune_data_read(struct scope *x, int64_t sweep_id)
@@ -138,63 +169,12 @@ static struct prune_data *prune_data_read(struct scope *x, int64_t sweep_id)
     scope_read_begin(x);
     read_sweep(d, sweep_id);
     d->trained = trained_read(x, sweep_id);
-    read_curves(d, sweep_id);
+    read_rows(d, sweep_id);
     scope_read_end(x);
     return d;
 }
 
-/* The point of a curve; the whole model where kept is all of its heads. NULL: there is none. */
-static const struct prune_point *prune_point_find(const struct prune_curve *c, long kept,
-                                                  int method)
-{
-    bool whole = kept == c->heads * c->layers;
-    for (int i = 0; i < c->points; i++)
-        if (c->point[i].kept == kept && (whole || c->point[i].method == method))
-            return &c->point[i];
-    return NULL;
-}
-
-/* Models of the curve's setting that were trained with `kept` heads in all; NULL: there are none.
- */
-static const struct trained *prune_trained_find(const struct prune_data *d,
-                                                const struct prune_curve *c, long kept)
-{
-    for (int i = 0; i < d->trained.count; i++) {
-        const struct trained *t = &d->trained.item[i];
-        if (t->layers == c->layers && t->heads * t->layers == kept &&
-            strcmp(t->setting, c->setting) == 0)
-            return t;
-    }
-    return NULL;
-}
-
 /* ---- a sweep ---- */
-
-/* A point of a curve and what it is held against. */
-struct row {
-    struct prune_curve curve;
-    struct prune_point point;
-    const char *by;
-    bool rival; /* there is a model that was trained with as few: */
-    struct sample trained;
-    struct compare_result less_random, less_trained;
-};
-
-static struct row row_of(const struct prune_data *data, const struct prune_curve *c,
-                         const struct prune_point *p)
-{
-    bool greedy = p->method < PRUNE_RANDOM && p->kept < c->heads * c->layers;
-    const struct prune_point *random = greedy ? prune_point_find(c, p->kept, PRUNE_RANDOM) : NULL;
-    const struct trained *trained = greedy ? prune_trained_find(data, c, p->kept) : NULL;
-    return (struct row){
-        .curve = *c,
-        .point = *p,
-        .by = p->method < PRUNE_METHODS ? prune_by_name((enum prune_by)p->method) : "none",
-        .rival = trained,
-        .trained = trained ? trained->test : NO_SAMPLE,
-        .less_random = sample_difference(random ? &random->test : NULL, &p->test, true),
-        .less_trained = sample_difference(trained ? &trained->test : NULL, &p->test, true)};
-}
 
 #define ROW(member)            TABLE_CELL(struct row, member)
 #define MAKE(member, function) TABLE_MAKE(struct row, member, function)
@@ -210,60 +190,53 @@ enum {
 static unsigned conditions_of(const struct prune_data *data)
 {
     unsigned conditions = trained_conditions(&data->trained.metric);
-    for (int i = 0; i < data->curves; i++) {
-        const struct prune_curve *c = &data->curve[i];
-        conditions |= c->label[0] ? HAS_SETTINGS : 0;
-        conditions |= c->layers > 1 ? HAS_LAYERS : 0;
-        conditions |= c->finetuned ? HAS_FINETUNED : 0;
-        for (int k = 0; k < c->points; k++) {
-            struct row row = row_of(data, c, &c->point[k]);
-            conditions |= row.less_random.test != COMPARE_NOTHING ? BESIDE_RANDOM : 0;
-            conditions |= row.rival ? BESIDE_TRAINED : 0;
-        }
+    for (int i = 0; i < data->rows; i++) {
+        const struct row *row = &data->row[i];
+        conditions |= row->label[0] ? HAS_SETTINGS : 0;
+        conditions |= row->layers > 1 ? HAS_LAYERS : 0;
+        conditions |= row->finetuned ? HAS_FINETUNED : 0;
+        conditions |= row->less_random.test != COMPARE_NOTHING ? BESIDE_RANDOM : 0;
+        conditions |= row->rival ? BESIDE_TRAINED : 0;
     }
     return conditions;
 }
 
 static const struct table_column ROWS[] = {
-    {.name = "setting", ROW(curve.setting), .json = true},
-    {.name = "setting_label", .title = "setting", ROW(curve.label), .when = HAS_SETTINGS},
-    {NAMED("heads"), ROW(curve.heads)},
-    {NAMED("layers"), ROW(curve.layers), .when = HAS_LAYERS, .leave_out = 2},
-    {.name = "finetuned_steps", .title = "+steps", ROW(curve.finetuned), .when = HAS_FINETUNED},
-    {NAMED("lr"), ROW(curve.lr), .decimals = 4, .when = HAS_FINETUNED, .leave_out = 2},
+    {.name = "setting", ROW(setting), .json = true},
+    {.name = "setting_label", .title = "setting", ROW(label), .when = HAS_SETTINGS},
+    {NAMED("heads"), ROW(heads)},
+    {NAMED("layers"), ROW(layers), .when = HAS_LAYERS, .leave_out = 2},
+    {.name = "finetuned_steps", .title = "+steps", ROW(finetuned), .when = HAS_FINETUNED},
+    {NAMED("lr"), ROW(lr), .decimals = 4, .when = HAS_FINETUNED, .leave_out = 2},
     {PAGE("Kept", .key = "kept")},
     {.name = "method", .title = "by", ROW(by), PAGE("By")},
-    {NAMED("kept"), ROW(point.kept)},
-    {NAMED("n"), ROW(point.test.n), PAGE("n")},
+    {NAMED("kept"), ROW(kept)},
+    {NAMED("n"), ROW(test.n), PAGE("n")},
     {.name = "mean_acc",
      .title = "acc",
-     ROW(point.test.summary.mean),
+     ROW(test.summary.mean),
      .only_if = TRAINED_ACCURACY,
      PAGE_ANY("Accuracy")},
     {.name = "mean_loss",
      .title = "loss",
-     ROW(point.test.summary.mean),
+     ROW(test.summary.mean),
      .only_if = TRAINED_LOSS,
      PAGE_ANY("Loss")},
-    {.title = "95% interval", MAKE(point.test, sample_interval), .leave_out = 5},
-    {.name = "ci95_low", ROW(point.test.summary.low), PAGE("95% from")},
-    {.name = "ci95_high", ROW(point.test.summary.high), PAGE("to")},
+    {.title = "95% interval", MAKE(test, sample_interval), .leave_out = 5},
+    {.name = "ci95_low", ROW(test.summary.low), PAGE("95% from")},
+    {.name = "ci95_high", ROW(test.summary.high), PAGE("to")},
     {.name = "mean_bits",
      .title = "bits/byte",
-     MAKE(point.test, trained_bits),
+     MAKE(test, trained_bits),
      .right = true,
      .decimals = 3,
      .only_if = TRAINED_BITS,
      PAGE_ANY("Bits per byte", .show = "four")},
-    {.name = "n_params",
-     .title = "params",
-     ROW(point.n_params),
-     .decimals = TABLE_WHOLE,
-     .leave_out = 2},
-    {.name = "flops_per_example", ROW(point.flops_per_example)},
+    {.name = "n_params", .title = "params", ROW(n_params), .decimals = TABLE_WHOLE, .leave_out = 2},
+    {.name = "flops_per_example", ROW(flops_per_example)},
     {.name = "infer_ms",
      .title = "ms",
-     ROW(point.infer_ms.summary.median),
+     ROW(infer_ms.summary.median),
      .decimals = 4,
      .leave_out = 1},
     {.name = "minus_random", ROW(less_random.mean), PAGE_ANY("Less random", .show = "signedFour")},
@@ -319,11 +292,8 @@ void report_prune_page_columns(struct json_writer *w)
 static struct table *rows_table(const struct prune_data *data)
 {
     struct table *t = table_when(data->scope, ROWS, conditions_of(data));
-    for (int i = 0; i < data->curves; i++)
-        for (int k = 0; k < data->curve[i].points; k++) {
-            struct row row = row_of(data, &data->curve[i], &data->curve[i].point[k]);
-            table_row(t, &row);
-        }
+    for (int i = 0; i < data->rows; i++)
+        table_row(t, &data->row[i]);
     return t;
 }
 

@@ -278,57 +278,45 @@ static void write_query(struct scope *x, int64_t trial, const char *sql,
     table_write_page(read_query(x, trial, sql, columns), text_page(stdout), stdout);
 }
 
+static void write_cell(struct json_writer *w, const char *name, const struct rows *r, int i)
+{
+    switch (rows_kind(r, i)) {
+    case ROWS_INTEGER:
+        json_add_integer(w, name, rows_integer(r, i));
+        break;
+    case ROWS_REAL:
+        json_add_real(w, name, rows_real(r, i));
+        break;
+    case ROWS_NULL:
+    case ROWS_TEXT:
+        json_add_text(w, name, rows_text(r, i));
+    }
+}
+
 /* A trial's row in the view `trials`. */
 static void write_trial(struct scope *x, int64_t trial)
 {
-    static const struct table_column columns[] = {{.name = "trial_id"},
-                                                  {.name = "sweep"},
-                                                  {.name = "heads"},
-                                                  {.name = "seed"},
-                                                  {.name = "state"},
-                                                  {.name = "in_plan"},
-                                                  {.name = "is_tuning"},
-                                                  {.name = "confirms"},
-                                                  {.name = "steps_done"},
-                                                  {.name = "best_step"},
-                                                  {.name = "bad_step"},
-                                                  {.name = "train_acc"},
-                                                  {.name = "val_acc"},
-                                                  {.name = "test_acc"},
-                                                  {.name = "test_exact"},
-                                                  {.name = "test_loss"},
-                                                  {.name = "chance"},
-                                                  {.name = "train_s"},
-                                                  {.name = "n_params"},
-                                                  {.name = "flops_per_step"},
-                                                  {.name = "checkpoint"},
-                                                  {.name = "remark"},
-                                                  {.name = "config_sha256"},
-                                                  {.name = "file"},
-                                                  {.name = "test_acc_by_slot"},
-                                                  {.name = "config"},
-                                                  {0}};
-    /* the last two are JSON */
-    enum { FILE_CELL = 20, PLAIN_CELLS = 24, SLOTS = PLAIN_CELLS, WHOLE_CONFIG };
-    struct table *t = table_new(x, columns);
+    struct json_writer w = {.out = stdout};
     struct rows *r =
         scope_rows(x,
                    "SELECT trial_id, sweep, heads, seed, state, in_plan, is_tuning, confirms,"
                    " steps_done, best_step, bad_step, train_acc, val_acc, test_acc, test_exact,"
-                   " test_loss, chance, train_s, n_params, flops_per_step,"
-                   " " WEIGHTS_SQL ", remark, config_sha256, " CONFIG_PATH ", test_acc_by_slot,"
-                   " config_json FROM trials WHERE trial_id = ?1",
+                   " test_loss, chance, train_s, n_params, flops_per_step, " WEIGHTS_SQL
+                   " AS checkpoint, remark, config_sha256, " CONFIG_PATH " AS file,"
+                   " test_acc_by_slot, config_json AS config FROM trials WHERE trial_id = ?1",
                    VALUES(INTEGER(trial)));
-    while (scope_next(x, r)) {
-        for (int i = 0; i < PLAIN_CELLS; i++)
-            if (i == FILE_CELL)
-                table_text(t, weights_path(x, trial, rows_text(r, i)));
+    json_begin_object(&w, NULL);
+    while (scope_next(x, r))
+        for (int i = 0; i < rows_columns(r); i++) {
+            const char *name = rows_name(r, i);
+            if (strcmp(name, "checkpoint") == 0)
+                json_add_text(&w, name, weights_path(x, trial, rows_text(r, i)));
+            else if (strcmp(name, "test_acc_by_slot") == 0 || strcmp(name, "config") == 0)
+                json_add_json(&w, name, rows_text(r, i));
             else
-                rows_cell(r, i, t);
-        table_json(t, rows_null(r, SLOTS) ? "null" : rows_text(r, SLOTS));
-        table_json(t, rows_text(r, WHOLE_CONFIG));
-    }
-    table_add_json_row(t, &(struct json_writer){.out = stdout}, NULL);
+                write_cell(&w, name, r, i);
+        }
+    json_end_object(&w);
 }
 
 static void write_json(struct scope *x, int64_t trial)

@@ -178,7 +178,7 @@ static const char sql[] =
     "       p.not_needed,"
     "       p.mean_train_s, p.created, p.last_run, p.remark, p.elsewhere,"
     "       s.shards, s.sweep_id,"
-    "       t.trials, t.waiting, t.eliminated, iif(rungs IS NULL, NULL, json_object("
+    "       iif(rungs IS NULL, NULL, json_object("
     "         'eta', rungs -> 'eta', 'min_steps', rungs -> 'min_steps', 'trials', t.trials,"
     "         'waiting', t.waiting, 'eliminated', t.eliminated)),"
     "       (SELECT json_group_object(host, n) FROM at_work AS w WHERE w.sweep_id = s.sweep_id),"
@@ -186,10 +186,19 @@ static const char sql[] =
     "               group_concat(host || ' ' || n, ', ') FROM at_work AS w"
     "         WHERE w.sweep_id = s.sweep_id HAVING count(*) > 1 OR max(host) <> ?1),"
     "       iif(extend IS NULL, NULL, json_object('most', extend, 'points', ifnull(b.points, 0),"
-    "         'trials', ifnull(b.trials, 0))), b.points, b.trials,"
+    "         'trials', ifnull(b.trials, 0))),"
     "       iif(confirm IS NULL, NULL, json_object('trials', ifnull(f.trials, 0), 'ended',"
-    "         ifnull(f.ended, 0))), f.trials, f.ended,"
-    "       iif(confirm ->> '$.instances' IS NULL, 'seeds', 'instances')"
+    "         ifnull(f.ended, 0))),"
+    "       iif(t.trials, format('%s: %d tuning trial%s, of which %d wait at a rung and %d were"
+    " eliminated.\n', sweep, t.trials, iif(t.trials = 1, '', 's'), t.waiting, t.eliminated), '') ||"
+    "       iif(b.points, format('%s: %d point%s with %d trial%s %s added beyond the listed"
+    " values.\n', sweep, b.points, iif(b.points = 1, '', 's'), b.trials,"
+    "         iif(b.trials = 1, '', 's'), iif(b.points = 1, 'was', 'were')), '') ||"
+    "       iif(f.trials > f.ended, format('%s: confirming: %d of %d trials on fresh %s.\n', sweep,"
+    "         f.ended, f.trials, iif(confirm ->> '$.instances' IS NULL, 'seeds', 'instances')),"
+    "         '') ||"
+    "       iif(p.elsewhere > 0, format('%s: %d more trial%s of other shards.\n', sweep,"
+    "         p.elsewhere, iif(p.elsewhere = 1, ' is', 's are')), '')"
     "  FROM progress AS p JOIN sweep AS s ON s.name = p.sweep"
     "  LEFT JOIN paused AS t USING (sweep_id) LEFT JOIN beyond AS b USING (sweep_id)"
     "  LEFT JOIN fresh AS f USING (sweep_id)"
@@ -211,20 +220,12 @@ enum column {
     COLUMN_ELSEWHERE, /* trials of other shards */
     COLUMN_SHARDS_JSON,
     COLUMN_SWEEP_ID,
-    COLUMN_TUNING, /* trials that pass rungs, and of them those that wait at one, that were
-                      eliminated */
-    COLUMN_WAITING,
-    COLUMN_ELIMINATED,
     COLUMN_RUNGS_JSON,
     COLUMN_HOSTS_JSON,
     COLUMN_HOSTS, /* "2 machines: a 4, b 4"; NULL: only this one is at work */
     COLUMN_EXTEND_JSON,
-    COLUMN_BEYOND, /* points that tune.extend has added, and their trials; NULL: none */
-    COLUMN_BEYOND_TRIALS,
     COLUMN_CONFIRM_JSON,
-    COLUMN_FRESH, /* trials that confirm, and those of them that have ended; NULL: none yet */
-    COLUMN_FRESH_ENDED,
-    COLUMN_FRESH_UNIT
+    COLUMN_STAGES /* sentences about rungs, values beyond, confirming and other shards */
 };
 
 /* What is known of a sweep beside its row. */
@@ -326,24 +327,7 @@ static void add_stages(const struct rows *r, const struct sweep_state *state,
     looks_words(&state->looks, words, sizeof words);
     if (words[0])
         text_add(said, "%s: %s.\n", name, words);
-    if (!rows_null(r, COLUMN_TUNING))
-        text_add(said, "%s: %s, of which %lld wait at a rung and %lld were eliminated.\n", name,
-                 text_counted(rows_integer(r, COLUMN_TUNING), "tuning trial").text,
-                 (long long)rows_integer(r, COLUMN_WAITING),
-                 (long long)rows_integer(r, COLUMN_ELIMINATED));
-    if (!rows_null(r, COLUMN_BEYOND))
-        text_add(said, "%s: %s with %s %s added beyond the listed values.\n", name,
-                 text_counted(rows_integer(r, COLUMN_BEYOND), "point").text,
-                 text_counted(rows_integer(r, COLUMN_BEYOND_TRIALS), "trial").text,
-                 rows_integer(r, COLUMN_BEYOND) == 1 ? "was" : "were");
-    if (rows_integer(r, COLUMN_FRESH) > rows_integer(r, COLUMN_FRESH_ENDED))
-        text_add(said, "%s: confirming: %lld of %lld trials on fresh %s.\n", name,
-                 (long long)rows_integer(r, COLUMN_FRESH_ENDED),
-                 (long long)rows_integer(r, COLUMN_FRESH), rows_text(r, COLUMN_FRESH_UNIT));
-    if (rows_integer(r, COLUMN_ELSEWHERE) > 0)
-        text_add(said, "%s: %s %s of other shards.\n", name,
-                 text_counted(rows_integer(r, COLUMN_ELSEWHERE), "more trial").text,
-                 rows_integer(r, COLUMN_ELSEWHERE) == 1 ? "is" : "are");
+    text_add(said, "%s", rows_text(r, COLUMN_STAGES));
     if (state->shards.unfinished[0])
         text_add(said, "%s: not finished: %s.\n", name, state->shards.unfinished);
 }

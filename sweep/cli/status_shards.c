@@ -179,11 +179,10 @@ struct status_shards *status_shards_read(struct scope *x, const char *db, struct
     struct message ignored;
     struct status_shards *s = arena_alloc(&x->arena, 1, sizeof *s);
     *s = (struct status_shards){
-        .own_at_work = lock_is_taken(db), .from_sum = "[]", .from_file = "[]"};
+        .scope = x, .own_at_work = lock_is_taken(db), .from_sum = "[]", .from_file = "[]"};
     arena_on_free(&x->arena, free_found, s);
     slurm_jobs_within(db, PATIENCE_MS, &s->job, &s->jobs, &s->answered, &ignored);
     s->told_of = arena_alloc(&x->arena, (size_t)s->jobs + 1, sizeof *s->told_of);
-    memset(s->told_of, 0, (size_t)s->jobs * sizeof *s->told_of);
     if (shard_files_find(db, &s->files, x->message) == STATUS_NO_MEMORY)
         scope_check(x, STATUS_NO_MEMORY);
     s->view = arena_alloc(&x->arena, (size_t)s->files.count + 1, sizeof *s->view);
@@ -288,22 +287,21 @@ static bool all_done(const struct status_shards *s, const char *sweep)
 }
 
 /* Whether a list of names, as JSON, has this one. */
-static bool is_in(const char *list, const char *sweep)
+static bool is_in(struct scope *x, const char *list, const char *sweep)
 {
-    struct text_buffer name = {0};
+    struct text_buffer name = scope_text(x);
     json_add_text(&(struct json_writer){.text = &name}, NULL, sweep);
-    bool has = name.text && strstr(list, name.text);
-    free(name.text);
-    return has;
+    return strstr(list, name.text);
 }
 
-/* False where there is no memory, or no shard to tell of. */
+/* False where there is no shard to tell of. */
 static bool make_array(const struct status_shards *s, const char *sweep, struct array *a)
 {
-    bool from_file = is_in(s->from_file, sweep);
+    bool from_file = is_in(s->scope, s->from_file, sweep);
     *a = (struct array){.sweep = sweep, .of = from_file ? 0 : find_array(s, sweep)};
-    if (a->of == 0 || !(a->task = calloc((size_t)a->of, sizeof *a->task)))
+    if (a->of == 0)
         return false;
+    a->task = arena_alloc(&s->scope->arena, (size_t)a->of, sizeof *a->task);
     for (int i = 0; i < s->parts; i++) {
         const struct shard_part *p = &s->part[i];
         if (p->view->file->of == a->of && strcmp(p->sweep, sweep) == 0)
@@ -321,12 +319,6 @@ static bool make_array(const struct status_shards *s, const char *sweep, struct 
     for (long k = 0; k < a->of; k++)
         a->count[a->task[k].state = state_of(s, &a->task[k], done)]++;
     return true;
-}
-
-static void free_array(struct array *a)
-{
-    free(a->task);
-    a->task = NULL;
 }
 
 /* A job on all trials of the sweep, or a run on the results file, does what shards have left. */
@@ -491,7 +483,6 @@ static void say_sweep(struct status_shards *s, const char *sweep, bool in_table,
         if (!j->task)
             say_job(s, j, sweep, in_table, said);
     }
-    free_array(&a);
 }
 
 void status_shards_say(struct status_shards *s, const char *sweep, struct text_buffer *said)
@@ -563,7 +554,6 @@ void status_shards_json(struct status_shards *s, const char *sweep, struct text_
     } else {
         json_add_null(&to_shards, NULL);
     }
-    free_array(&a);
     json_begin_list(&to_jobs, NULL);
     for (int i = 0; i < s->jobs; i++) {
         const struct slurm_job *j = &s->job[i];

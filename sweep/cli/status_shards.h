@@ -29,6 +29,7 @@ struct shard_part {
 };
 
 struct status_shards {
+    struct scope *scope;
     struct store *sum; /* of shards and results file (shard_sum.h); NULL: there is nothing to sum */
     const char *from_sum;  /* JSON: the names of the sweeps that are shown from the sum ... */
     const char *from_file; /* ... and of those that the results file has whole */

@@ -14,7 +14,7 @@
 #include "sweep/plan/config.h"
 
 /* getopt's value of the i-th long option: above all letters. */
-enum { LONG_BASE = 256, OPTIONS_MAX = 48, PAGE_WIDTH = 96, HELP_COLUMN = 28 };
+enum { LONG_BASE = 256, OPTIONS_MAX = 96, PAGE_WIDTH = 96, HELP_COLUMN = 28 };
 
 static int option_total(const struct command_syntax *s)
 {

@@ -1,11 +1,84 @@
 #include "sweep/run/frame.h"
 
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "engine/base/array.h"
+#include "engine/base/text.h"
+
+/* ---- lines ---- */
+
+void line_clear(struct line *l)
+{
+    memset(l, 0, sizeof *l);
+}
+
+void line_add(struct line *l, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(l->text + l->size, sizeof l->text - l->size, format, arguments);
+    va_end(arguments);
+    if (n < 0)
+        return;
+    size_t end = l->size + (size_t)n;
+    if (end >= sizeof l->text)
+        end = sizeof l->text - 1;
+    l->columns += text_width(l->text + l->size);
+    l->size = end;
+}
+
+void line_shorten(struct line *l, const char *text, int columns)
+{
+    int width = text_width(text);
+    if (width <= columns || columns < 4) {
+        line_add(l, "%.*s", (int)text_cut(text, columns), text);
+        return;
+    }
+    int head = (columns - 2) / 2, tail = columns - 2 - head;
+    const char *rest = text + text_cut(text, width - tail);
+    while (text_width(rest) > tail) /* a wide character would be halved */
+        rest += text_cut(rest, text_width(rest) - tail + 1);
+    line_add(l, "%.*s..%s", (int)text_cut(text, head), text, rest);
+}
+
+void line_cut(struct line *l, int columns)
+{
+    l->size = text_cut(l->text, columns);
+    l->text[l->size] = '\0';
+    l->columns = text_width(l->text);
+}
+
+void line_pad(struct line *l, int columns)
+{
+    while (l->columns < columns && l->size + 1 < sizeof l->text)
+        line_add(l, " ");
+}
+
+const char *line_accuracy(double x, char text[16])
+{
+    if (!isfinite(x))
+        return "-";
+    snprintf(text, 16, "%.3f", x);
+    if (text[0] == '0')
+        memmove(text, text + 1, strlen(text));
+    return text;
+}
+
+const char *line_value(enum metric m, double x, char text[16])
+{
+    if (m == METRIC_VAL_ACC || !isfinite(x))
+        return line_accuracy(x, text);
+    snprintf(text, 16, fabs(x) < 1e4 ? "%.3f" : "%.2e", x);
+    return text;
+}
+
+/* ---- the frame ---- */
 
 bool frame_possible(FILE *f)
 {
@@ -99,4 +172,91 @@ void frame_replace(struct frame *f, const char *permanent)
     fputs("\033[J", f->out);
     text_lines(f->out, permanent);
     write_out(f);
+}
+
+/* ---- what head counts have come to ---- */
+
+enum { CELL = 32, GAP = 2, MORE = 10 };
+static const char *const titles[METRICS][HEADS_ROWS] = {
+    [METRIC_VAL_ACC] = {" heads", " done", " val acc", " running"},
+    [METRIC_VAL_LOSS] = {" heads", " done", " val loss", " running"},
+};
+
+static void cell_text(enum metric metric, const struct head_counts *h, long running, int row,
+                      char text[CELL])
+{
+    char value[16];
+    switch (row) {
+    case 0:
+        snprintf(text, CELL, "%lld", (long long)h->heads);
+        return;
+    case 1:
+        snprintf(text, CELL, "%ld/%ld", h->ended, h->planned);
+        return;
+    case 2:
+        snprintf(text, CELL, "%s", line_value(metric, h->mean, value));
+        return;
+    default:
+        snprintf(text, CELL, running > 0 ? "%ld" : "-", running);
+    }
+}
+
+static int widest(enum metric metric, const struct head_counts *list, const long *running,
+                  int count)
+{
+    int most = 5; /* as for 1.000: columns do not move as accuracies come in */
+    char text[CELL];
+    for (int i = 0; i < count; i++)
+        for (int row = 0; row < HEADS_ROWS; row++) {
+            cell_text(metric, &list[i], running[i], row, text);
+            most = (int)strlen(text) > most ? (int)strlen(text) : most;
+        }
+    return most;
+}
+
+/* The first of `shown` neighbours among which the first that runs stands in the middle. */
+static int window(const long *running, int count, int shown)
+{
+    int first = 0;
+    while (first < count && running[first] == 0)
+        first++;
+    first = first < count ? first - shown / 2 : 0;
+    return first < 0 ? 0 : first > count - shown ? count - shown : first;
+}
+
+static int title_columns(enum metric metric)
+{
+    return (int)strlen(titles[metric][2]); /* the longest */
+}
+
+int heads_layout(enum metric metric, const struct head_counts *list, const long *running, int count,
+                 int columns, int rows, struct line lines[HEADS_LINES])
+{
+    int title = title_columns(metric), cell = widest(metric, list, running, count) + GAP;
+    int in_block = (columns - title) / cell;
+    int blocks = (rows < HEADS_LINES ? rows : HEADS_LINES) / HEADS_ROWS;
+    if (count == 0 || in_block < 1 || blocks < 1)
+        return 0;
+    int shown = count;
+    if (in_block * blocks < count) { /* the last block has to say so */
+        shown = in_block * blocks - (MORE + cell - 1) / cell;
+        if (shown < 1)
+            return 0;
+    }
+    int first = window(running, count, shown), n = 0;
+    for (int from = 0; from < shown; from += in_block)
+        for (int row = 0; row < HEADS_ROWS; row++) {
+            struct line *l = &lines[n++];
+            line_clear(l);
+            line_add(l, "%-*s", title, titles[metric][row]);
+            for (int i = from; i < from + in_block && i < shown; i++) {
+                char text[CELL];
+                cell_text(metric, &list[first + i], running[first + i], row, text);
+                line_add(l, "%*s", cell, text);
+            }
+            if (row == 0 && from + in_block >= shown && shown < count)
+                line_add(l, "  +%d more", count - shown);
+            line_cut(l, columns);
+        }
+    return n;
 }

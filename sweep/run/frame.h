@@ -1,13 +1,50 @@
-/* Lines on a terminal that are redrawn in place: put together in memory and written at once, so
- * that they do not flicker. What cannot be drawn is left out. */
+/* What the live view is drawn with. */
 #ifndef SWEEP_RUN_FRAME_H
 #define SWEEP_RUN_FRAME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "engine/base/text.h"
-#include "sweep/run/progress_line.h"
+#include "sweep/plan/metric.h"
+#include "sweep/trials/trials.h"
+
+/* ---- lines ---- */
+
+enum { LINE_SIZE = 1024 };
+
+/* One under construction. */
+struct line {
+    char text[LINE_SIZE];
+    size_t size;
+    int columns; /* that the terminal shows */
+};
+
+void line_clear(struct line *l);
+
+/* Appends text. What does not fit is left out. */
+void line_add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends text in at most that many columns: ".." stands for what is left out of its middle, for
+ * labels differ at both ends. */
+void line_shorten(struct line *l, const char *text, int columns);
+
+/* Cuts the line to at most that many columns, at a whole character; fills it up to them with
+ * spaces. */
+void line_cut(struct line *l, int columns);
+void line_pad(struct line *l, int columns);
+
+/* ".998", "1.000", "-.120", "-" for NaN: accuracies need no leading zero. Returns text. */
+const char *line_accuracy(double x, char text[16]);
+
+/* An accuracy as above, or a loss: "3.353". */
+const char *line_value(enum metric m, double x, char text[16]);
+
+/* ---- the frame ---- */
+
+/* Lines on a terminal that are redrawn in place: put together in memory and written at once, so
+ * that they do not flicker. What cannot be drawn is left out. */
 
 struct frame {
     FILE *terminal;
@@ -43,5 +80,26 @@ void frame_end(struct frame *f);
 
 /* Wipes the frame and puts text there, which stays. */
 void frame_replace(struct frame *f, const char *permanent);
+
+/* ---- what head counts have come to ---- */
+
+/* The live view's table: what each head count has come to so far, in four rows.
+ *
+ *    heads       1     2     4     8
+ *    done      5/5   5/5   3/5   0/5      trials that have ended, of those that are needed
+ *    val acc  .629  .974  .999     -      mean of the metric over the completed
+ *    running     -     -     2     -
+ *
+ * Where the terminal is too narrow for all head counts, further blocks of four rows take the rest
+ * as long as there are rows for them. */
+
+enum { HEADS_ROWS = 4, HEADS_LINES = 16 /* four blocks are enough */ };
+
+/* Lays out the table within so many columns and rows. metric: of the means ("val loss"). running:
+ * of each head count, how many trials run. Returns the number of lines, 0 where not one block has
+ * room. Where not all head counts have, those around the first that runs are shown, and how many
+ * are not. */
+int heads_layout(enum metric metric, const struct head_counts *list, const long *running, int count,
+                 int columns, int rows, struct line lines[HEADS_LINES]);
 
 #endif

@@ -8,7 +8,6 @@
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "sweep/run/frame.h"
-#include "sweep/run/progress_heads.h"
 
 enum { LABEL_SIZE = 160, BAR_WIDTH = 20, LABEL_MIN = 12, NARROW = 60 };
 enum { TRIALS_MIN = 4 }; /* so many of them are shown before the table is */

@@ -1,5 +1,5 @@
 /* The live view of a running sweep, on stderr. On a terminal: a table of head counts
- * (progress_heads.h), one line per running trial and a total line, redrawn in place, wiped at the
+ * (frame.h), one line per running trial and a total line, redrawn in place, wiped at the
  * end. Elsewhere, and while the run is in the background of its terminal: one plain line per ended
  * trial and nothing else. Quiet: notes only.
  *

@@ -27,7 +27,7 @@ struct runner_options {
     bool slurm;              /* they are of the allocation that this process runs in (slurm.h) */
     const char *launch;      /* how an agent is started on each (host.h) */
     const char *agent;       /* words of the shell for it; NULL: this program */
-    const char *const *from; /* (froms): files whose trials are taken over (take_over.h) */
+    const char *const *from; /* (froms): files whose trials are taken over */
     int froms, froms_named;  /* of the first ones a person wants to know that they have none */
     /* Called when the plan is in the file, before the first trial starts; NULL: nobody asks. */
     void (*begun)(void *context, int64_t sweep_id);

@@ -10,14 +10,13 @@
  *   (failed, killed)         got further there             in a row stop the run
  *   fails after a step       the trial's                   the trial's
  *   `ulimit -t` of its own   the machine's                 the trial's, as a limit of the sweep
- *   lost with its machine    crash_suspects.h              crash_suspects.h
+ *   lost with its machine    suspects.h                    suspects.h
  *   killed for memory        fewer at once there; the trial's, as a limit, where it was alone
  *
  * What is the machine's fault costs the trial nothing: the last three within the bounds of
- * crash_suspects.h. A machine leaves the trials that came to nothing there to others
- * (host_blocklist.h). One whose storage or file fails, or on which FAILED_EARLY_LIMIT trials in a
- * row fail, is lost to the run for a pause (host.h) and may come again; the HOST_LOSSES_MAX-th time
- * in a row it is refused. */
+ * suspects.h. A machine leaves the trials that came to nothing there to others. One whose storage
+ * or file fails, or on which FAILED_EARLY_LIMIT trials in a row fail, is lost to the run for a
+ * pause (host.h) and may come again; the HOST_LOSSES_MAX-th time in a row it is refused. */
 #include "sweep/run/runner_internal.h"
 
 #include <inttypes.h>

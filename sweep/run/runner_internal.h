@@ -20,13 +20,12 @@
 #include "sweep/run/busy_retry.h"
 #include "sweep/run/confirm.h"
 #include "sweep/run/cores.h"
-#include "sweep/run/crash_suspects.h"
 #include "sweep/run/forecast.h"
-#include "sweep/run/host_blocklist.h"
 #include "sweep/run/looks.h"
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
+#include "sweep/run/suspects.h"
 #include "sweep/worker/memory_budget.h"
 
 enum {
@@ -65,7 +64,7 @@ struct machine {
     /* For runner_faults.c. */
     bool proven;                     /* a trial got further there, in this run */
     struct host_blocklist blocklist; /* what came to nothing there */
-    struct slot *isolating; /* of a suspect that has yet to get further (crash_suspects.h): nothing
+    struct slot *isolating; /* of a suspect that has yet to get further (suspects.h): nothing
                                else is begun there; NULL: none */
     int open_max;           /* slots that may be open, as more took too much memory; 0: all */
     bool open_max_ends;     /* with the next result, as a trial too large for it has failed */

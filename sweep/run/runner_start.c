@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "engine/kernels/blas.h"
+#include "sweep/db/lock.h"
 #include "sweep/db/rows.h"
+#include "sweep/run/merge_files.h"
 #include "sweep/run/recover.h"
-#include "sweep/run/take_over.h"
 #include "sweep/trials/store_check.h"
 #include "sweep/worker/build_info.h"
 
@@ -113,6 +114,61 @@ static enum status recover(struct runner *r, struct message *m)
     while (retry_while_busy(&r->busy, &s, m));
     tell_recovered(r, &recovered);
     return s;
+}
+
+/* ---- what another results file has (run --from) ---- */
+
+struct taken {
+    long trials;  /* that were taken over */
+    long results; /* of these, that have ended; the others resume from a checkpoint */
+    bool itself;  /* the file is the one that is run into: it was passed over */
+};
+
+/* Files first, and then the rows that name them. */
+static enum status take_opened(struct store *s, int64_t sweep_id, struct store *from,
+                               struct merge_files *files, struct taken *taken, struct message *m)
+{
+    struct merge_counts counts;
+    enum status status = store_begin(s, m);
+    if (status != STATUS_OK)
+        return status;
+    bool at_rest = !lock_is_taken(store_path(from));
+    status = store_take_over(s, sweep_id, from, at_rest, merge_files_note, files, &counts, m);
+    if (status == STATUS_OK)
+        status = merge_files_bring(files, m);
+    if (status == STATUS_OK) {
+        taken->trials = counts.taken;
+        taken->results = counts.results;
+        return store_commit(s, m); /* the files stay: what failed may have been committed */
+    }
+    store_rollback(s);
+    merge_files_drop(files);
+    return status;
+}
+
+/* Takes over what the file at `from` has of the sweep's trials in the plan and in the shard, as
+ * store_take_over says, with their weights and checkpoints: in one transaction, behind the files.
+ * Trials that have not ended are left to whoever holds the lock of that file. The file is only
+ * read; one that has nothing in it yet has no trials. Under the lock of s, before anything is
+ * claimed; recover_trials is to follow, for those that were cut off there. After BUSY nothing has
+ * changed. INTERRUPTED where a signal came (stop.h). */
+static enum status take_over(struct store *s, int64_t sweep_id, const char *path,
+                             struct taken *taken, struct message *m)
+{
+    struct store *from;
+    *taken = (struct taken){0};
+    taken->itself = merge_is_target(path, store_path(s));
+    if (taken->itself)
+        return STATUS_OK;
+    enum status status = merge_open(path, &from, m);
+    if (status != STATUS_OK || !from)
+        return status;
+    struct merge_files *files = merge_files_new(s, true);
+    status = files ? take_opened(s, sweep_id, from, files, taken, m)
+                   : status_no_memory(m, "a list of files");
+    merge_files_free(files);
+    store_close(from, NULL);
+    return status;
 }
 
 /* "12 trials were taken over from x.db, 9 with a result" */

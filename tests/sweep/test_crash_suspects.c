@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sweep/run/crash_suspects.h"
+#include "sweep/run/suspects.h"
 
 #include "tests/test.h"
 

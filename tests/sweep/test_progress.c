@@ -2,9 +2,8 @@
 #include <math.h>
 #include <sys/wait.h>
 
+#include "sweep/run/frame.h"
 #include "sweep/run/progress.h"
-#include "sweep/run/progress_heads.h"
-#include "sweep/run/progress_line.h"
 #include "tests/sweep/terminal_help.h"
 #include "tests/test.h"
 

@@ -1,6 +1,9 @@
-#include "sweep/run/crash_suspects.h"
+#include "sweep/run/suspects.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- trials that may take a machine down ---- */
 
 /* Where the trial's entry is, or would be. The table has an empty one. */
 static struct crash_suspect *place_of(const struct crash_suspects *s, int64_t trial)
@@ -89,4 +92,62 @@ void crash_suspects_free(struct crash_suspects *s)
 {
     free(s->table);
     *s = (struct crash_suspects){0};
+}
+
+/* ---- machines on which a trial came to nothing ---- */
+
+/* Where it is; -1: nowhere. */
+static int find_blocked(const struct host_blocklist *s, int64_t trial)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->of[i].trial == trial)
+            return i;
+    return -1;
+}
+
+static void take_out(struct host_blocklist *s, int at)
+{
+    s->count--;
+    memmove(&s->of[at], &s->of[at + 1], (size_t)(s->count - at) * sizeof s->of[0]);
+}
+
+void host_blocklist_add(struct host_blocklist *s, int64_t trial, int losses, bool failed_early)
+{
+    int at = find_blocked(s, trial), least = 0;
+    if (at >= 0) {
+        failed_early = failed_early || s->of[at].failed_early;
+        take_out(s, at);
+    } else if (s->count == HOST_BLOCKLIST_MAX) {
+        for (int i = 1; i < s->count; i++)
+            if (s->of[i].losses < s->of[least].losses)
+                least = i;
+        take_out(s, least);
+    }
+    s->of[s->count++] = (struct blocked_trial){trial, losses, failed_early};
+}
+
+void host_blocklist_remove(struct host_blocklist *s, int64_t trial)
+{
+    int at = find_blocked(s, trial);
+    if (at >= 0)
+        take_out(s, at);
+}
+
+bool host_blocklist_has(const struct host_blocklist *s, int64_t trial)
+{
+    return find_blocked(s, trial) >= 0;
+}
+
+void host_blocklist_further(struct host_blocklist *s)
+{
+    for (int i = 0; i < s->count; i++)
+        s->of[i].failed_early = false;
+}
+
+int host_blocklist_failed_early(const struct host_blocklist *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->count; i++)
+        n += s->of[i].failed_early;
+    return n;
 }

@@ -1,3 +1,12 @@
+/* Whom the coordinator suspects where something was lost. */
+#ifndef SWEEP_RUN_SUSPECTS_H
+#define SWEEP_RUN_SUSPECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- trials that may take a machine down ---- */
+
 /* Trials whose machine was lost while they ran: which of them takes machines down?
  *
  * A machine may have been lost with many trials, of which one at most did it. What tells that one
@@ -10,11 +19,6 @@
  *
  * What is taken to be a machine's fault costs a trial nothing, EXCUSE_LIMIT times where it gets no
  * further in between. */
-#ifndef SWEEP_RUN_CRASH_SUSPECTS_H
-#define SWEEP_RUN_CRASH_SUSPECTS_H
-
-#include <stdbool.h>
-#include <stdint.h>
 
 enum { SUSPECT_LOSSES = 2, SUSPECT_LIMIT = 5, EXCUSE_LIMIT = 3 };
 
@@ -51,5 +55,36 @@ bool crash_suspects_at(const struct crash_suspects *s, int64_t trial, int64_t st
 int crash_suspects_losses(const struct crash_suspects *s, int64_t trial);
 
 void crash_suspects_free(struct crash_suspects *s);
+
+/* ---- machines on which a trial came to nothing ---- */
+
+/* The trials that came to nothing on a machine: it leaves them to others that have not failed at
+ * them. Only so many of the latest are kept, and of those that were lost with it the ones that were
+ * so most often. */
+
+enum { HOST_BLOCKLIST_MAX = 8 };
+
+struct host_blocklist {
+    int count;
+    struct blocked_trial {
+        int64_t trial;
+        int losses;           /* how often it was lost with a machine; 0: it failed */
+        bool failed_early;    /* without a step, and no trial got further on the machine since */
+    } of[HOST_BLOCKLIST_MAX]; /* (count), the latest last */
+};
+
+/* The trial came to nothing there (once more). */
+void host_blocklist_add(struct host_blocklist *s, int64_t trial, int losses, bool failed_early);
+
+/* It came to something there. */
+void host_blocklist_remove(struct host_blocklist *s, int64_t trial);
+
+bool host_blocklist_has(const struct host_blocklist *s, int64_t trial);
+
+/* A trial got further on the machine: the machine itself is not what was wrong. */
+void host_blocklist_further(struct host_blocklist *s);
+
+/* How many different trials failed there without a step since one got further. */
+int host_blocklist_failed_early(const struct host_blocklist *s);
 
 #endif

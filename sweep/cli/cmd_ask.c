@@ -290,19 +290,11 @@ static void decide(struct scope *x, void *context)
     a->decision.changes = (struct text_buffer){0}; /* which end with this scope */
 }
 
-static void free_forecast(void *forecast)
-{
-    forecast_free(forecast);
-}
-
 /* How long what is left of the sweep takes, if anything is. */
 static void show_plan(struct scope *x, void *context)
 {
     struct asking *a = context;
-    struct forecast *f = NULL;
-    scope_check(x, forecast_new(a->plan, command_open_existing(x, a->o.db), false, calibrate, &f,
-                                x->message));
-    arena_on_free(&x->arena, free_forecast, f);
+    const struct forecast *f = command_forecast(x, a->plan, a->o.db, false);
     a->done = forecast_is_done(f);
     ask_words_plan(&a->decision, &a->look, plan_config(a->plan), f, a->o.workers, a->o.minutes);
 }

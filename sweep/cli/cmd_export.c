@@ -11,7 +11,6 @@
 #include "sweep/export/export_results.h"
 #include "sweep/export/export_tensors.h"
 #include "sweep/study/prune.h"
-#include "sweep/worker/stop.h"
 
 enum export_kind {
     EXPORT_RESULTS,
@@ -118,12 +117,6 @@ static void export_tensors(struct scope *x, const struct export_options *o)
         export_attention(x, trial, examples, path);
 }
 
-static void end_stop(void *nothing)
-{
-    (void)nothing;
-    stop_restore();
-}
-
 /* Many small pieces, between which Ctrl-C is heard, so that no temporary file stays behind. */
 static void export_table(struct scope *x, const struct export_options *o)
 {
@@ -131,9 +124,7 @@ static void export_table(struct scope *x, const struct export_options *o)
     const char *name = o->arguments[1];
     int64_t sweep;
     scope_check(x, store_sweep(x->store, o->arguments[0], &sweep, x->message));
-    scope_check(x, stop_install(x->message));
-    arena_on_free(&x->arena, end_stop, NULL);
-    store_stop_when(x->store, stop_asked, NULL);
+    command_hear_stops(x);
     const char *path = name && strcmp(name, "-") != 0 ? command_find_target(x, o->db, name) : NULL;
     scope_check(x, export_csv(x->store, what, sweep, path, x->message));
 }

@@ -751,16 +751,10 @@ static void write_json(const struct plan *p, const struct forecast *f, bool retr
     printf("\n]}\n");
 }
 
-static void free_forecast(void *forecast)
-{
-    forecast_free(forecast);
-}
-
 static void plan(struct scope *x, void *context)
 {
     const struct plan_options *o = context;
     struct plan_shard shard = {0};
-    struct forecast *f = NULL;
     if (o->shard)
         scope_check(x, plan_shard_read(o->shard, &shard, x->message));
     struct config *config = command_read_sweep(x, o->file, NULL, &o->set);
@@ -768,9 +762,7 @@ static void plan(struct scope *x, void *context)
     struct plan *p = command_plan_new(x, "plan", config, o->db);
     scope_check(x, plan_set_shard(p, shard, x->message));
     command_plan_notes("plan", p);
-    struct store *s = command_open_existing(x, o->db);
-    scope_check(x, forecast_new(p, s, o->view.retry_failed, calibrate, &f, x->message));
-    arena_on_free(&x->arena, free_forecast, f);
+    const struct forecast *f = command_forecast(x, p, o->db, o->view.retry_failed);
     if (o->json)
         write_json(p, f, o->view.retry_failed);
     else

@@ -91,12 +91,6 @@ static int64_t attention_trial(struct scope *x, const char *text, int64_t sweep_
     return trial_id;
 }
 
-static void end_stop(void *nothing)
-{
-    (void)nothing;
-    stop_restore();
-}
-
 /* The page or the figure, put together in memory, so that a file is there as a whole or not at
  * all. */
 static void write_picture(struct scope *x, const int64_t *sweep_id, const struct report_options *o)
@@ -109,9 +103,7 @@ static void write_picture(struct scope *x, const int64_t *sweep_id, const struct
     bool to_file = strcmp(name, "-") != 0;
     if (to_file)
         path = command_find_target(x, o->db, name);
-    scope_check(x, stop_install(x->message));
-    arena_on_free(&x->arena, end_stop, NULL);
-    store_stop_when(x->store, stop_asked, NULL);
+    command_hear_stops(x);
     if (o->html && o->sweeps > 1) {
         scope_check(x,
                     page_write_comparison(x->store, sweep_id, o->sweeps, &page, out, x->message));

@@ -13,6 +13,7 @@
 #include "engine/base/text.h"
 #include "sweep/db/lock.h"
 #include "sweep/trials/data_file.h"
+#include "sweep/worker/stop.h"
 
 const struct command command_table[] = {
 #define COMMAND(name, usage, summary) {#name, usage, summary, command_##name},
@@ -167,6 +168,19 @@ void command_act_within(struct scope *x, command_act *act, void *context)
     scope_check(x, act_in(NULL, act, context, x->message));
 }
 
+static void end_stops(void *nothing)
+{
+    (void)nothing;
+    stop_restore();
+}
+
+void command_hear_stops(struct scope *x)
+{
+    scope_check(x, stop_install(x->message));
+    arena_on_free(&x->arena, end_stops, NULL);
+    store_stop_when(x->store, stop_asked, NULL);
+}
+
 static void close_store(void *store)
 {
     store_close(store, NULL);
@@ -272,6 +286,21 @@ struct plan *command_plan_new(struct scope *x, const char *name, const struct co
         store_close(s, NULL); /* who runs the plan is to be the file's only user */
     scope_check(x, status);
     return p;
+}
+
+static void free_forecast(void *forecast)
+{
+    forecast_free(forecast);
+}
+
+struct forecast *command_forecast(struct scope *x, const struct plan *p, const char *db,
+                                  bool retry_failed)
+{
+    struct forecast *f = NULL;
+    struct store *s = command_open_existing(x, db);
+    scope_check(x, forecast_new(p, s, retry_failed, calibrate, &f, x->message));
+    arena_on_free(&x->arena, free_forecast, f);
+    return f;
 }
 
 void command_plan_notes(const char *name, const struct plan *p)

@@ -14,6 +14,7 @@
 #include "sweep/db/scope.h"
 #include "sweep/plan/plan.h"
 #include "sweep/report/report.h"
+#include "sweep/run/forecast.h"
 #include "sweep/serve/serve.h"
 #include "sweep/trials/trials.h"
 
@@ -78,6 +79,10 @@ int command_act_on(const char *name, enum command_use use, const char *db, comma
 
 /* Acts in a scope of its own within x: what it opened is closed, and freed, when it is over. */
 void command_act_within(struct scope *x, command_act *act, void *context);
+
+/* From now on, and as long as x lasts, Ctrl-C is heard: stop_requests (sweep/worker/stop.h), and
+ * what is read from x->store ends. */
+void command_hear_stops(struct scope *x);
 
 /* Another results file, to be read; of one that may not be there yet NULL where it is not, or has
  * nothing in it. */
@@ -185,6 +190,10 @@ void command_threads(struct scope *x, const char *text, struct config *c);
  * that name (NULL: it does not), which large files it reads. */
 struct plan *command_plan_new(struct scope *x, const char *name, const struct config *c,
                               const char *db);
+
+/* What the plan would do with the results file, which may not be there yet. */
+struct forecast *command_forecast(struct scope *x, const struct plan *p, const char *db,
+                                  bool retry_failed);
 
 /* Prints to stderr what is odd about a plan without being wrong: items of exclude that fit
  * nothing. */

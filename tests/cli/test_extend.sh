@@ -181,9 +181,9 @@ int command_wane(int argc, char **argv)
 C
 echo 'COMMAND(wane, "wane [options]", "watch the moon")' >>sweep/cli/commands.def
 cat >tide <<'C'
-static enum status read_tide(struct reading *r, const struct tree *t)
+static void read_tide(struct reading *r, const struct tree *t)
 {
-    return t ? reading_integer(r, t, "tide", 0, 8, &r->c->tide) : STATUS_OK;
+    reading_integer(r, t, "tide", 0, 8, &r->c->tide);
 }
 C
 sed -i -e '/^enum { WORKERS_MAX/r tide' -e '/KEY(retries, /i\    KEY(tide, read_tide, "height of the tide (0)") \\' \

@@ -438,7 +438,7 @@ LINT_FLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -DKERNEL_SET=$(firstword $(KE
 LINT_DEPTH = -Xclang -analyzer-config -Xclang max-nodes=25000
 EACH     = | xargs -P "$$(nproc)" -I{}
 
-lint: $(BUILD)/build_id.h $(SQL_AS_C) $(PAGE_AS_C)
+lint: $(BUILD)/build_id.h $(SQL_AS_C) $(STATEMENTS) $(PAGE_AS_C)
 	@sh tests/deps.sh build serve lint
 	@echo cppcheck; cppcheck -j "$$(nproc)" --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	  --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 -I. -I$(BUILD) \

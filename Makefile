@@ -170,11 +170,12 @@ $(SQL_AS_C): $(BUILD)/%.h: sweep/db/%.sql
 	@mkdir -p $(@D)
 	$(Q)$(AS_C) $< $(IN_PLACE)
 
-STATEMENTS = $(addprefix $(BUILD)/,db_parts.h trials_parts.h trials_sql.h trials_checks.h)
+STATEMENTS = $(addprefix $(BUILD)/,db_parts.h trials_parts.h trials_sql.h trials_checks.h merge_sql.h)
 $(SWEEP_OBJ) $(BUILD)/sweep/cli/main.o: | $(STATEMENTS)
 $(BUILD)/db_parts.h: sweep/db/parts.sql
 $(BUILD)/trials_parts.h $(BUILD)/trials_sql.h: sweep/db/parts.sql sweep/trials/trials.sql
 $(BUILD)/trials_checks.h: sweep/trials/checks.sql
+$(BUILD)/merge_sql.h: sweep/db/parts.sql sweep/merge/merge.sql
 $(STATEMENTS): sweep/db/statements.awk
 	@mkdir -p $(@D)
 	$(Q)awk -v want=$(if $(filter %_parts.h,$@),shared,statements) -f sweep/db/statements.awk $(filter %.sql,$^) $(IN_PLACE)

@@ -1,6 +1,5 @@
 #include "engine/base/scope.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,6 +62,26 @@ void scope_fail(struct scope *x, enum status status, const char *format, ...)
 struct text_buffer scope_text(struct scope *x)
 {
     return (struct text_buffer){.arena = &x->arena};
+}
+
+char *scope_vprint(struct scope *x, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int size = vsnprintf(NULL, 0, format, again) + 1;
+    va_end(again);
+    char *text = arena_alloc(&x->arena, (size_t)size, 1);
+    vsnprintf(text, (size_t)size, format, arguments);
+    return text;
+}
+
+char *scope_print(struct scope *x, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = scope_vprint(x, format, arguments);
+    va_end(arguments);
+    return text;
 }
 
 struct stream {

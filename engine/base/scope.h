@@ -14,6 +14,7 @@
 #define ENGINE_BASE_SCOPE_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -50,8 +51,11 @@ void scope_check(struct scope *x, enum status status);
 _Noreturn void scope_fail(struct scope *x, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A text to be put together, in the scope's memory. */
+/* A text to be put together, in the scope's memory; one that is whole at once. */
 struct text_buffer scope_text(struct scope *x);
+char *scope_print(struct scope *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *scope_vprint(struct scope *x, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /* A stream into a text, which is whole once that is flushed. Both end with the scope. */
 FILE *scope_text_stream(struct scope *x, struct text_buffer **text);

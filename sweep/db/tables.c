@@ -11,21 +11,21 @@ static const char DOING[] = "reading the schema";
     " AND t.name NOT GLOB '*[^a-z_]*'"                                                             \
     " AND instr(?1, format(char(10) || 'CREATE TABLE %s (', t.name)) > 0"
 
-struct rows tables_of(struct store *s, const char *parent, struct message *m)
+struct rows *tables_of(struct scope *x, const char *parent)
 {
-    return store_rows(s, DOING,
-                      "SELECT t.name, f.\"from\"" REFERENCES
-                      " AND f.\"table\" = ?2 AND f.on_delete = 'CASCADE' ORDER BY t.rowid",
-                      VALUES(TEXT(store_schema), TEXT(parent)), m);
+    return scope_query(x, DOING,
+                       "SELECT t.name, f.\"from\"" REFERENCES
+                       " AND f.\"table\" = ?2 AND f.on_delete = 'CASCADE' ORDER BY t.rowid",
+                       VALUES(TEXT(store_schema), TEXT(parent)));
 }
 
-struct rows tables_shared(struct store *s, struct message *m)
+struct rows *tables_shared(struct scope *x)
 {
-    return store_rows(
-        s, DOING,
+    return scope_query(
+        x, DOING,
         "SELECT f.\"table\", format('DELETE FROM %s WHERE rowid NOT IN (%s)', f.\"table\","
         "  group_concat(format('SELECT %s FROM %s WHERE %s IS NOT NULL', f.\"from\", t.name,"
         "   f.\"from\"), ' UNION ALL '))" REFERENCES
         " AND f.on_delete <> 'CASCADE' GROUP BY f.\"table\"",
-        VALUES(TEXT(store_schema)), m);
+        VALUES(TEXT(store_schema)));
 }

@@ -9,14 +9,14 @@
 #ifndef SWEEP_DB_TABLES_H
 #define SWEEP_DB_TABLES_H
 
-#include "sweep/db/rows.h"
+#include "sweep/db/scope.h"
 
 /* The tables whose rows belong to one of `parent`, in the order of the schema: name, and the column
- * that refers to it. Closed by the caller. */
-struct rows tables_of(struct store *s, const char *parent, struct message *m);
+ * that refers to it. */
+struct rows *tables_of(struct scope *x, const char *parent);
 
-/* The tables whose rows are shared: name, and a statement that deletes those that nobody refers to.
- * Closed by the caller. */
-struct rows tables_shared(struct store *s, struct message *m);
+/* The tables whose rows are shared: name, and a statement that deletes those that nobody refers
+ * to. */
+struct rows *tables_shared(struct scope *x);
 
 #endif

@@ -1,34 +1,38 @@
 /* What the files that merge share:
  *
- *   merge.c          what trials share, files learnt from, the ledger of deleted trials
- *   merge_sweep.c    sweeps: whose plan stays, shards, looks
- *   merge_history.c  the rows of `plan_change`, and what claims could be read off
- *   merge_trial.c    trials: which of two is taken over
- *   merge_own.c      only the trials that a sweep has planned and not ended
- *   merge_compare.c  whether two results contradict each other
- *   merge_rows.c     rows of a table from one file to the other
+ *   merge.sql      the longer statements, as sql_NAME
+ *   merge.c        rows from one file to the other; what trials share, the ledger of deleted trials
+ *   merge_sweep.c  sweeps: whose plan stays, shards, looks; their history, and what claims could
+ * see merge_trial.c  trials: which of two is taken over, whether two results contradict each other
+ *   merge_own.c    only the trials that a sweep has planned and not ended
  *
  * The names that things have in the two files meet in temporary tables of `into`; so does what
- * tells apart who had what: merge_theirs has the rows of `plan_change` that came from `from`,
- * merge_here those of `deleted` that say what had come of trials of `into`. */
+ * tells apart who had what (merge_tables). All is done within a scope. */
 #ifndef SWEEP_MERGE_MERGE_PARTS_H
 #define SWEEP_MERGE_MERGE_PARTS_H
 
 #include "sweep/merge/merge.h"
 #include "sweep/trials/trials_internal.h"
 
+#define STATEMENT(name, sql) extern const char sql_##name[];
+#include "merge_sql.h"
+#undef STATEMENT
+
+/* All of them, in the order of the file; ends with NULL. */
+extern const char *const merge_statements[];
+
 /* Rows of a table on their way. */
 struct merge_copy {
-    struct rows read, write;
+    struct rows *read, *write;
     bool keyed; /* the first has the key as ?1 */
 };
 
 struct merging {
     struct store *into, *from;
+    struct scope *x, *there; /* of these (merge_within) */
     merge_mover *mover;
     void *context;
     struct merge_counts *counts;
-    struct message *m;
     int64_t own; /* store_take_over: the sweep whose trials are meant; 0: all are */
     bool unfinished;
     struct merge_copy new_trial, plan_of_trial, result_of_trial, left_trial; /* merge_trial.c */
@@ -36,33 +40,23 @@ struct merging {
 
 #define MERGING "merging"
 
-/* Numbers of trials go on behind those of deleted ones, whose files may still lie in the folder. */
-#define MERGE_NEXT_NUMBER                                                                          \
-    "(SELECT 1 + max(ifnull((SELECT max(trial_id) FROM trial), 0),"                                \
-    " ifnull((SELECT max(trial_id) FROM deleted), 0)))"
-
 /* ---- merge.c ---- */
+
+/* Runs `with` in a scope of `into`, which has one of `from`: that stays as it is now. Returns the
+ * scope, which the caller ends. */
+struct scope *merge_within(struct merging *g, void (*with)(struct merging *g), struct message *m);
 
 /* Makes the temporary tables; the other drops them. `into` has then all that trials share (builds,
  * configurations), and merge_build and merge_config what they are called in both files. Of the
  * trials of one sweep it has the configurations already: those are noted with each trial. */
-enum status merge_begin(struct merging *g);
-enum status merge_end(struct merging *g);
+void merge_begin(struct merging *g);
+void merge_end(struct merging *g);
 
 /* The same for one of these tables alone. */
-enum status merge_shared(struct merging *g, const char *table);
+void merge_shared(struct merging *g, const char *table);
 
 /* Both remarks of each trial, unless one has the other in it. */
-enum status merge_trial_remarks(struct merging *g);
-
-/* Runs `body` on `into` in a scope. */
-enum status merge_in_scope(struct merging *g, void (*body)(struct scope *x, int64_t sweep_id),
-                           int64_t sweep_id);
-
-/* Runs `with`, for which `from` stays as it is now. */
-enum status merge_within(struct merging *g, enum status (*with)(struct merging *g));
-
-/* ---- merge_rows.c ---- */
+void merge_trial_remarks(struct merging *g);
 
 /* Rows of a table, from one file to the other: of the columns that both have, generated ones
  * excepted. What refers to another table gets what the row there is called in `into`; a key that is
@@ -79,13 +73,12 @@ struct merge_table {
     const char *tail;  /* FROM ... WHERE ... ON CONFLICT ...: behind the values; NULL: none */
     const char *write; /* the whole statement, in the place of all these; NULL: it is made */
 };
-enum status merge_rows(struct merging *g, const struct merge_table *t, int64_t key);
+void merge_rows(struct merging *g, const struct merge_table *t, int64_t key);
 
-/* The same in parts, for many keys. Closed in any case. */
-enum status merge_copy_open(struct merging *g, const struct merge_table *t,
-                            struct merge_copy *copy);
-enum status merge_copy_run(struct merge_copy *copy, int64_t key);
-void merge_copy_close(struct merge_copy *copy);
+/* The same in parts, for many keys. */
+struct merge_copy merge_copy_open(struct merging *g, const struct merge_table *t);
+void merge_copy_run(struct merging *g, const struct merge_copy *copy, int64_t key);
+void merge_copy_close(struct merging *g, const struct merge_copy *copy);
 
 /* ---- merge_sweep.c ---- */
 
@@ -105,28 +98,26 @@ struct merge_sweep {
 };
 
 /* Brings the row of a sweep over, before its trials. */
-enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep);
+void merge_sweep_begin(struct merging *g, struct merge_sweep *sweep);
 
 /* What hangs on its trials, once all trials of the file are there. */
-enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep);
+void merge_sweep_end(struct merging *g, const struct merge_sweep *sweep);
 
 /* What the sweep is called in both files, and how the plans go together. */
-enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep);
+void merge_note_sweep(struct merging *g, const struct merge_sweep *sweep);
+
+/* Looks were judged by what trials had come to before. */
+void merge_forget_looks(struct merging *g, int64_t sweep_id);
 
 /* Choices are taken anew from what all trials have come to. */
-enum status merge_settle(struct merging *g, int64_t sweep_id);
+void merge_settle(struct merging *g, int64_t sweep_id);
 
-/* ---- merge_history.c ---- */
-
-/* Puts the plan changes of both files into one order, and says which file's comes last. Of trials
- * that are taken over into a plan: those from before it. */
-enum status merge_history(struct merging *g, const struct merge_sweep *sweep, bool *theirs_newer);
-
-/* Which rows of `plan_change` have come from `from`. */
-enum status merge_note_theirs(struct merging *g, int64_t sweep_id);
+/* Puts the plan changes of both files into one order, and says whether that of `from` comes last.
+ * Of trials that are taken over into a plan: those from before it. */
+bool merge_history(struct merging *g, const struct merge_sweep *sweep);
 
 /* What could be seen when the newest plan was made, now that more is known of that time. */
-enum status merge_seen(struct merging *g, int64_t sweep_id);
+void merge_seen(struct merging *g, int64_t sweep_id);
 
 /* ---- merge_trial.c ---- */
 
@@ -148,25 +139,18 @@ struct standing merge_standing(struct rows *r);
 
 /* Whether the trial has come further in `from`. Not by a failure that is known in `into`, where it
  * is tried again. One that was cut off has, where nothing of it is here. */
-enum status merge_is_further(struct merging *g, const struct standing *theirs,
-                             const struct standing *ours, bool *further);
+bool merge_is_further(struct merging *g, const struct standing *theirs,
+                      const struct standing *ours);
 
 /* The trial of `into` becomes what it is in `from`. */
-enum status merge_take_over(struct merging *g, const struct standing *theirs,
-                            const struct standing *ours);
+void merge_take_over(struct merging *g, const struct standing *theirs, const struct standing *ours);
 
 /* All trials of a sweep; between the two that make their statements and end them. */
-enum status merge_trials_open(struct merging *g);
-enum status merge_trials(struct merging *g, const struct merge_sweep *sweep);
+void merge_trials_open(struct merging *g);
+void merge_trials(struct merging *g, const struct merge_sweep *sweep);
 void merge_trials_close(struct merging *g);
 
 /* The rows that belong to them, once all trials are there. */
-enum status merge_trial_rows(struct merging *g);
-
-/* ---- merge_compare.c ---- */
-
-/* Holds the result of a trial in `from` against that of the same trial in `into`. *same: they are
- * equal. BAD_INPUT where they contradict each other. */
-enum status merge_compare(struct merging *g, int64_t from_id, int64_t into_id, bool *same);
+void merge_trial_rows(struct merging *g);
 
 #endif

@@ -1,117 +1,150 @@
-/* Sweeps: whose plan stays, and what else two rows of one name come to. */
+/* Sweeps: whose plan stays, what else two rows of one name come to, and how the plans and claims of
+ * two files came to be. */
 #include "sweep/merge/merge_parts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/db/tables.h"
 
-enum status merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
+void merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
 {
-    return store_execute(
-        g->into, MERGING, "INSERT OR REPLACE INTO merge_sweep (old, new, plan) VALUES (?, ?, ?)",
-        VALUES(INTEGER(sweep->from_id), INTEGER(sweep->into_id), INTEGER(sweep->plan)), NULL, g->m);
+    scope_run(g->x, MERGING, "INSERT OR REPLACE INTO merge_sweep (old, new, plan) VALUES (?, ?, ?)",
+              VALUES(INTEGER(sweep->from_id), INTEGER(sweep->into_id), INTEGER(sweep->plan)));
+}
+
+/* ---- history ---- */
+
+static void list_changes(struct merging *g, const struct merge_sweep *sweep)
+{
+    const struct merge_table theirs = {
+        .name = "plan_change",
+        .to = "merge_change",
+        .where = "WHERE sweep_id = ?1 ORDER BY plan_change_id",
+        .tail = g->own ? "WHERE @by = 'file'"
+                         " AND @changed < (SELECT max(changed) FROM merge_change WHERE theirs)"
+                       : NULL};
+    scope_script(g->x, MERGING, "DELETE FROM merge_change");
+    scope_run(g->x, MERGING,
+              "INSERT INTO merge_change SELECT *, 1 FROM plan_change WHERE sweep_id = ?",
+              VALUES(INTEGER(sweep->into_id)));
+    merge_rows(g, &theirs, sweep->from_id);
+    scope_run(g->x, MERGING, sql_put_back_changes, VALUES(INTEGER(g->own)));
+    scope_script(g->x, MERGING, "UPDATE merge_change SET what = json_remove(what, '$.again')");
+}
+
+static void note_theirs(struct merging *g, int64_t sweep_id)
+{
+    scope_run(g->x, MERGING, sql_note_theirs, VALUES(INTEGER(sweep_id)));
+}
+
+bool merge_history(struct merging *g, const struct merge_sweep *sweep)
+{
+    list_changes(g, sweep);
+    int64_t more = scope_number(g->x, MERGING, sql_more_changes, NO_VALUES);
+    bool newer = scope_number(g->x, MERGING, sql_theirs_is_newer, NO_VALUES);
+    if (more) {
+        scope_run(g->x, MERGING, "DELETE FROM plan_change WHERE sweep_id = ?",
+                  VALUES(INTEGER(sweep->into_id)));
+        scope_run(g->x, MERGING, sql_write_changes, NO_VALUES);
+        note_theirs(g, sweep->into_id);
+    }
+    return newer;
+}
+
+void merge_seen(struct merging *g, int64_t sweep_id)
+{
+    int64_t row = scope_number(g->x, MERGING,
+                               "SELECT max(plan_change_id) FROM plan_change WHERE sweep_id = ?"
+                               " AND by = 'file'",
+                               VALUES(INTEGER(sweep_id)));
+    store_note_alike(g->x);
+    scope_run(g->x, MERGING, sql_see_again, VALUES(INTEGER(sweep_id), INTEGER(row)));
+    store_note_similar(g->x, sweep_id, row, sql_merged_results);
+    store_confirm_seen(g->x, sweep_id, sql_merged_results);
 }
 
 /* ---- a sweep that `into` does not have ---- */
 
-static enum status add_sweep(struct merging *g, struct merge_sweep *sweep)
+static const char FIND[] = "SELECT sweep_id FROM sweep WHERE name = ?";
+
+static void add_sweep(struct merging *g, struct merge_sweep *sweep)
 {
     static const struct merge_table row = {.name = "sweep", .where = "WHERE sweep_id = ?1"};
     static const struct merge_table changes = {
         .name = "plan_change", .where = "WHERE sweep_id = ?1 ORDER BY plan_change_id"};
     sweep->plan = MERGE_NEW;
-    enum status status = merge_rows(g, &row, sweep->from_id);
-    if (status == STATUS_OK)
-        status = store_integer(g->into, MERGING, "SELECT sweep_id FROM sweep WHERE name = ?",
-                               VALUES(TEXT(sweep->name)), 0, &sweep->into_id, g->m);
-    if (status == STATUS_OK)
-        status = merge_note_sweep(g, sweep);
-    if (status == STATUS_OK)
-        status = merge_rows(g, &changes, sweep->from_id);
-    return status == STATUS_OK ? merge_note_theirs(g, sweep->into_id) : status;
+    merge_rows(g, &row, sweep->from_id);
+    sweep->into_id = scope_number(g->x, MERGING, FIND, VALUES(TEXT(sweep->name)));
+    merge_note_sweep(g, sweep);
+    merge_rows(g, &changes, sweep->from_id);
+    note_theirs(g, sweep->into_id);
 }
 
 /* ---- a sweep that both have ---- */
 
-static enum status refuse_other_metric(struct merging *g, const struct merge_sweep *sweep)
+static void refuse_other_metric(struct merging *g, const struct merge_sweep *sweep)
 {
     static const char begun[] = "SELECT metric FROM sweep AS s WHERE sweep_id = ? AND EXISTS"
                                 " (SELECT 1 FROM trial AS t WHERE t.sweep_id = s.sweep_id"
                                 "  AND attempt > 0)";
-    struct rows theirs = store_rows(g->from, MERGING, begun, VALUES(INTEGER(sweep->from_id)), g->m);
-    struct rows ours = store_rows(g->into, MERGING, begun, VALUES(INTEGER(sweep->into_id)), g->m);
-    bool both = rows_next(&theirs) && rows_next(&ours);
-    if (both && strcmp(rows_given(&theirs, 0), rows_given(&ours, 0)) != 0)
-        ours.status = status_fail(g->m, STATUS_BAD_INPUT,
-                                  "sweep %s chose its best steps by %s in %s and by %s in %s: give "
-                                  "one of them another name (headcount sweep rename)",
-                                  sweep->name, rows_given(&theirs, 0), g->from->path,
-                                  rows_given(&ours, 0), g->into->path);
-    enum status status = rows_close(&theirs), closed = rows_close(&ours);
-    return status == STATUS_OK ? closed : status;
+    const char *theirs = scope_string(g->there, MERGING, begun, VALUES(INTEGER(sweep->from_id)));
+    const char *ours = scope_string(g->x, MERGING, begun, VALUES(INTEGER(sweep->into_id)));
+    if (theirs && ours && strcmp(theirs, ours) != 0)
+        scope_fail(g->x, STATUS_BAD_INPUT,
+                   "sweep %s chose its best steps by %s in %s and by %s in %s: give "
+                   "one of them another name (headcount sweep rename)",
+                   sweep->name, theirs, g->from->path, ours, g->into->path);
+}
+
+static bool have_common_point(struct merging *g, const struct merge_sweep *sweep)
+{
+    static const char same[] = "SELECT 1 FROM trial WHERE sweep_id = ?1 AND in_plan = 1 AND"
+                               " config_id = (SELECT new FROM merge_config WHERE old = ?2) LIMIT 1";
+    bool common = false;
+    struct rows *r = scope_query(g->there, MERGING,
+                                 "SELECT DISTINCT config_id FROM trial WHERE sweep_id = ?"
+                                 " AND in_plan = 1",
+                                 VALUES(INTEGER(sweep->from_id)));
+    while (!common && scope_next(g->there, r))
+        common = scope_number(g->x, MERGING, same,
+                              VALUES(INTEGER(sweep->into_id), INTEGER(rows_integer(r, 0))));
+    if (common)
+        scope_close(g->there, r);
+    return common;
 }
 
 /* As when a sweep is planned: one name for two things is a mistake. */
-static enum status refuse_stranger(struct merging *g, const struct merge_sweep *sweep)
+static void refuse_stranger(struct merging *g, const struct merge_sweep *sweep)
 {
-    int64_t common = 0, planned = 0;
-    struct rows r = store_rows(g->from, MERGING,
-                               "SELECT DISTINCT config_id FROM trial WHERE sweep_id = ?"
-                               " AND in_plan = 1",
-                               VALUES(INTEGER(sweep->from_id)), g->m);
-    while (!common && rows_next(&r))
-        r.status = store_integer(g->into, MERGING,
-                                 "SELECT 1 FROM trial WHERE sweep_id = ?1 AND in_plan = 1 AND"
-                                 " config_id = (SELECT new FROM merge_config WHERE old = ?2)"
-                                 " LIMIT 1",
-                                 VALUES(INTEGER(sweep->into_id), INTEGER(rows_integer(&r, 0))), 0,
-                                 &common, g->m);
-    enum status status = rows_close(&r);
-    if (status == STATUS_OK && !common)
-        status = store_integer(g->into, MERGING,
-                               "SELECT 1 FROM trial WHERE sweep_id = ? AND in_plan = 1 LIMIT 1",
-                               VALUES(INTEGER(sweep->into_id)), 0, &planned, g->m);
-    if (status == STATUS_OK && !common && planned)
-        status = status_fail(g->m, STATUS_BAD_INPUT,
-                             "%s and %s hold different sweeps named %s (no points in common): give "
-                             "one of them another name (headcount sweep rename)",
-                             g->from->path, g->into->path, sweep->name);
-    return status;
+    if (!have_common_point(g, sweep) &&
+        scope_number(g->x, MERGING,
+                     "SELECT 1 FROM trial WHERE sweep_id = ? AND in_plan = 1 LIMIT 1",
+                     VALUES(INTEGER(sweep->into_id))))
+        scope_fail(g->x, STATUS_BAD_INPUT,
+                   "%s and %s hold different sweeps named %s (no points in common): give "
+                   "one of them another name (headcount sweep rename)",
+                   g->from->path, g->into->path, sweep->name);
 }
 
 /* By the plan's digest the rows of `trial` are to be the same; by the rest they are judged. */
-static enum status read_plan(struct store *s, int64_t sweep_id, char **sha256, char **rules,
-                             struct message *m)
+static enum merge_plan compare_plans(struct merging *g, const struct merge_sweep *sweep,
+                                     bool theirs_newer)
 {
+    static const char digest[] = "SELECT plan_sha256 FROM sweep WHERE sweep_id = ?";
     static const char asks[] = "SELECT json_array(claim, tune, replicate, looks, rungs,"
                                " equivalence, extend, confirm) FROM sweep WHERE sweep_id = ?";
-    enum status status = store_text(s, MERGING, "SELECT plan_sha256 FROM sweep WHERE sweep_id = ?",
-                                    VALUES(INTEGER(sweep_id)), sha256, m);
-    return status == STATUS_OK ? store_text(s, MERGING, asks, VALUES(INTEGER(sweep_id)), rules, m)
-                               : status;
-}
-
-static enum status compare_plans(struct merging *g, struct merge_sweep *sweep, bool theirs_newer)
-{
-    char *theirs[2] = {NULL, NULL}, *ours[2] = {NULL, NULL};
-    enum status status = read_plan(g->from, sweep->from_id, &theirs[0], &theirs[1], g->m);
-    if (status == STATUS_OK)
-        status = read_plan(g->into, sweep->into_id, &ours[0], &ours[1], g->m);
-    if (status == STATUS_OK && strcmp(theirs[0], ours[0]) != 0)
-        sweep->plan = theirs_newer ? MERGE_THEIRS : MERGE_OURS;
-    else if (status == STATUS_OK)
-        sweep->plan = strcmp(theirs[1], ours[1]) == 0 ? MERGE_SAME : MERGE_RULES;
-    for (int i = 0; i < 2; i++) {
-        free(theirs[i]);
-        free(ours[i]);
-    }
-    return status;
+    const struct value from = INTEGER(sweep->from_id), into = INTEGER(sweep->into_id);
+    if (strcmp(scope_string(g->there, MERGING, digest, &from, 1),
+               scope_string(g->x, MERGING, digest, &into, 1)) != 0)
+        return theirs_newer ? MERGE_THEIRS : MERGE_OURS;
+    return strcmp(scope_string(g->there, MERGING, asks, &from, 1),
+                  scope_string(g->x, MERGING, asks, &into, 1)) == 0
+               ? MERGE_SAME
+               : MERGE_RULES;
 }
 
 /* Of two plans the one that was made last is that of the sweep. */
-static enum status take_newer(struct merging *g, const struct merge_sweep *sweep, bool theirs_newer)
+static void take_newer(struct merging *g, const struct merge_sweep *sweep)
 {
     static const struct merge_table row = {
         .name = "sweep",
@@ -119,59 +152,34 @@ static enum status take_newer(struct merging *g, const struct merge_sweep *sweep
         .columns = "[\"name\", \"created\", \"last_run\", \"remark\", \"shards\"]",
         .update = true,
         .tail = "WHERE sweep_id = (SELECT new FROM merge_sweep WHERE old = @sweep_id)"};
-    enum status status = theirs_newer ? merge_rows(g, &row, sweep->from_id) : STATUS_OK;
-    if (status == STATUS_OK && sweep->plan == MERGE_THEIRS)
-        status = store_execute(g->into, MERGING,
-                               "UPDATE trial SET in_plan = 0 WHERE sweep_id = ? AND in_plan = 1",
-                               VALUES(INTEGER(sweep->into_id)), NULL, g->m);
-    return status;
+    merge_rows(g, &row, sweep->from_id);
+    if (sweep->plan == MERGE_THEIRS)
+        scope_run(g->x, MERGING, "UPDATE trial SET in_plan = 0 WHERE sweep_id = ? AND in_plan = 1",
+                  VALUES(INTEGER(sweep->into_id)));
 }
 
-/* What no plan decides: times, and the shards that are here now. A file that has the whole sweep
- * has all shards. */
-static enum status join_rows(struct merging *g, const struct merge_sweep *sweep)
+static void join_sweep(struct merging *g, struct merge_sweep *sweep)
 {
     static const struct merge_table row = {
-        .name = "sweep",
-        .where = "WHERE sweep_id = ?1",
-        .write = "UPDATE sweep SET created = min(created, @created),"
-                 " last_run = max(last_run, @last_run), shards ="
-                 " CASE WHEN plan_sha256 = @plan_sha256 AND shards ->> 'of' = @shards ->> 'of' THEN"
-                 "  (SELECT CASE WHEN count(*) < shards ->> 'of' THEN"
-                 "    json_object('of', shards -> 'of', 'here', json_group_array(value)) END FROM"
-                 "   (SELECT value FROM json_each(shards, '$.here') UNION"
-                 "    SELECT value FROM json_each(@shards, '$.here') ORDER BY 1)) END"
-                 " WHERE name = @name"};
-    return merge_rows(g, &row, sweep->from_id);
+        .name = "sweep", .where = "WHERE sweep_id = ?1", .write = sql_join_sweep_rows};
+    refuse_other_metric(g, sweep);
+    refuse_stranger(g, sweep);
+    merge_note_sweep(g, sweep);
+    bool theirs_newer = merge_history(g, sweep);
+    sweep->plan = compare_plans(g, sweep, theirs_newer);
+    merge_note_sweep(g, sweep);
+    merge_rows(g, &row, sweep->from_id);
+    if (theirs_newer)
+        take_newer(g, sweep);
 }
 
-static enum status join_sweep(struct merging *g, struct merge_sweep *sweep)
+void merge_sweep_begin(struct merging *g, struct merge_sweep *sweep)
 {
-    bool theirs_newer = false;
-    enum status status = refuse_other_metric(g, sweep);
-    if (status == STATUS_OK)
-        status = refuse_stranger(g, sweep);
-    if (status == STATUS_OK)
-        status = merge_note_sweep(g, sweep);
-    if (status == STATUS_OK)
-        status = merge_history(g, sweep, &theirs_newer);
-    if (status == STATUS_OK)
-        status = compare_plans(g, sweep, theirs_newer);
-    if (status == STATUS_OK)
-        status = merge_note_sweep(g, sweep);
-    if (status == STATUS_OK)
-        status = join_rows(g, sweep);
-    return status == STATUS_OK ? take_newer(g, sweep, theirs_newer) : status;
-}
-
-enum status merge_sweep_begin(struct merging *g, struct merge_sweep *sweep)
-{
-    enum status status =
-        store_integer(g->into, MERGING, "SELECT sweep_id FROM sweep WHERE name = ?",
-                      VALUES(TEXT(sweep->name)), 0, &sweep->into_id, g->m);
-    if (status != STATUS_OK)
-        return status;
-    return sweep->into_id ? join_sweep(g, sweep) : add_sweep(g, sweep);
+    sweep->into_id = scope_number(g->x, MERGING, FIND, VALUES(TEXT(sweep->name)));
+    if (sweep->into_id)
+        join_sweep(g, sweep);
+    else
+        add_sweep(g, sweep);
 }
 
 /* ---- behind the trials ---- */
@@ -193,61 +201,41 @@ static const struct merge_table ensembles = {
     .tail = "WHERE (SELECT count(*) FROM json_each(@trials) JOIN merge_trial ON old = value"
             " WHERE fate <> 'kept') = json_array_length(@trials) ON CONFLICT DO NOTHING"};
 
-static enum status forget_looks(struct merging *g, const struct merge_sweep *sweep)
+void merge_forget_looks(struct merging *g, int64_t sweep_id)
 {
-    enum status status = store_execute(g->into, MERGING, "DELETE FROM look WHERE sweep_id = ?",
-                                       VALUES(INTEGER(sweep->into_id)), NULL, g->m);
-    return status == STATUS_OK ? merge_in_scope(g, store_confirm_forget, sweep->into_id) : status;
+    scope_run(g->x, MERGING, "DELETE FROM look WHERE sweep_id = ?", VALUES(INTEGER(sweep_id)));
+    store_confirm_forget(g->x, sweep_id);
 }
 
 /* Looks that were judged stay judged where the plan is the same and its rules are, and what had
  * nothing to be confirmed; trials and the history of the plan have their own ways. */
-static enum status merge_table_of_sweep(struct merging *g, const struct merge_sweep *sweep,
-                                        const char *name, const char *column)
+static void merge_table_of_sweep(struct merging *g, const struct merge_sweep *sweep,
+                                 const char *name, const char *column)
 {
-    char where[80];
-    snprintf(where, sizeof where, "WHERE %s = ?1", column);
-    const struct merge_table t = {
-        .name = name, .where = where, .tail = "WHERE true ON CONFLICT DO NOTHING"};
+    const struct merge_table t = {.name = name,
+                                  .where = scope_print(g->x, "WHERE %s = ?1", column),
+                                  .tail = "WHERE true ON CONFLICT DO NOTHING"};
     if (strcmp(name, "trial") == 0 || strcmp(name, "plan_change") == 0)
-        return STATUS_OK;
+        return;
     if (strcmp(name, "look") == 0 && sweep->plan != MERGE_NEW && sweep->plan != MERGE_SAME)
-        return forget_looks(g, sweep);
-    return merge_rows(g, strcmp(name, ensembles.name) == 0 ? &ensembles : &t, sweep->from_id);
+        merge_forget_looks(g, sweep->into_id);
+    else
+        merge_rows(g, strcmp(name, ensembles.name) == 0 ? &ensembles : &t, sweep->from_id);
 }
 
-static enum status merge_tables_of_sweep(struct merging *g, const struct merge_sweep *sweep)
+void merge_settle(struct merging *g, int64_t sweep_id)
 {
-    struct rows r = tables_of(g->into, "sweep", g->m);
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && rows_next(&r))
-        status = merge_table_of_sweep(g, sweep, rows_given(&r, 0), rows_given(&r, 1));
-    return rows_close_after(&r, status);
+    scope_run(g->x, MERGING, sql_choose_anew, VALUES(INTEGER(sweep_id)));
+    store_settle(g->x, sweep_id);
 }
 
-enum status merge_settle(struct merging *g, int64_t sweep_id)
+void merge_sweep_end(struct merging *g, const struct merge_sweep *sweep)
 {
-    static const char anew[] =
-        "UPDATE trial SET until = NULL,"
-        " choice = CASE WHEN (tuning <> '{}' AND NOT is_tuning) OR look > 1 THEN 'waiting'"
-        "  ELSE 'chosen' END, state = CASE state WHEN 'not_needed' THEN 'queued' ELSE state END"
-        " WHERE sweep_id = ? AND in_plan = 1 AND (tuning <> '{}' OR look > 1 OR state = "
-        "'not_needed'"
-        "  OR choice <> 'chosen' OR until IS NOT NULL)";
-    enum status status =
-        store_execute(g->into, MERGING, anew, VALUES(INTEGER(sweep_id)), NULL, g->m);
-    return status == STATUS_OK ? merge_in_scope(g, store_settle, sweep_id) : status;
-}
-
-enum status merge_sweep_end(struct merging *g, const struct merge_sweep *sweep)
-{
-    static const char all_shards[] =
-        "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0";
-    enum status status = merge_tables_of_sweep(g, sweep);
-    if (status == STATUS_OK)
-        status = store_execute(g->into, MERGING, all_shards, VALUES(INTEGER(sweep->into_id)), NULL,
-                               g->m);
-    if (status == STATUS_OK)
-        status = merge_settle(g, sweep->into_id);
-    return status == STATUS_OK ? merge_seen(g, sweep->into_id) : status;
+    struct rows *r = tables_of(g->x, "sweep");
+    while (scope_next(g->x, r))
+        merge_table_of_sweep(g, sweep, rows_given(r, 0), rows_given(r, 1));
+    scope_run(g->x, MERGING, "UPDATE trial SET in_shard = 1 WHERE sweep_id = ? AND in_shard = 0",
+              VALUES(INTEGER(sweep->into_id)));
+    merge_settle(g, sweep->into_id);
+    merge_seen(g, sweep->into_id);
 }

@@ -7,19 +7,6 @@
 
 static const char DOING[] = "summing shards";
 
-static const char TABLES[] =
-    "PRAGMA foreign_keys = OFF;"
-    "CREATE TEMP TABLE shard_part (part INTEGER PRIMARY KEY, sweep_id INTEGER, number INTEGER,"
-    " of INTEGER, trials_left INTEGER, newest INTEGER, last_run TEXT, sha256 TEXT);"
-    "CREATE TEMP TABLE shard_running (trial_id INTEGER PRIMARY KEY, number INTEGER, of INTEGER,"
-    " its_id INTEGER, part INTEGER);"
-    "CREATE TEMP TABLE shard_plan (sweep_id INTEGER PRIMARY KEY, sha256 TEXT, changed TEXT);"
-    /* trials that have not ended in the file of their shard */
-    "CREATE TEMP TABLE shard_left (part INTEGER, config_id INTEGER, seed INTEGER);"
-    /* the file at hand: whose it is */
-    "CREATE TEMP TABLE shard_here (number INTEGER, of INTEGER, at_work INTEGER, sweep_id INTEGER,"
-    " part INTEGER)";
-
 enum status shard_sum_new(struct store **sum, struct message *m)
 {
     struct store *s = calloc(1, sizeof *s);
@@ -36,13 +23,18 @@ enum status shard_sum_new(struct store **sum, struct message *m)
     if (status == STATUS_OK)
         status = store_script(s, DOING, store_schema, m);
     if (status == STATUS_OK)
-        status = store_script(s, DOING, TABLES, m);
+        status = store_script(s, DOING, sql_shard_tables, m);
     if (status == STATUS_OK)
         *sum = s;
     else
         store_close(s, NULL);
     return status;
 }
+
+struct summing {
+    struct merging merging; /* first: merge_within hands that on */
+    const struct shard_source *source;
+};
 
 /* ---- rows of a file ---- */
 
@@ -101,7 +93,7 @@ static const struct merge_table states = {
         "part") " AND r.its_id = @trial_id ON CONFLICT DO NOTHING"
 
 /* What hangs on those that run. */
-static enum status add_running(struct merging *g, int64_t sweep_id)
+static void add_running(struct merging *g, int64_t sweep_id)
 {
     static const struct merge_table running = {
         .name = "trial",
@@ -115,24 +107,20 @@ static enum status add_running(struct merging *g, int64_t sweep_id)
         .name = "attempt", .where = AT_WORK, .values = values, .tail = OF_RUNNING};
     static const struct merge_table curves = {
         .name = "curve", .where = AT_WORK, .values = values, .tail = OF_RUNNING};
-    enum status status = merge_rows(g, &running, sweep_id);
-    if (status == STATUS_OK)
-        status = merge_rows(g, &attempts, sweep_id);
-    return status == STATUS_OK ? merge_rows(g, &curves, sweep_id) : status;
+    merge_rows(g, &running, sweep_id);
+    merge_rows(g, &attempts, sweep_id);
+    merge_rows(g, &curves, sweep_id);
 }
 
 /* Which trials of its shard the file has left. */
-static enum status add_left(struct merging *g, int64_t sweep_id)
+static void add_left(struct merging *g, int64_t sweep_id)
 {
     static const struct merge_table left = {
         .name = "trial",
         .to = "shard_left",
         .where = "WHERE sweep_id = ?1 AND in_plan AND in_shard AND state IN ('queued', 'running')"};
-    enum status status = merge_rows(g, &left, sweep_id);
-    if (status != STATUS_OK)
-        return status;
-    return store_script(g->into, DOING,
-                        "UPDATE shard_left SET part = " THIS("part") " WHERE part IS NULL", g->m);
+    merge_rows(g, &left, sweep_id);
+    scope_script(g->x, DOING, "UPDATE shard_left SET part = " THIS("part") " WHERE part IS NULL");
 }
 
 /* ---- a sweep of a file ---- */
@@ -142,17 +130,18 @@ struct sweep_here {
     bool newer; /* its plan becomes that of the sum */
 };
 
-enum { SWEEP_ID, NAME, SHA256, CHANGED, LEFT, NEWEST, LAST_RUN };
-static const char SWEEPS[] =
-    "SELECT s.sweep_id, name, plan_sha256, ifnull((SELECT max(changed) FROM plan_change AS c"
-    "  WHERE c.sweep_id = s.sweep_id), ''), p.queued + p.running,"
-    "  s.last_run = (SELECT max(last_run) FROM sweep), s.last_run"
-    " FROM sweep AS s JOIN progress AS p USING (sweep_id)";
+enum { SWEEP_ID, NAME, SHA256, CHANGED, LEFT, NEWEST, LAST_RUN }; /* columns of shard_sweeps */
+
+static int64_t find_name(struct merging *g, const struct rows *r)
+{
+    return scope_number(g->x, DOING, "SELECT sweep_id FROM sweep WHERE name = ?",
+                        VALUES(TEXT(rows_text(r, NAME))));
+}
 
 /* Its row in the sum; where the sum does not know it, it is new, or (the file that shards are
  * merged into) of no interest: into_id is 0. */
-static enum status find_sweep(struct merging *g, const struct shard_source *source,
-                              const struct rows *r, struct sweep_here *h)
+static struct sweep_here find_sweep(struct merging *g, const struct shard_source *source,
+                                    const struct rows *r)
 {
     static const struct merge_table row = {
         .name = "sweep",
@@ -162,34 +151,24 @@ static enum status find_sweep(struct merging *g, const struct shard_source *sour
             "WHERE true ON CONFLICT (name) DO UPDATE SET tune = excluded.tune, rungs ="
             " excluded.rungs, extend = excluded.extend, looks = excluded.looks,"
             " metric = excluded.metric, goal = excluded.goal, plan_sha256 = excluded.plan_sha256"};
-    int64_t older = 1;
-    struct value name = TEXT(rows_text(r, NAME));
-    static const char find[] = "SELECT sweep_id FROM sweep WHERE name = ?";
-    *h = (struct sweep_here){.from_id = rows_integer(r, SWEEP_ID)};
-    enum status status = store_integer(g->into, DOING, find, &name, 1, 0, &h->into_id, g->m);
-    if (status == STATUS_OK && h->into_id)
-        status = store_integer(
-            g->into, DOING,
-            "SELECT sha256 = ?2 OR changed >= ?3 FROM shard_plan"
-            " WHERE sweep_id = ?1",
-            VALUES(INTEGER(h->into_id), TEXT(rows_text(r, SHA256)), TEXT(rows_text(r, CHANGED))), 1,
-            &older, g->m);
-    h->newer = h->into_id ? !older : source->number > 0;
-    if (status != STATUS_OK || !h->newer)
-        return status;
-    status = merge_rows(g, &row, h->from_id);
-    if (status == STATUS_OK)
-        status = store_integer(g->into, DOING, find, &name, 1, 0, &h->into_id, g->m);
-    if (status != STATUS_OK)
-        return status;
-    return store_execute(
-        g->into, DOING, "INSERT OR REPLACE INTO shard_plan VALUES (?, ?, ?)",
-        VALUES(INTEGER(h->into_id), TEXT(rows_text(r, SHA256)), TEXT(rows_text(r, CHANGED))), NULL,
-        g->m);
+    const struct value sha256 = TEXT(rows_text(r, SHA256)), changed = TEXT(rows_text(r, CHANGED));
+    struct sweep_here h = {.from_id = rows_integer(r, SWEEP_ID), .into_id = find_name(g, r)};
+    h.newer = h.into_id ? scope_number(g->x, DOING,
+                                       "SELECT sha256 <> ?2 AND changed < ?3 FROM shard_plan"
+                                       " WHERE sweep_id = ?1",
+                                       VALUES(INTEGER(h.into_id), sha256, changed))
+                        : source->number > 0;
+    if (h.newer) {
+        merge_rows(g, &row, h.from_id);
+        h.into_id = find_name(g, r);
+        scope_run(g->x, DOING, "INSERT OR REPLACE INTO shard_plan VALUES (?, ?, ?)",
+                  VALUES(INTEGER(h.into_id), sha256, changed));
+    }
+    return h;
 }
 
-static enum status note_part(struct merging *g, const struct shard_source *source,
-                             const struct rows *r, const struct sweep_here *h)
+static void note_part(struct merging *g, const struct shard_source *source, const struct rows *r,
+                      const struct sweep_here *h)
 {
     static const struct merge_table times = {
         .name = "sweep",
@@ -197,86 +176,56 @@ static enum status note_part(struct merging *g, const struct shard_source *sourc
         .write = "UPDATE sweep SET created = min(created, @created),"
                  " last_run = max(last_run, @last_run), remark = coalesce(remark, @remark)"
                  " WHERE name = @name"};
-    enum status status = merge_rows(g, &times, h->from_id);
-    if (status == STATUS_OK)
-        status = store_execute(
-            g->into, DOING,
-            "INSERT INTO shard_part (sweep_id, number, of, trials_left, newest, last_run, sha256)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            VALUES(INTEGER(h->into_id), INTEGER(source->number), INTEGER(source->of),
-                   INTEGER(rows_integer(r, LEFT)), INTEGER(rows_integer(r, NEWEST)),
-                   TEXT(rows_text(r, LAST_RUN)), TEXT(rows_text(r, SHA256))),
-            NULL, g->m);
-    if (status == STATUS_OK)
-        status = store_script(g->into, DOING, "DELETE FROM shard_here", g->m);
-    if (status != STATUS_OK)
-        return status;
-    return store_execute(g->into, DOING,
-                         "INSERT INTO shard_here"
-                         " SELECT number, of, ?1, sweep_id, part FROM shard_part"
-                         "  ORDER BY part DESC LIMIT 1",
-                         VALUES(INTEGER(source->at_work)), NULL, g->m);
+    merge_rows(g, &times, h->from_id);
+    scope_run(g->x, DOING,
+              "INSERT INTO shard_part (sweep_id, number, of, trials_left, newest, last_run, sha256)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?)",
+              VALUES(INTEGER(h->into_id), INTEGER(source->number), INTEGER(source->of),
+                     INTEGER(rows_integer(r, LEFT)), INTEGER(rows_integer(r, NEWEST)),
+                     TEXT(rows_text(r, LAST_RUN)), TEXT(rows_text(r, SHA256))));
+    scope_script(g->x, DOING, "DELETE FROM shard_here");
+    scope_run(g->x, DOING,
+              "INSERT INTO shard_here SELECT number, of, ?1, sweep_id, part FROM shard_part"
+              " ORDER BY part DESC LIMIT 1",
+              VALUES(INTEGER(source->at_work)));
 }
 
-static enum status add_sweep(struct merging *g, const struct shard_source *source,
-                             const struct rows *r)
+static void add_sweep(struct merging *g, const struct shard_source *source, const struct rows *r)
 {
-    struct sweep_here h;
-    enum status status = find_sweep(g, source, r, &h);
-    if (status != STATUS_OK || !h.into_id)
-        return status;
-    status = note_part(g, source, r, &h);
-    if (status == STATUS_OK && h.newer)
-        status = store_execute(g->into, DOING, "UPDATE trial SET in_plan = 0 WHERE sweep_id = ?",
-                               VALUES(INTEGER(h.into_id)), NULL, g->m);
-    if (status == STATUS_OK && h.newer)
-        status = merge_rows(g, &plan, h.from_id);
-    if (status == STATUS_OK)
-        status = merge_rows(g, &states, h.from_id);
-    if (status == STATUS_OK && source->at_work)
-        status = add_running(g, h.from_id);
-    return status == STATUS_OK && source->number ? add_left(g, h.from_id) : status;
+    const struct sweep_here h = find_sweep(g, source, r);
+    if (!h.into_id)
+        return;
+    note_part(g, source, r, &h);
+    if (h.newer) {
+        scope_run(g->x, DOING, "UPDATE trial SET in_plan = 0 WHERE sweep_id = ?",
+                  VALUES(INTEGER(h.into_id)));
+        merge_rows(g, &plan, h.from_id);
+    }
+    merge_rows(g, &states, h.from_id);
+    if (source->at_work)
+        add_running(g, h.from_id);
+    if (source->number)
+        add_left(g, h.from_id);
 }
 
-static enum status add_sweeps(struct merging *g, const struct shard_source *source)
+static void add_sweeps(struct merging *g)
 {
-    enum status status = merge_shared(g, "config");
-    struct rows r = store_rows(g->from, DOING, SWEEPS, NO_VALUES, g->m);
-    while (status == STATUS_OK && rows_next(&r))
-        status = add_sweep(g, source, &r);
-    return rows_close_after(&r, status);
+    const struct shard_source *source = ((const struct summing *)g)->source;
+    scope_change(g->x);
+    merge_shared(g, "config");
+    struct rows *r = scope_query(g->there, DOING, sql_shard_sweeps, NO_VALUES);
+    while (scope_next(g->there, r))
+        add_sweep(g, source, r);
 }
 
 enum status shard_sum_add(struct store *sum, struct store *from, const struct shard_source *source,
                           struct message *m)
 {
-    struct merging g = {.into = sum, .from = from, .m = m};
-    enum status status = store_snapshot(from, m);
-    if (status != STATUS_OK)
-        return status;
-    status = store_enter(sum, m);
-    if (status == STATUS_OK) {
-        status = add_sweeps(&g, source);
-        if (status != STATUS_OK && (sqlite3_errcode(sum->db) & 0xff) == SQLITE_CONSTRAINT)
-            status = status_fail(m, STATUS_CORRUPT, "%s has a row that no results file can have",
-                                 from->path);
-        status = store_leave(sum, status, m);
-    }
-    store_snapshot_end(from);
-    return status;
+    struct summing g = {.merging = {.into = sum, .from = from}, .source = source};
+    return scope_commit(merge_within(&g.merging, add_sweeps, m));
 }
 
 enum status shard_sum_end(struct store *sum, struct message *m)
 {
-    return store_script(
-        sum, DOING,
-        "UPDATE trial SET in_shard = 1 WHERE in_shard = 0;"
-        "DELETE FROM shard_part WHERE sha256 <> (SELECT sha256 FROM shard_plan AS p"
-        "  WHERE p.sweep_id = shard_part.sweep_id);"
-        "UPDATE shard_part SET trials_left = min(trials_left, (SELECT count(*) FROM shard_left AS l"
-        "  JOIN trial AS t ON (t.sweep_id, t.config_id, t.seed) ="
-        "   (shard_part.sweep_id, l.config_id, l.seed)"
-        "  WHERE l.part = shard_part.part AND in_plan AND state IN ('queued', 'running')))"
-        " WHERE number > 0",
-        m);
+    return store_script(sum, DOING, sql_end_shards, m);
 }

@@ -71,23 +71,11 @@ struct table *table_like(struct scope *x, const struct table *from)
     return t;
 }
 
-__attribute__((format(printf, 2, 0))) static char *own_text(struct table *t, const char *format,
-                                                            va_list arguments)
-{
-    va_list again;
-    va_copy(again, arguments);
-    int size = vsnprintf(NULL, 0, format, again) + 1;
-    va_end(again);
-    char *text = arena_alloc(&t->scope->arena, (size_t)size, 1);
-    vsnprintf(text, (size_t)size, format, arguments);
-    return text;
-}
-
 void table_add_titled(struct table *t, struct table_column c, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    c.title = own_text(t, format, arguments);
+    c.title = scope_vprint(t->scope, format, arguments);
     va_end(arguments);
     add_column(t, &c);
 }
@@ -96,7 +84,7 @@ void table_add_named(struct table *t, struct table_column c, const char *format,
 {
     va_list arguments;
     va_start(arguments, format);
-    c.name = own_text(t, format, arguments);
+    c.name = scope_vprint(t->scope, format, arguments);
     va_end(arguments);
     add_column(t, &c);
 }
@@ -195,7 +183,8 @@ void table_printf(struct table *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add_cell(t, (struct cell){.kind = CELL_TEXT, .as.text = own_text(t, format, arguments)});
+    add_cell(
+        t, (struct cell){.kind = CELL_TEXT, .as.text = scope_vprint(t->scope, format, arguments)});
     va_end(arguments);
 }
 

@@ -87,10 +87,9 @@ enum status store_set_trial_note(struct store *s, int64_t trial_id, const char *
 static void delete_orphans(struct scope *x, const char *doing)
 {
     scope_script(x, doing, "CREATE INDEX headcount_deleting ON trial (config_id)");
-    struct rows r = tables_shared(x->store, x->message);
-    while (rows_next(&r))
-        r.status = store_execute(x->store, doing, rows_given(&r, 1), NO_VALUES, NULL, x->message);
-    scope_check(x, rows_close(&r));
+    struct rows *r = tables_shared(x);
+    while (scope_next(x, r))
+        scope_run(x, doing, rows_given(r, 1), NO_VALUES);
     scope_run(x, doing, sql_delete_unlearnt, NO_VALUES);
     scope_script(x, doing, "DROP INDEX headcount_deleting");
 }

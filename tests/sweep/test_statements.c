@@ -1,7 +1,11 @@
-/* Every statement of sweep/trials/trials.sql can be prepared against the schema. */
+/* Every statement of sweep/trials/trials.sql and sweep/merge/merge.sql can be prepared against the
+ * schema. */
 #include "tests/sweep/store_help.h"
 
-/* Temporary tables first: statements before them in the file use them too. */
+#include "sweep/merge/merge_parts.h"
+
+/* Temporary tables first: statements before them in the file use them too. Several may be one
+ * text. */
 static bool makes_tables(const char *sql)
 {
     return strncmp(sql, "CREATE", strlen("CREATE")) == 0;
@@ -18,10 +22,19 @@ static void assert_prepared(struct store *s, const char *sql)
     int n = snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - sql), sql,
                      *rest ? "SELECT 1 AS config_id, 1 AS seed, 1 AS sweep_id" : "", rest);
     assert_in_range(n, 1, sizeof whole - 1);
-    if (sqlite3_prepare_v2(store_db(s), whole, -1, &prepared, &rest) != SQLITE_OK)
-        fail_msg("%s\n%s", sqlite3_errmsg(store_db(s)), whole);
-    sqlite3_finalize(prepared);
-    assert_string_equal(rest, ""); /* it is one */
+    for (rest = whole; *rest; sqlite3_finalize(prepared))
+        if (sqlite3_prepare_v2(store_db(s), rest, -1, &prepared, &rest) != SQLITE_OK)
+            fail_msg("%s\n%s", sqlite3_errmsg(store_db(s)), whole);
+}
+
+/* Of one list, those that make tables, or the others. */
+static void assert_list(struct fixture *x, struct store *s, const char *const *sql, bool tables)
+{
+    for (; *sql; sql++)
+        if (!makes_tables(*sql) && !tables)
+            assert_prepared(s, *sql);
+        else if (makes_tables(*sql) && tables)
+            assert_ok(store_script(s, "testing", *sql, &x->m));
 }
 
 FIXTURE(set_up, tear_down)
@@ -29,10 +42,7 @@ FIXTURE(set_up, tear_down)
 TEST(test_statements)
 {
     struct store *s = open_store(x, STORE_WRITE);
-    for (const char *const *sql = trials_statements; *sql; sql++)
-        if (makes_tables(*sql))
-            assert_ok(store_script(s, "testing", *sql, &x->m));
-    for (const char *const *sql = trials_statements; *sql; sql++)
-        if (!makes_tables(*sql))
-            assert_prepared(s, *sql);
+    const char *const *const lists[] = {trials_statements, merge_statements};
+    for (int i = 0; i < 4; i++)
+        assert_list(x, s, lists[i % 2], i < 2);
 }

@@ -321,22 +321,16 @@ static void show_page(void *context, int64_t sweep_id)
         text_print(stderr, "headcount %s: no live page: %s\n", page->options->name, m.text);
 }
 
-static void free_names(void *files)
-{
-    shard_files_free(files);
-}
-
 /* The files whose trials are taken over: those that were named, and (from_shards) those that are
  * there. */
 static void find_sources(struct scope *x, const struct run_options *o,
                          struct runner_options *runner)
 {
-    struct shard_files *shards = arena_alloc(&x->arena, 1, sizeof *shards);
-    arena_on_free(&x->arena, free_names, shards);
+    struct shard_files shards = {0};
     if (o->from_shards)
-        scope_check(x, shard_files_find(o->from_shards, shards, x->message));
+        scope_check(x, shard_files_find(&x->arena, o->from_shards, &shards, x->message));
     const char **from =
-        arena_alloc(&x->arena, (size_t)(o->from.count + shards->count) + 1, sizeof *from);
+        arena_alloc(&x->arena, (size_t)(o->from.count + shards.count) + 1, sizeof *from);
     for (int i = 0; i < o->from.count; i++) {
         if (access(o->from.item[i], F_OK) != 0)
             scope_fail(x, STATUS_BAD_INPUT, "--from: there is no results file %s: %s",
@@ -345,8 +339,8 @@ static void find_sources(struct scope *x, const struct run_options *o,
     }
     if (o->from_shards && access(o->from_shards, F_OK) == 0)
         from[runner->froms++] = o->from_shards;
-    for (int i = 0; i < shards->count; i++)
-        from[runner->froms++] = shards->item[i].path;
+    for (int i = 0; i < shards.count; i++)
+        from[runner->froms++] = shards.item[i].path;
     runner->from = from;
     runner->froms_named = o->from.count;
 }

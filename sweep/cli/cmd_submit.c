@@ -407,27 +407,17 @@ static void check_shards(struct scope *x, struct checking *c)
 {
     check_merged(x, c->plan, c->o->db);
     for (long k = 1; k <= c->o->array; k++) {
-        char *db = shard_file_name(c->o->db, k, c->o->array);
-        if (!db)
-            scope_check(x, status_no_memory(x->message, "the name of a file"));
-        arena_on_free(&x->arena, free, db);
-        c->db = db;
+        c->db = shard_file_name(&x->arena, c->o->db, k, c->o->array);
         command_act_within(x, check_shard, c);
     }
 }
 
-static void free_names(void *files)
-{
-    shard_files_free(files);
-}
-
 static void check_sources(struct scope *x, struct checking *c)
 {
-    struct shard_files *files = arena_alloc(&x->arena, 1, sizeof *files);
-    arena_on_free(&x->arena, free_names, files);
-    scope_check(x, shard_files_find(c->o->db, files, x->message));
-    for (int i = 0; i < files->count; i++) {
-        c->db = files->item[i].path;
+    struct shard_files files = {0};
+    scope_check(x, shard_files_find(&x->arena, c->o->db, &files, x->message));
+    for (int i = 0; i < files.count; i++) {
+        c->db = files.item[i].path;
         command_act_within(x, check_source, c);
     }
 }

@@ -154,7 +154,6 @@ static void free_found(void *shards)
     struct status_shards *s = shards;
     free(s->job);
     store_close(s->sum, NULL);
-    shard_files_free(&s->files);
 }
 
 static void add_up(struct scope *x, struct status_shards *s, struct store *own)
@@ -183,8 +182,7 @@ struct status_shards *status_shards_read(struct scope *x, const char *db, struct
     arena_on_free(&x->arena, free_found, s);
     slurm_jobs_within(db, PATIENCE_MS, &s->job, &s->jobs, &s->answered, &ignored);
     s->told_of = arena_alloc(&x->arena, (size_t)s->jobs + 1, sizeof *s->told_of);
-    if (shard_files_find(db, &s->files, x->message) == STATUS_NO_MEMORY)
-        scope_check(x, STATUS_NO_MEMORY);
+    shard_files_find(&x->arena, db, &s->files, &ignored);
     s->view = arena_alloc(&x->arena, (size_t)s->files.count + 1, sizeof *s->view);
     for (int i = 0; i < s->files.count; i++) {
         struct shard_view *v = &s->view[i];

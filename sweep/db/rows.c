@@ -107,32 +107,6 @@ struct rows rows_open(struct store *s, struct message *m, const char *sql,
     return store_rows(s, "reading", sql, values, count, m);
 }
 
-/* A view takes no parameters. Its text does, as a common table expression: there `sweep`, from
- * which all of them start, is a table of one row. Nothing is run that the file holds. */
-struct rows rows_of_sweep(struct store *s, struct message *m, const char *sql,
-                          const struct value *values, int count)
-{
-    static const char create[] = "\nCREATE VIEW ", as[] = " AS\n", end[] = ";\n";
-    struct text_buffer text = {0};
-    text_add(&text, "WITH sweep AS NOT MATERIALIZED"
-                    " (SELECT * FROM main.sweep WHERE sweep_id = ?1)");
-    for (const char *name = store_schema; (name = strstr(name, create)) != NULL;) {
-        name += strlen(create);
-        const char *body = strstr(name, as);
-        int length = (int)(body - name);
-        body += strlen(as);
-        text_add(&text, ", %.*s AS (%.*s)", length, name, (int)(strstr(body, end) - body), body);
-    }
-    text_add(&text, " %s", sql);
-    struct rows r = {.store = s, .doing = "reading", .message = m};
-    if (text.out_of_memory)
-        r.status = status_no_memory(m, s->path);
-    else
-        r = rows_open(s, m, text.text, values, count);
-    free(text.text);
-    return r;
-}
-
 enum status rows_ask(struct store *s, struct message *m, const char *sql,
                      const struct value *values, int count, int64_t *answer)
 {

@@ -38,11 +38,6 @@ struct rows {
 struct rows rows_open(struct store *s, struct message *m, const char *sql,
                       const struct value *values, int count);
 
-/* The same where every view that sql names (views.sql) is of the sweep ?1 alone, and costs no more
- * than that sweep would in a file of its own. */
-struct rows rows_of_sweep(struct store *s, struct message *m, const char *sql,
-                          const struct value *values, int count);
-
 /* The first column of a query's first row; 0 where that is NULL, and without a row. Nothing is
  * kept; *answer is left alone on failure. */
 enum status rows_ask(struct store *s, struct message *m, const char *sql,

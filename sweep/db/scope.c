@@ -1,5 +1,7 @@
 #include "sweep/db/scope.h"
 
+#include <string.h>
+
 #include "sweep/db/store_internal.h"
 
 struct scope *scope_of(struct store *s, struct message *m)
@@ -74,12 +76,24 @@ struct rows *scope_query(struct scope *x, const char *doing, const char *sql,
     return r;
 }
 
+/* A view takes no parameters. Its text does, as a common table expression: there `sweep`, from
+ * which all of them start, is a table of one row. Nothing is run that the file holds. */
 struct rows *scope_rows_of_sweep(struct scope *x, const char *sql, const struct value *values,
                                  int count)
 {
-    struct rows *r = new_rows(x);
-    *r = rows_of_sweep(x->store, x->message, sql, values, count);
-    return r;
+    static const char create[] = "\nCREATE VIEW ", as[] = " AS\n", end[] = ";\n";
+    struct text_buffer text = scope_text(x);
+    text_add(&text, "WITH sweep AS NOT MATERIALIZED"
+                    " (SELECT * FROM main.sweep WHERE sweep_id = ?1)");
+    for (const char *name = store_schema; (name = strstr(name, create)) != NULL;) {
+        name += strlen(create);
+        const char *body = strstr(name, as);
+        int length = (int)(body - name);
+        body += strlen(as);
+        text_add(&text, ", %.*s AS (%.*s)", length, name, (int)(strstr(body, end) - body), body);
+    }
+    text_add(&text, " %s", sql);
+    return scope_rows(x, text.text, values, count);
 }
 
 bool scope_next(struct scope *x, struct rows *r)
@@ -148,6 +162,19 @@ bool scope_find(struct scope *x, struct rows *r, const struct value *values, int
 void scope_repeat(struct scope *x, struct rows *r, const struct value *values, int count)
 {
     scope_check(x, store_repeat(r, values, count));
+}
+
+struct trial_span scope_trials(struct scope *x, int64_t sweep_id)
+{
+    struct trial_span span = {.count = 0};
+    struct rows *r = scope_rows(
+        x, "SELECT count(*), min(trial_id), max(trial_id) FROM trial WHERE sweep_id = ?1",
+        VALUES(INTEGER(sweep_id)));
+    while (scope_next(x, r))
+        span = (struct trial_span){rows_integer(r, 0), rows_integer(r, 1), rows_integer(r, 2),
+                                   .dense = rows_integer(r, 2) - rows_integer(r, 1) <
+                                            2 * rows_integer(r, 0)};
+    return span;
 }
 
 char *scope_column(struct scope *x, const struct rows *r, int i)

@@ -19,8 +19,10 @@ enum status scope_commit(struct scope *x);
 void scope_read_begin(struct scope *x);
 void scope_read_end(struct scope *x);
 
-/* As rows_open and rows_of_sweep. */
+/* As rows_open. */
 struct rows *scope_rows(struct scope *x, const char *sql, const struct value *values, int count);
+/* The same where every view that sql names (views.sql) is of the sweep ?1 alone, and costs no more
+ * than that sweep would in a file of its own. */
 struct rows *scope_rows_of_sweep(struct scope *x, const char *sql, const struct value *values,
                                  int count);
 /* Advances to the next row. False at the end: then the rows are closed. */
@@ -47,6 +49,16 @@ char *scope_string(struct scope *x, const char *doing, const char *sql, const st
 /* Rows once more, with other values: whether there is one; a statement that returns nothing. */
 bool scope_find(struct scope *x, struct rows *r, const struct value *values, int count);
 void scope_repeat(struct scope *x, struct rows *r, const struct value *values, int count);
+
+/* How the trials of a sweep lie in the file, also those outside its plan: trial_id of the first and
+ * the last, 0 without trials. dense: few trials of other sweeps lie between them, so that a walk
+ * along the table is the quickest way; else their numbers are to be taken from the index of sweeps,
+ * which is all that is read here. */
+struct trial_span {
+    int64_t count, least, most;
+    bool dense;
+};
+struct trial_span scope_trials(struct scope *x, int64_t sweep_id);
 
 /* A copy of column i, "" for NULL; of one that is never NULL. */
 char *scope_column(struct scope *x, const struct rows *r, int i);

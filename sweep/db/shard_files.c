@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/base/array.h"
 #include "sweep/plan/plan.h"
 
 static const char ENDING[] = ".db";
@@ -19,20 +18,12 @@ size_t shard_file_stem(const char *db)
     return length > ending && strcmp(db + length - ending, ENDING) == 0 ? length - ending : length;
 }
 
-char *shard_file_name(const char *db, long number, long of)
+char *shard_file_name(struct arena *a, const char *db, long number, long of)
 {
-    char *name;
-    size_t stem = shard_file_stem(db);
-    return asprintf(&name, "%.*s-%ld-of-%ld%s", (int)stem, db, number, of, db + stem) < 0 ? NULL
-                                                                                          : name;
-}
-
-void shard_files_free(struct shard_files *files)
-{
-    for (int i = 0; i < files->count; i++)
-        free(files->item[i].path);
-    free(files->item);
-    *files = (struct shard_files){0};
+    size_t stem = shard_file_stem(db), size = strlen(db) + 60;
+    char *name = arena_alloc(a, 1, size);
+    snprintf(name, size, "%.*s-%ld-of-%ld%s", (int)stem, db, number, of, db + stem);
+    return name;
 }
 
 /* A number as shard_file_name writes it; where it ends, or NULL. */
@@ -61,39 +52,21 @@ static bool is_shard(const char *name, const char *stem, size_t length, const ch
     return at && strcmp(at, ending) == 0 && shard->number <= shard->of;
 }
 
-static enum status add_file(struct shard_files *files, const char *db, struct shard_file shard,
-                            struct message *m)
+static void add_file(struct arena *a, struct shard_files *files, const char *db,
+                     struct shard_file shard)
 {
     struct stat st;
-    struct shard_file *longer = array_grow(files->item, (size_t)files->count, sizeof *longer);
-    if (longer) {
-        files->item = longer;
-        shard.path = shard_file_name(db, shard.number, shard.of);
-    }
-    if (!longer || !shard.path)
-        return status_no_memory(m, "the names of results files");
-    if (stat(shard.path, &st) == 0 && S_ISREG(st.st_mode))
-        longer[files->count++] = shard;
-    else
-        free(shard.path);
-    return STATUS_OK;
+    char *path = shard_file_name(a, db, shard.number, shard.of);
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    shard.path = path;
+    files->item = arena_grow(a, files->item, (size_t)files->count, sizeof shard);
+    files->item[files->count++] = shard;
 }
 
-static enum status read_folder(struct shard_files *files, DIR *folder, const char *db,
-                               const char *path, struct message *m)
+static void close_folder(void *folder)
 {
-    const char *slash = strrchr(db, '/'), *name = slash ? slash + 1 : db;
-    size_t before = (size_t)(name - db), stem = shard_file_stem(db);
-    enum status status = STATUS_OK;
-    const struct dirent *entry;
-    for (errno = 0; status == STATUS_OK && (entry = readdir(folder)); errno = 0) {
-        struct shard_file shard;
-        if (is_shard(entry->d_name, name, stem - before, db + stem, &shard))
-            status = add_file(files, db, shard, m);
-    }
-    return status == STATUS_OK && errno
-               ? status_fail(m, STATUS_IO, "%s: cannot read: %s", path, strerror(errno))
-               : status;
+    closedir(folder);
 }
 
 static int by_number(const void *a, const void *b)
@@ -104,24 +77,27 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-enum status shard_files_find(const char *db, struct shard_files *files, struct message *m)
+enum status shard_files_find(struct arena *a, const char *db, struct shard_files *files,
+                             struct message *m)
 {
-    const char *slash = strrchr(db, '/');
-    char *path = slash ? strndup(db, (size_t)(slash - db) + 1) : strdup(".");
-    enum status status = STATUS_OK;
+    const char *slash = strrchr(db, '/'), *name = slash ? slash + 1 : db;
+    size_t before = (size_t)(name - db), stem = shard_file_stem(db);
+    const char *path = slash ? arena_text(a, db, before) : ".";
+    const struct dirent *entry;
     *files = (struct shard_files){0};
-    if (!path)
-        return status_no_memory(m, "the name of a folder");
     DIR *folder = opendir(path);
-    if (folder) {
-        status = read_folder(files, folder, db, path, m);
-        closedir(folder);
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-        status =
-            status_fail(m, status_of_errno(errno), "%s: cannot read: %s", path, strerror(errno));
+    if (folder)
+        arena_on_free(a, close_folder, folder);
+    else if (errno != ENOENT && errno != ENOTDIR)
+        return status_fail(m, status_of_errno(errno), "%s: cannot read: %s", path, strerror(errno));
+    for (errno = 0; folder && (entry = readdir(folder)); errno = 0) {
+        struct shard_file shard;
+        if (is_shard(entry->d_name, name, stem - before, db + stem, &shard))
+            add_file(a, files, db, shard);
     }
-    free(path);
+    if (folder && errno)
+        return status_fail(m, STATUS_IO, "%s: cannot read: %s", path, strerror(errno));
     if (files->count > 1)
         qsort(files->item, (size_t)files->count, sizeof *files->item, by_number);
-    return status;
+    return STATUS_OK;
 }

@@ -5,13 +5,14 @@
 
 #include <stddef.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/status.h"
 
 /* How many bytes of a results file's name stand before its ending ".db"; all, where it has none. */
 size_t shard_file_stem(const char *db);
 
-/* The name of a shard's file, malloced; NULL where there is no memory. */
-char *shard_file_name(const char *db, long number, long of);
+/* The name of a shard's file. */
+char *shard_file_name(struct arena *a, const char *db, long number, long of);
 
 struct shard_file {
     char *path;      /* in the folder of the results file, as that was given */
@@ -25,8 +26,8 @@ struct shard_files {
 
 /* Lists those that lie beside a results file, which need not be there itself: of whatever number of
  * shards; plain files and links to such. None where there is no folder. IO where it cannot be read.
- * Free with shard_files_free, after a failure too. */
-enum status shard_files_find(const char *db, struct shard_files *files, struct message *m);
-void shard_files_free(struct shard_files *files);
+ */
+enum status shard_files_find(struct arena *a, const char *db, struct shard_files *files,
+                             struct message *m);
 
 #endif

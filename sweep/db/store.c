@@ -10,7 +10,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
-#include "sweep/db/setting_order.h"
 #include "sweep/judge/stats.h"
 
 enum {
@@ -34,8 +33,7 @@ enum status store_connect(struct store *s, const char *name, int flags, struct m
         sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!s->db)
         return status_no_memory(m, s->path);
-    if (code != SQLITE_OK || store_own_sums(s->db) != SQLITE_OK ||
-        store_know_meanings(s->db) != SQLITE_OK || setting_order_register(s->db) != SQLITE_OK)
+    if (code != SQLITE_OK || store_add_functions(s->db) != SQLITE_OK)
         return store_error(s, "opening", m);
     s->unreadable = SQLITE_OK;
     store_harden(s->db);
@@ -78,23 +76,24 @@ static enum status connect_immutable(struct store *s, struct message *m)
 }
 
 /* What the file says it is once SQLite has rolled back or recovered what a dead writer left. */
-static enum status read_identity(struct store *s, int64_t *id, int64_t *version, int64_t *objects,
-                                 struct message *m)
+struct identity {
+    int64_t id, version, objects;
+};
+
+static struct identity read_identity(struct scope *x)
 {
-    enum status status =
-        store_integer(s, "reading", "SELECT count(*) FROM sqlite_schema", NO_VALUES, 0, objects, m);
-    if (status == STATUS_OK)
-        status = store_integer(s, "reading", "PRAGMA application_id", NO_VALUES, 0, id, m);
-    if (status == STATUS_OK)
-        status = store_integer(s, "reading", "PRAGMA user_version", NO_VALUES, 0, version, m);
-    return status;
+    return (struct identity){
+        .objects = scope_number(x, "reading", "SELECT count(*) FROM sqlite_schema", NO_VALUES),
+        .id = scope_number(x, "reading", "PRAGMA application_id", NO_VALUES),
+        .version = scope_number(x, "reading", "PRAGMA user_version", NO_VALUES)};
 }
 
-static enum status check_identity(const struct store *s, int64_t id, int64_t version,
-                                  int64_t objects, const struct store_format *f, struct message *m)
+static struct identity check_identity(struct scope *x, const struct store_format *f)
 {
-    bool empty = objects == 0 && (id == 0 || id == STORE_APPLICATION_ID);
-    return empty ? STATUS_OK : store_check_marks(s->path, id, version, f->version, m);
+    const struct identity i = read_identity(x);
+    if (i.objects > 0 || (i.id != 0 && i.id != STORE_APPLICATION_ID))
+        scope_check(x, store_check_marks(x->store->path, i.id, i.version, f->version, x->message));
+    return i;
 }
 
 /* That they are the program's own, and what measures it has. Formats to come are those of tests. */
@@ -107,15 +106,15 @@ static enum status know_objects(struct store *s, const struct store_format *f, s
 
 /* ---- creating ---- */
 
-static enum status fill_quantiles(struct store *s, struct message *m)
+static void fill_quantiles(struct scope *x)
 {
     static const double level = .975;
-    const char *doing = "filling t_quantile";
-    struct rows insert =
-        store_rows(s, doing, "INSERT INTO t_quantile VALUES (?, ?, ?)", NO_VALUES, m);
-    for (int df = 1; insert.status == STATUS_OK && df <= T_LAST_DF; df++)
-        store_repeat(&insert, VALUES(REAL(level), INTEGER(df), REAL(stats_t_quantile(level, df))));
-    return rows_close(&insert);
+    struct rows *insert =
+        scope_query(x, "filling t_quantile", "INSERT INTO t_quantile VALUES (?, ?, ?)", NO_VALUES);
+    for (int df = 1; df <= T_LAST_DF; df++)
+        scope_repeat(x, insert,
+                     VALUES(REAL(level), INTEGER(df), REAL(stats_t_quantile(level, df))));
+    scope_close(x, insert);
 }
 
 enum status store_set_version(struct store *s, int version, struct message *m)
@@ -129,38 +128,31 @@ enum status store_set_version(struct store *s, int version, struct message *m)
 /* Everything in one transaction, in rollback mode: the file is empty or whole. */
 static enum status create(struct store *s, const struct store_format *f, struct message *m)
 {
-    int64_t id, version, objects = 0;
-    enum status status = store_enter(s, m);
-    if (status != STATUS_OK)
-        return status;
-    status = read_identity(s, &id, &version, &objects, m);
-    if (status == STATUS_OK && objects == 0) { /* else somebody else has just done it */
-        status = store_script(s, "creating the tables", store_schema, m);
-        if (status == STATUS_OK)
-            status =
-                store_script(s, "giving the file an id",
-                             "INSERT INTO results_file VALUES (lower(hex(randomblob(16))))", m);
-        if (status == STATUS_OK)
-            status = fill_quantiles(s, m);
-        if (status == STATUS_OK)
-            status = store_set_version(s, f->version, m);
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x)) {
+        scope_change(x);
+        if (read_identity(x).objects == 0) { /* else somebody else has just done it */
+            scope_script(x, "creating the tables", store_schema);
+            scope_script(x, "giving the file an id",
+                         "INSERT INTO results_file VALUES (lower(hex(randomblob(16))))");
+            fill_quantiles(x);
+            scope_check(x, store_set_version(s, f->version, m));
+        }
     }
-    return store_leave(s, status, m);
+    return scope_commit(x);
 }
 
 /* ---- what a writer makes sure of ---- */
 
-static enum status check_integrity(struct store *s, struct message *m)
+static void check_integrity(struct scope *x)
 {
-    struct rows check =
-        store_rows(s, "checking integrity", "PRAGMA integrity_check(1)", NO_VALUES, m);
-    const char *verdict = rows_next(&check) ? rows_text(&check, 0) : "no answer";
-    if (check.status == STATUS_OK && (!verdict || strcmp(verdict, "ok") != 0))
-        check.status = status_fail(m, STATUS_CORRUPT,
-                                   "%s is damaged: %s (restore a copy, or save what can be read "
-                                   "with `sqlite3 FILE .recover`)",
-                                   s->path, verdict ? verdict : "no memory for the answer");
-    return rows_close(&check);
+    const char *verdict =
+        scope_string(x, "checking integrity", "PRAGMA integrity_check(1)", NO_VALUES);
+    if (!verdict || strcmp(verdict, "ok") != 0)
+        scope_fail(x, STATUS_CORRUPT,
+                   "%s is damaged: %s (restore a copy, or save what can be read "
+                   "with `sqlite3 FILE .recover`)",
+                   x->store->path, verdict ? verdict : "no answer");
 }
 
 static enum status set_journal(struct store *s, const char *mode, bool *took, struct message *m)
@@ -222,15 +214,13 @@ static bool stat_log(const struct store *s, struct stat *log)
 }
 
 /* Which files this connection writes to. The log is there once something was read. */
-static enum status note_files(struct store *s, struct message *m)
+static void note_files(struct scope *x)
 {
-    int64_t version;
+    struct store *s = x->store;
     if (stat(s->path, &s->opened) != 0)
-        return status_fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
-    enum status status =
-        store_integer(s, "reading", "PRAGMA user_version", NO_VALUES, 0, &version, m);
-    s->has_log = status == STATUS_OK && s->wal && stat_log(s, &s->log);
-    return status;
+        scope_fail(x, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
+    scope_number(x, "reading", "PRAGMA user_version", NO_VALUES);
+    s->has_log = s->wal && stat_log(s, &s->log);
 }
 
 /* With the mode that umask gives; SQLite would let nobody else write, and its journals have the
@@ -245,43 +235,42 @@ static enum status create_empty(const struct store *s, struct message *m)
     return STATUS_OK;
 }
 
+static void prepare_for_writing(struct scope *x, const struct store_format *f,
+                                const struct store_header *h)
+{
+    struct store *s = x->store;
+    struct message *m = x->message;
+    if (h->kind == STORE_ABSENT)
+        scope_check(x, create_empty(s, m));
+    scope_check(x, store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m));
+    if (sqlite3_db_readonly(s->db, "main"))
+        scope_fail(x, STATUS_IO, "%s cannot be written (permissions?)", s->path);
+    scope_check(x, set_synchronous(s, m));
+    const struct identity i = check_identity(x, f);
+    bool older = i.objects > 0 && i.version < f->version;
+    bool check = older || (i.objects > 0 && h->interrupted);
+    if (check)
+        check_integrity(x);
+    else if (i.objects == 0)
+        scope_check(x, create(s, f, m));
+    if (older)
+        scope_check(x, store_migrate(s, (int)i.version, f, m));
+    scope_check(x, know_objects(s, f, m)); /* before anything of it is read */
+    scope_check(x, store_claim_folder(s, m));
+    if (!check && scope_number(x, "looking for running trials",
+                               "SELECT 1 FROM trial WHERE state = 'running' LIMIT 1", NO_VALUES))
+        check_integrity(x);
+    scope_check(x, choose_journal(s, f->avoid_wal, m));
+    note_files(x);
+}
+
 static enum status open_for_writing(struct store *s, const struct store_format *f,
                                     const struct store_header *h, struct message *m)
 {
-    int64_t id, version, objects, running = 0;
-    enum status status = h->kind == STORE_ABSENT ? create_empty(s, m) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
-    if (status == STATUS_OK && sqlite3_db_readonly(s->db, "main"))
-        status = status_fail(m, STATUS_IO, "%s cannot be written (permissions?)", s->path);
-    if (status == STATUS_OK)
-        status = set_synchronous(s, m);
-    if (status == STATUS_OK)
-        status = read_identity(s, &id, &version, &objects, m);
-    if (status == STATUS_OK)
-        status = check_identity(s, id, version, objects, f, m);
-    if (status != STATUS_OK)
-        return status;
-    bool check = objects > 0 && (h->interrupted || version < f->version);
-    if (check)
-        status = check_integrity(s, m);
-    else if (objects == 0)
-        status = create(s, f, m);
-    if (status == STATUS_OK && objects > 0 && version < f->version)
-        status = store_migrate(s, (int)version, f, m);
-    if (status == STATUS_OK) /* before anything of it is read */
-        status = know_objects(s, f, m);
-    if (status == STATUS_OK)
-        status = store_claim_folder(s, m);
-    if (status == STATUS_OK && !check)
-        status = store_integer(s, "looking for running trials",
-                               "SELECT 1 FROM trial WHERE state = 'running' LIMIT 1", NO_VALUES, 0,
-                               &running, m);
-    if (status == STATUS_OK && running)
-        status = check_integrity(s, m);
-    if (status == STATUS_OK)
-        status = choose_journal(s, f->avoid_wal, m);
-    return status == STATUS_OK ? note_files(s, m) : status;
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        prepare_for_writing(x, f, h);
+    return scope_end(x);
 }
 
 /* ---- reading ---- */
@@ -306,18 +295,17 @@ enum status store_recover(const struct store *s, bool *may, struct message *m)
 static enum status begin_reading(struct store *s, const struct store_format *f, int64_t *version,
                                  struct message *m)
 {
-    int64_t id = 0, objects = 0;
-    enum status status = store_snapshot(s, m);
-    if (status == STATUS_OK)
-        status = read_identity(s, &id, version, &objects, m);
-    if (status == STATUS_OK)
-        status = check_identity(s, id, *version, objects, f, m);
-    if (status == STATUS_OK && objects == 0)
-        status = status_fail(m, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
-    if (status == STATUS_OK && *version == f->version)
-        status = know_objects(s, f, m);
-    store_snapshot_end(s);
-    return status;
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x)) {
+        scope_read_begin(x);
+        const struct identity i = check_identity(x, f);
+        if (i.objects == 0)
+            scope_fail(x, STATUS_BAD_INPUT, "%s holds no results yet", s->path);
+        *version = i.version;
+        if (i.version == f->version)
+            scope_check(x, know_objects(s, f, m));
+    }
+    return scope_end(x);
 }
 
 /* A writer that died may have left a change half made, at any moment, and the next one too. */

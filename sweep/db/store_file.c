@@ -174,22 +174,25 @@ bool store_wal_is_safe(const char *path)
     return true;
 }
 
-enum status store_refuse_absent(const char *path, struct message *m)
+static void refuse_absent(struct scope *x, const char *path)
 {
     struct message ignored;
     struct shard_files shards;
-    shard_files_find(path, &shards, &ignored);
+    shard_files_find(&x->arena, path, &shards, &ignored);
     if (shards.count > 0)
-        status_fail(
-            m, STATUS_BAD_INPUT,
-            "there is no results file %s yet, but %d file%s of its shards (%s%s): `headcount "
-            "status` sums them, `headcount merge --into` makes it from them",
-            path, shards.count, text_plural(shards.count), shards.item[0].path,
-            shards.count == 1 ? "" : ", ...");
-    else
-        status_fail(m, STATUS_BAD_INPUT,
-                    "there is no results file %s (`headcount run` makes it; --db names another)",
-                    path);
-    shard_files_free(&shards);
-    return STATUS_BAD_INPUT;
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "there is no results file %s yet, but %d file%s of its shards (%s%s): "
+                   "`headcount status` sums them, `headcount merge --into` makes it from them",
+                   path, shards.count, text_plural(shards.count), shards.item[0].path,
+                   shards.count == 1 ? "" : ", ...");
+    scope_fail(x, STATUS_BAD_INPUT,
+               "there is no results file %s (`headcount run` makes it; --db names another)", path);
+}
+
+enum status store_refuse_absent(const char *path, struct message *m)
+{
+    struct scope *x = scope_new(NULL, path, m);
+    if (scope_enter(x))
+        refuse_absent(x, path);
+    return scope_end(x);
 }

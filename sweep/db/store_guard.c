@@ -2,16 +2,13 @@
  * of an expected name that never ends, a trigger, a column that computes. Only the program's own
  * tables, views and indexes are read, and only where their SQL is the one that the program would
  * write itself; what else is in the file stays there and is never run. */
-#include "sweep/db/store_guard.h"
+#include "sweep/db/store_internal.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
 #include "engine/measures/measure.h"
-#include "sweep/db/store_internal.h"
 
 /* ---- the connection ---- */
 
@@ -58,18 +55,18 @@ void store_harden(sqlite3 *db)
     sqlite3_hard_heap_limit64(HEAP_MAX);
 }
 
+static int stop_asked(void *store)
+{
+    const struct store *s = store;
+    return s->stop_asked(s->stop_context);
+}
+
 void store_stop_when(struct store *s, bool (*asked)(void *context), void *context)
 {
     enum { STEPS = 20000 }; /* of SQLite's machine: less than a millisecond */
     s->stop_asked = asked;
     s->stop_context = context;
-    sqlite3_progress_handler(s->db, STEPS, store_stop_asked, s);
-}
-
-int store_stop_asked(void *store)
-{
-    const struct store *s = store;
-    return s->stop_asked(s->stop_context);
+    sqlite3_progress_handler(s->db, STEPS, stop_asked, s);
 }
 
 /* ---- SQL ---- */
@@ -161,7 +158,7 @@ struct own {
 
 struct own_list {
     struct own *item;
-    int count;
+    size_t count;
 };
 
 static const char *take_word(const char *sql, char *word, size_t size)
@@ -171,17 +168,14 @@ static const char *take_word(const char *sql, char *word, size_t size)
     return sql + n + (sql[n] == ' ');
 }
 
-/* All of a schema; free(list->item) also after a failure. */
-static enum status list_own(const char *schema, struct own_list *list, struct message *m)
+/* All of a schema. */
+static struct own_list list_own(struct scope *x, const char *schema)
 {
-    *list = (struct own_list){.count = 0};
+    struct own_list list = {.count = 0};
     for (const char *end, *at = skip_gap(schema); *at; at = skip_gap(end + (*end == ';'))) {
-        struct own *longer = array_grow(list->item, (size_t)list->count, sizeof *longer);
-        if (!longer)
-            return status_no_memory(m, "the tables of a results file");
-        list->item = longer;
-        struct own *o = &longer[list->count++];
         char create[8];
+        list.item = arena_grow(&x->arena, list.item, list.count, sizeof *list.item);
+        struct own *o = &list.item[list.count++];
         end = statement_end(at);
         *o = (struct own){.sql = at, .end = end};
         at = take_word(at, create, sizeof create);
@@ -190,7 +184,7 @@ static enum status list_own(const char *schema, struct own_list *list, struct me
             *c = (char)(*c | 0x20); /* as sqlite_schema has it */
         take_word(at, o->name, sizeof o->name);
     }
-    return STATUS_OK;
+    return list;
 }
 
 static bool has_measures(const char *table)
@@ -203,25 +197,26 @@ static bool has_measures(const char *table)
 
 static struct own *find_own(const struct own_list *own, const char *name)
 {
-    for (int i = 0; i < own->count; i++)
+    for (size_t i = 0; i < own->count; i++)
         if (sqlite3_stricmp(own->item[i].name, name) == 0)
             return &own->item[i];
     return NULL;
 }
 
-static enum status compare_objects(struct store *s, struct own_list own, store_object_fault *fault,
-                                   void *context, struct message *m)
+static void compare_objects(struct scope *x, const char *schema, store_object_fault *fault,
+                            void *context)
 {
     enum { TYPE, NAME, SQL };
     char what[OWN_NAME + 80];
-    struct rows r = store_rows(s, "reading the schema",
-                               "SELECT type, name, sql FROM main.sqlite_schema"
-                               " WHERE type IN ('table', 'view', 'index')",
-                               NO_VALUES, m);
-    while (rows_next(&r)) {
-        const char *type = rows_given(&r, TYPE), *sql = rows_text(&r, SQL);
-        struct own *o = find_own(&own, rows_given(&r, NAME));
-        if (!o || r.status != STATUS_OK)
+    struct own_list own = list_own(x, schema);
+    struct rows *r = scope_query(x, "reading the schema",
+                                 "SELECT type, name, sql FROM main.sqlite_schema"
+                                 " WHERE type IN ('table', 'view', 'index')",
+                                 NO_VALUES);
+    while (scope_next(x, r)) {
+        const char *type = rows_given(r, TYPE), *sql = rows_text(r, SQL);
+        struct own *o = find_own(&own, rows_given(r, NAME));
+        if (!o || r->status != STATUS_OK)
             continue;
         o->seen = true;
         if (strcmp(type, o->type) == 0 && sql &&
@@ -233,23 +228,20 @@ static enum status compare_objects(struct store *s, struct own_list own, store_o
             snprintf(what, sizeof what, "%s %s is now a %s", o->type, o->name, type);
         fault(context, what);
     }
-    for (int i = 0; i < own.count && r.status == STATUS_OK; i++) {
+    for (size_t i = 0; i < own.count; i++) {
         snprintf(what, sizeof what, "%s %s is missing", own.item[i].type, own.item[i].name);
         if (!own.item[i].seen)
             fault(context, what);
     }
-    return rows_close(&r);
 }
 
 enum status store_foreign_objects(struct store *s, const char *schema, store_object_fault *fault,
                                   void *context, struct message *m)
 {
-    struct own_list own;
-    enum status status = list_own(schema, &own, m);
-    if (status == STATUS_OK)
-        status = compare_objects(s, own, fault, context, m);
-    free(own.item);
-    return status;
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        compare_objects(x, schema, fault, context);
+    return scope_end(x);
 }
 
 struct first_foreign {

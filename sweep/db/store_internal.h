@@ -4,23 +4,21 @@
  *   store.c          opening: create, check, journal; closing
  *   store_migrate.c  older formats
  *   store_file.c     what can be known of the file before SQLite touches it
- *   store_guard.c    what of the file must be the program's own (store_guard.h)
+ *   store_guard.c    what of the file must be the program's own
  *   store_folder.c   whose the folder of weights and checkpoints is
  *   store_measures.c columns of measures that are younger than the file
  *   rows.c           statements and their rows
  *   tables.c         which tables there are, and whose rows belong to whose (tables.h)
  *   store_sql.c      errors, small statements, transactions
- *   store_sums.c     sums that are the same in every version of SQLite
- *   store_meaning.c  what the options of a configuration mean
- *   setting_order.c  settings in the order of their values (setting_order.h) */
+ *   functions.c      what SQL can call: sums, what a configuration means, the order of settings
+ *                    (setting_order.h) */
 #ifndef SWEEP_DB_STORE_INTERNAL_H
 #define SWEEP_DB_STORE_INTERNAL_H
 
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "sweep/db/rows.h"
-#include "sweep/db/store_guard.h"
+#include "sweep/db/scope.h"
 
 enum { STORE_IDLE = 64 }; /* more than the coordinator uses again and again */
 
@@ -146,11 +144,7 @@ enum status store_execute(struct store *s, const char *doing, const char *sql,
 /* Runs several statements without values. */
 enum status store_script(struct store *s, const char *doing, const char *sql, struct message *m);
 
-/* The first column of a query that gives a row, malloced; NULL after a failure. */
-enum status store_text(struct store *s, const char *doing, const char *sql,
-                       const struct value *values, int count, char **text, struct message *m);
-
-/* The same as a number; `otherwise` where there is no row or NULL. */
+/* The first column of a query, a number; `otherwise` where there is no row or NULL. */
 enum status store_integer(struct store *s, const char *doing, const char *sql,
                           const struct value *values, int count, int64_t otherwise, int64_t *out,
                           struct message *m);
@@ -164,15 +158,27 @@ enum status store_leave(struct store *s, enum status status, struct message *m);
 enum status store_change(struct store *s, const char *doing, const char *sql,
                          const struct value *values, int count, struct message *m);
 
-/* ---- store_sums.c ---- */
+/* ---- functions.c ---- */
 
-/* Puts them in the place of SQLite's own on this connection; returns SQLite's code. */
-int store_own_sums(struct sqlite3 *db);
+/* Puts its functions, those of rows.h and COLLATE setting_values on this connection; returns
+ * SQLite's code. */
+int store_add_functions(struct sqlite3 *db);
 
-/* ---- store_meaning.c ---- */
+/* ---- store_guard.c ---- */
 
-/* Puts the functions of rows.h on this connection; returns SQLite's code. */
-int store_know_meanings(struct sqlite3 *db);
+/* For every connection on a results file or a copy of one, before its first statement. */
+void store_harden(struct sqlite3 *db);
+
+/* What is wrong with an object that the schema has: "view trials is different". */
+typedef void store_object_fault(void *context, const char *what);
+
+/* Tells of each of the schema's tables, views and indexes that the file has not, or has in another
+ * way. Runs nothing of what the file holds. */
+enum status store_foreign_objects(struct store *s, const char *schema, store_object_fault *fault,
+                                  void *context, struct message *m);
+
+/* BAD_INPUT names the first of them; under STORE_CHECK s->foreign says that there are some. */
+enum status store_judge_objects(struct store *s, const char *schema, struct message *m);
 
 /* ---- store_measures.c ---- */
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -94,21 +93,6 @@ enum status store_script(struct store *s, const char *doing, const char *sql, st
     if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
         return store_error(s, doing, m);
     return STATUS_OK;
-}
-
-enum status store_text(struct store *s, const char *doing, const char *sql,
-                       const struct value *values, int count, char **text, struct message *m)
-{
-    struct rows r = store_rows(s, doing, sql, values, count, m);
-    *text = rows_next(&r) ? text_copy(rows_given(&r, 0)) : NULL;
-    if (r.status == STATUS_OK && !*text)
-        r.status = status_no_memory(m, s->path);
-    enum status status = rows_close(&r);
-    if (status != STATUS_OK) {
-        free(*text);
-        *text = NULL;
-    }
-    return status;
 }
 
 enum status store_integer(struct store *s, const char *doing, const char *sql,

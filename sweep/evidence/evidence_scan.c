@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/db/trial_span.h"
-
 /* ---- what is known before any trial is read ---- */
 
 static void read_points(struct scan *sc)
@@ -215,9 +213,8 @@ static void add_trial(struct scan *sc, struct rows *r, struct rows *curve)
 static void read_trials(struct scan *sc)
 {
     struct scope *x = sc->scope;
-    struct trial_span span;
     bool loss = sc->e->base.loss;
-    scope_check(x, trial_span_read(x->store, sc->e->sweep_id, &span, x->message));
+    const struct trial_span span = scope_trials(x, sc->e->sweep_id);
     struct rows *curve =
         scope_rows(x,
                    "SELECT step, iif(?2, -val_loss, val_acc) FROM curve WHERE trial_id = ?1"
@@ -225,8 +222,7 @@ static void read_trials(struct scan *sc)
                    VALUES(INTEGER(0), INTEGER(loss)));
     const struct value values[] = {INTEGER(sc->e->sweep_id), INTEGER(loss), INTEGER(span.least),
                                    INTEGER(span.most)};
-    bool dense = trial_span_dense(&span);
-    struct rows *r = scope_rows(x, trials_sql[dense], values, dense ? 4 : 2);
+    struct rows *r = scope_rows(x, trials_sql[span.dense], values, span.dense ? 4 : 2);
     while (curve->status == STATUS_OK && scope_next(x, r))
         add_trial(sc, r, curve);
     scope_close(x, curve);

@@ -1,7 +1,6 @@
 /* The pieces that are about trials one by one. */
 #include "sweep/page/page.h"
 
-#include "sweep/db/trial_span.h"
 #include "sweep/page/page_rows.h"
 #include "sweep/report/report_heads.h"
 
@@ -19,14 +18,13 @@ static const char *const behind_sql[] = {
 /* `next` comes before the rows: the last of them, if any comes after it. */
 void page_trials(struct scope *x, int64_t sweep_id, int64_t after, long most, FILE *out)
 {
-    struct trial_span span;
     char sql[1500];
     scope_read_begin(x);
-    scope_check(x, trial_span_read(x->store, sweep_id, &span, x->message));
+    const struct trial_span span = scope_trials(x, sweep_id);
     after = after < span.least ? span.least - 1 : after;
     const struct value values[] = {INTEGER(sweep_id), INTEGER(after), INTEGER(most),
                                    INTEGER(span.most)};
-    const char *behind = behind_sql[trial_span_dense(&span)];
+    const char *behind = behind_sql[span.dense];
     snprintf(sql, sizeof sql,
              "SELECT iif(count(*) = 2, min(trial_id), NULL) FROM (%s LIMIT 2 OFFSET ?3 - 1)",
              behind);

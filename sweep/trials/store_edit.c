@@ -8,30 +8,35 @@
 
 enum { REMARK_BYTES = 4000 };
 
-enum status store_rename(struct store *s, int64_t sweep_id, const char *name, struct message *m)
+static void rename_sweep(struct scope *x, int64_t sweep_id, const char *name)
 {
-    int64_t other = 0;
     if (!config_good_name(name))
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "'%s' cannot be the name of a sweep; allowed: 1 to %d letters, digits, "
-                           "'.', '_', '-'",
-                           name, CONFIG_NAME_BYTES);
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "'%s' cannot be the name of a sweep; allowed: 1 to %d letters, digits, "
+                   "'.', '_', '-'",
+                   name, CONFIG_NAME_BYTES);
     const char *mistaken = config_mistaken_name(name);
     if (mistaken)
-        return status_fail(m, STATUS_BAD_INPUT, "'%s' cannot be the name of a sweep: it %s", name,
-                           mistaken);
-    enum status status = store_integer(
-        s, "looking for a sweep", "SELECT sweep_id FROM sweep WHERE name = ? AND sweep_id <> ?",
-        VALUES(TEXT(name), INTEGER(sweep_id)), 0, &other, m);
-    if (status == STATUS_OK && other)
-        status = status_fail(m, STATUS_BAD_INPUT,
-                             "%s already holds a sweep \"%s\"; choose another name, or rename or "
-                             "delete that one first",
-                             s->path, name);
-    if (status == STATUS_OK)
-        status = store_change(s, "renaming a sweep", "UPDATE sweep SET name = ? WHERE sweep_id = ?",
-                              VALUES(TEXT(name), INTEGER(sweep_id)), m);
-    return status;
+        scope_fail(x, STATUS_BAD_INPUT, "'%s' cannot be the name of a sweep: it %s", name,
+                   mistaken);
+    if (scope_number(x, "looking for a sweep",
+                     "SELECT sweep_id FROM sweep WHERE name = ? AND sweep_id <> ?",
+                     VALUES(TEXT(name), INTEGER(sweep_id))))
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "%s already holds a sweep \"%s\"; choose another name, or rename or "
+                   "delete that one first",
+                   x->store->path, name);
+    scope_change(x);
+    scope_run(x, "renaming a sweep", "UPDATE sweep SET name = ? WHERE sweep_id = ?",
+              VALUES(TEXT(name), INTEGER(sweep_id)));
+}
+
+enum status store_rename(struct store *s, int64_t sweep_id, const char *name, struct message *m)
+{
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        rename_sweep(x, sweep_id, name);
+    return scope_commit(x);
 }
 
 /* ---- remarks ---- */

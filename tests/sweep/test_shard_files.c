@@ -29,7 +29,16 @@ static void assert_shard(const struct shard_file *shard, const char *name, long 
     assert_int_equal(shard->of, of);
 }
 
-GROUP(set_up, NULL)
+static struct arena arena;
+
+static int free_names(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+GROUP(set_up, free_names)
 
 TEST(names_have_the_number_before_the_ending)
 {
@@ -38,9 +47,8 @@ TEST(names_have_the_number_before_the_ending)
                                     {"a.db/x", "a.db/x-2-of-8"},
                                     {".db", ".db-2-of-8"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *name = shard_file_name(names[i][0], 2, 8);
+        char *name = shard_file_name(&arena, names[i][0], 2, 8);
         assert_string_equal(name, names[i][1]);
-        free(name);
     }
 }
 
@@ -66,14 +74,12 @@ TEST(shards_of_any_number_are_found)
     make("x-2-of-3.db");
     make("x-1-of-1000000.db");
     snprintf(db, sizeof db, "%s/x.db", folder);
-    assert_int_equal(shard_files_find(db, &files, NULL), STATUS_OK);
+    assert_int_equal(shard_files_find(&arena, db, &files, NULL), STATUS_OK);
     assert_int_equal(files.count, 4);
     assert_shard(&files.item[0], "x-2-of-3.db", 2, 3);
     assert_shard(&files.item[1], "x-9-of-12.db", 9, 12);
     assert_shard(&files.item[2], "x-10-of-12.db", 10, 12);
     assert_shard(&files.item[3], "x-1-of-1000000.db", 1, 1000000);
-    shard_files_free(&files);
-    assert_int_equal(files.count, 0);
 }
 
 TEST(a_file_without_an_ending_has_shards_without)
@@ -83,10 +89,9 @@ TEST(a_file_without_an_ending_has_shards_without)
     make("z-1-of-2");
     make("z-2-of-2.db");
     snprintf(db, sizeof db, "%s/z", folder);
-    assert_int_equal(shard_files_find(db, &files, NULL), STATUS_OK);
+    assert_int_equal(shard_files_find(&arena, db, &files, NULL), STATUS_OK);
     assert_int_equal(files.count, 1);
     assert_shard(&files.item[0], "z-1-of-2", 1, 2);
-    shard_files_free(&files);
 }
 
 /* A name without a folder is one of the working directory. */
@@ -97,10 +102,9 @@ TEST(names_stay_as_they_were_given)
     make("w-1-of-1.db");
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(folder), 0);
-    assert_int_equal(shard_files_find("w.db", &files, NULL), STATUS_OK);
+    assert_int_equal(shard_files_find(&arena, "w.db", &files, NULL), STATUS_OK);
     assert_int_equal(files.count, 1);
     assert_string_equal(files.item[0].path, "w-1-of-1.db");
-    shard_files_free(&files);
     assert_int_equal(chdir(before), 0);
 }
 
@@ -110,13 +114,12 @@ TEST(a_folder_that_cannot_be_read_is_named)
     struct message m;
     char db[400], locked[300];
     snprintf(db, sizeof db, "%s/nowhere/x.db", folder);
-    assert_int_equal(shard_files_find(db, &files, &m), STATUS_OK);
+    assert_int_equal(shard_files_find(&arena, db, &files, &m), STATUS_OK);
     assert_int_equal(files.count, 0);
     snprintf(locked, sizeof locked, "%s/loop", folder);
     assert_int_equal(symlink("loop", locked), 0);
     snprintf(db, sizeof db, "%s/x.db", locked);
-    assert_int_equal(shard_files_find(db, &files, &m), STATUS_IO);
+    assert_int_equal(shard_files_find(&arena, db, &files, &m), STATUS_IO);
     assert_non_null(strstr(m.text, locked));
     assert_int_equal(files.count, 0);
-    shard_files_free(&files);
 }

@@ -212,6 +212,14 @@ static void add_other_sweep(sqlite3 *db)
                 "INSERT INTO trial SELECT * FROM own; DROP TABLE own");
 }
 
+static char *all_of_sweep(struct fixture *x, struct store *s, const char *sql, int64_t sweep_id)
+{
+    char *all = NULL;
+    assert_ok(IN_SCOPE(in, s, &x->m,
+                       { all = all_of(scope_rows_of_sweep(in, sql, VALUES(INTEGER(sweep_id)))); }));
+    return all;
+}
+
 /* What a view says of each of two sweeps, and of both, is the same. */
 static void assert_view(struct fixture *x, struct store *s, const char *view)
 {
@@ -222,8 +230,7 @@ static void assert_view(struct fixture *x, struct store *s, const char *view)
         snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE sweep = '%s'", view, names[i]);
         struct rows all = rows_open(s, &x->m, sql, NO_VALUES);
         snprintf(sql, sizeof sql, "SELECT * FROM %s", view);
-        struct rows own = rows_of_sweep(s, &x->m, sql, VALUES(INTEGER(ids[i])));
-        char *expected = all_of(&all), *got = all_of(&own);
+        char *expected = all_of(&all), *got = all_of_sweep(x, s, sql, ids[i]);
         assert_string_equal(got, expected);
         free(expected);
         free(got);
@@ -265,12 +272,13 @@ TEST(views_of_the_file_are_not_run)
     struct store *s = paid(x);
     run_sql(store_db(s), "DROP VIEW by_heads; CREATE VIEW by_heads AS SELECT 'foreign' AS sweep;"
                          "CREATE TEMP VIEW cost AS SELECT 'foreign' AS sweep");
-    struct rows own =
-        rows_of_sweep(s, &x->m, "SELECT sweep, count(*) FROM cost", VALUES(INTEGER(1)));
-    assert_true(rows_next(&own));
-    assert_string_equal(rows_text(&own, 0), "plain");
-    assert_int_equal(rows_integer(&own, 1), 6);
-    assert_int_equal(rows_close(&own), STATUS_OK);
+    assert_ok(IN_SCOPE(in, s, &x->m, {
+        struct rows *own =
+            scope_rows_of_sweep(in, "SELECT sweep, count(*) FROM cost", VALUES(INTEGER(1)));
+        assert_true(scope_next(in, own));
+        assert_string_equal(rows_text(own, 0), "plain");
+        assert_int_equal(rows_integer(own, 1), 6);
+    }));
     close_store(x, s);
 }
 
@@ -386,9 +394,9 @@ static long small_work(struct fixture *x, int before, int large)
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         char sql[100];
         snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", views[i]);
-        struct rows r = rows_of_sweep(s, &x->m, sql, VALUES(INTEGER(SMALL)));
-        assert_true(rows_next(&r));
-        assert_int_equal(rows_close(&r), STATUS_OK);
+        assert_ok(IN_SCOPE(in, s, &x->m, {
+            assert_true(scope_next(in, scope_rows_of_sweep(in, sql, VALUES(INTEGER(SMALL)))));
+        }));
     }
     sqlite3_progress_handler(db, 0, NULL, NULL);
     fclose(out);

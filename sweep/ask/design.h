@@ -61,7 +61,7 @@ long design_row_length(const struct look *l);
 /* What the sweep is asked about, as a name in a sentence: the file's last name, or the toy's. */
 const char *design_subject(const struct look *l);
 
-/* The name of the sweep: of what it is about, and the first six of its digits (decide.h). */
+/* The name of the sweep: of what it is about, and the first six of its digits (sheet.h). */
 enum { DESIGN_NAME_SIZE = 64 };
 void design_name(const struct look *l, const char *digits, char name[DESIGN_NAME_SIZE]);
 

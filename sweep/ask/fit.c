@@ -37,7 +37,8 @@ static bool fit_steps(const struct fit *f, double limit_s, struct design *d)
     return true;
 }
 
-/* The highest level that there is time for, from the one that d has. claimed: as in fit_more. */
+/* The highest level that there is time for, from the one that d has. claimed: as in fit_more_seeds.
+ */
 static void fit_level(const struct fit *f, double limit_s, int claimed, struct design *d)
 {
     struct design more = *d;
@@ -85,44 +86,34 @@ struct design fit_design(const struct fit *f, double minutes)
     return d;
 }
 
-enum fit_more fit_more(const struct fit *f, const struct design *old, int claimed, double minutes,
-                       struct design *d)
+bool fit_larger(const struct fit *f, const struct design *old, double minutes, struct design *d)
 {
-    struct design kept = *old;
     *d = fit_design(f, minutes);
-    bool longer = d->size == old->size && (double)d->steps >= FIT_WORTH * (double)old->steps;
-    if (d->size > old->size || longer)
-        return FIT_ANEW;
-    if (claimed)
-        kept.confirm = claimed;
-    fit_level(f, 60 * minutes, claimed, &kept);
-    fit_seeds(f, 60 * minutes, &kept);
-    *d = kept;
-    if (kept.level == old->level && kept.seeds == old->seeds)
-        return FIT_AS_IT_IS;
+    return d->size > old->size ||
+           (d->size == old->size && (double)d->steps >= FIT_WORTH * (double)old->steps);
+}
+
+bool fit_more_seeds(const struct fit *f, const struct design *old, int claimed, double minutes,
+                    struct design *d)
+{
+    *d = *old;
     d->minutes = minutes;
-    return FIT_SEEDS;
-}
-
-static double no_seconds(void *context, const struct design *d)
-{
-    (void)context;
-    (void)d;
-    return 0;
-}
-
-enum fit_more fit_beyond(const struct fit *f, const struct design *old, int claimed,
-                         struct design *d)
-{
-    const struct fit free_of_time = {.look = f->look, .steps = f->steps, .seconds = no_seconds};
-    return fit_more(&free_of_time, old, claimed, INFINITY, d);
+    if (claimed)
+        d->confirm = claimed;
+    fit_level(f, 60 * minutes, claimed, d);
+    fit_seeds(f, 60 * minutes, d);
+    return seconds_of(f, d) > seconds_of(f, old); /* not where their number is set */
 }
 
 bool fit_time_helps(const struct look *l, const struct design *d)
 {
-    struct design beyond; /* the net may be larger than the data allow now */
-    return (double)design_steps_max(d, l) >= FIT_WORTH * (double)d->steps ||
-           fit_beyond(&(struct fit){.look = l}, d, 0, &beyond) == FIT_ANEW;
+    struct design larger = *d;
+    if ((double)design_steps_max(d, l) >= FIT_WORTH * (double)d->steps)
+        return true;
+    while (++larger.size < design_kind(d->kind)->sizes)
+        if (design_steps_min(&larger, l) <= design_steps_max(&larger, l))
+            return true;
+    return false;
 }
 
 /* ---- how long a design takes ---- */

@@ -19,22 +19,15 @@ struct fit {
  * and then as many seeds. Where nothing fits, the cheapest design: it takes longer. */
 struct design fit_design(const struct fit *f, double minutes);
 
-/* What more minutes do for a design that has been begun. */
-enum fit_more {
-    FIT_AS_IT_IS, /* it does not become better: there are not enough of them */
-    FIT_SEEDS,    /* the same trials, and more of them */
-    FIT_ANEW      /* a larger net, or training at least FIT_WORTH times as long of the same one */
-};
+/* Whether so many minutes allow a larger net than the old design has, or training of the same one
+ * at least FIT_WORTH times as long: then d is that design. */
 enum { FIT_WORTH = 3 };
+bool fit_larger(const struct fit *f, const struct design *old, double minutes, struct design *d);
 
-/* claimed: so many fresh seeds were written down with what it found, and stay as many; 0: nothing
- * was yet. */
-enum fit_more fit_more(const struct fit *f, const struct design *old, int claimed, double minutes,
-                       struct design *d);
-
-/* The same for any number of minutes: what the data and the tables allow. Nothing is measured. */
-enum fit_more fit_beyond(const struct fit *f, const struct design *old, int claimed,
-                         struct design *d);
+/* Whether they allow more seeds for the same trials: then d is the old design with these. claimed:
+ * so many fresh seeds were written down with what it found, and stay as many; 0: none were yet. */
+bool fit_more_seeds(const struct fit *f, const struct design *old, int claimed, double minutes,
+                    struct design *d);
 
 /* Whether more minutes, or more steps if these are set, would train longer: FIT_WORTH times as
  * long, or a larger net. */

@@ -10,7 +10,6 @@
 
 #include "engine/base/file.h"
 #include "engine/base/sha256.h"
-#include "sweep/ask/decide.h"
 #include "sweep/ask/sets.h"
 #include "sweep/plan/tree.h"
 
@@ -356,6 +355,95 @@ enum status sheet_parse(const struct design *d, const struct look *l, const char
     return sheet_refuse(path, sets, count, s, m);
 }
 
+/* ---- which sweeps share their trials ---- */
+
+/* More than any net has: no other option of the model is made equal to it, or divided by it. */
+enum { NO_HEADS = 1 << 20 };
+
+static void add_text(struct sha256 *hash, const char *text)
+{
+    sha256_update(hash, text, strlen(text) + 1);
+}
+
+/* The axis that comes after `before` by its path, NULL for the first; NULL: there is none. */
+static const struct axis *next_axis(const struct config *c, const struct axis *before)
+{
+    const struct axis *found = NULL;
+    for (int i = 0; i < c->axes; i++) {
+        const struct axis *axis = &c->axis[i];
+        if ((!before || strcmp(axis->path, before->path) > 0) &&
+            (!found || strcmp(axis->path, found->path) < 0))
+            found = axis;
+    }
+    return found;
+}
+
+static enum status set_value(struct point *p, const char *path, const struct config_value *v,
+                             struct sha256 *several, struct message *m)
+{
+    struct point_section section;
+    char json[OPTION_TEXT_MAX];
+    const struct option_entry *o = point_option(p, path, &section);
+    enum status s = STATUS_OK;
+    if (!o || o->local) /* task.name, and where the file lies */
+        return STATUS_OK;
+    memset((char *)section.values + o->offset, 0, option_used(o, section.values));
+    for (int i = 0; i < v->scalars && s == STATUS_OK; i++)
+        s = option_parse(o, section.name, v->scalar[i], v->quoted[i], section.values, m);
+    if (s == STATUS_OK && several && option_format(o, section.values, json, sizeof json) >= 0)
+        add_text(several, json);
+    return s;
+}
+
+/* Into the point; of an axis that has several values, which one point cannot hold, they are hashed.
+ */
+static enum status set_axis(struct point *p, const struct axis *axis, struct sha256 *hash,
+                            struct message *m)
+{
+    struct sha256 *several = axis->values > 1 ? hash : NULL;
+    enum status s = STATUS_OK;
+    if (several)
+        add_text(hash, axis->path);
+    for (int i = 0; i < axis->values && s == STATUS_OK; i++)
+        s = set_value(p, axis->path, &axis->value[i], several, m);
+    return s;
+}
+
+/* What the file itself tells is in the look's point, and what was guessed. */
+static enum status hash_trials(const struct config *c, const struct look *l, struct sha256 *hash,
+                               struct message *m)
+{
+    struct point p = l->point;
+    char json[POINT_JSON_MAX];
+    enum status s = STATUS_OK;
+    const struct axis *axis = NULL;
+    while (s == STATUS_OK && (axis = next_axis(c, axis)) != NULL)
+        if (strcmp(axis->path, "model.heads") != 0 && !config_is_tuned(c, axis->path))
+            s = set_axis(&p, axis, hash, m);
+    p.model.heads = NO_HEADS;
+    point_json(&p, json);
+    add_text(hash, json);
+    add_text(hash, metric_name(c->metric));
+    return s;
+}
+
+enum status digits_of(const struct design *d, const struct look *l, const char *path,
+                      const char *const *sets, int count, char digits[DIGITS_SIZE],
+                      struct message *m)
+{
+    struct config *c = NULL;
+    struct sha256 hash;
+    char hex[65];
+    sha256_init(&hash);
+    enum status s = sheet_parse(d, l, path, sets, count, &c, m);
+    if (s == STATUS_OK)
+        s = hash_trials(c, l, &hash, m);
+    sha256_final(&hash, hex);
+    snprintf(digits, DIGITS_SIZE, "%.12s", hex);
+    config_free(c);
+    return s;
+}
+
 /* ---- the file ---- */
 
 static const char MARK[] = "# headcount ask ", BEFORE_HASH[] = ", sha256 ";
@@ -443,32 +531,14 @@ static const char *own_line(const char *text, size_t size)
     return strncmp(now, hash, HASH) == 0 ? line : NULL;
 }
 
-bool ask_file_is_own(const char *text, size_t size)
-{
-    return own_line(text, size) != NULL;
-}
-
-/* What is set now may be such that the design is refused, which then is another one. */
-static enum status has_digits(const struct design *d, const struct look *l, const char *path,
-                              const char *const *sets, int count, const char *digits, bool *same,
-                              struct message *m)
-{
-    char now[DIGITS_SIZE];
-    enum status s = digits_of(d, l, path, sets, count, now, m);
-    *same = s == STATUS_OK && strcmp(now, digits) == 0;
-    return s == STATUS_BAD_INPUT ? STATUS_OK : s;
-}
-
 /* By the last line of a file whose other lines no person has changed. */
 static enum status state_of(const char *line, const char *path, const struct look *l,
                             const char *const *sets, int count, enum ask_file_state *state,
                             struct design *d, struct message *m)
 {
     struct written was;
-    char asked[DIGITS_SIZE];
+    char trains[DIGITS_SIZE], asked[DIGITS_SIZE];
     int version;
-    bool same = false;
-    enum status s = STATUS_OK;
     *state = ASK_FILE_OTHER;
     if (sscanf(line + strlen(MARK), "%d:", &version) == 1 && version != VERSION)
         return STATUS_OK;
@@ -476,12 +546,13 @@ static enum status state_of(const char *line, const char *path, const struct loo
         *state = ASK_FILE_CHANGED;
         return STATUS_OK;
     }
-    if (d->size >= 0)
-        s = has_digits(d, l, path, sets, count, was.trains, &same, m);
     digest(sets, count, asked);
-    if (same)
-        *state = strcmp(asked, was.asked) == 0 ? ASK_FILE_SAME : ASK_FILE_KEYS;
-    return s;
+    if (d->size < 0 || strcmp(asked, was.asked) != 0)
+        return STATUS_OK;
+    enum status s = digits_of(d, l, path, sets, count, trains, m);
+    if (s == STATUS_OK && strcmp(trains, was.trains) == 0)
+        *state = ASK_FILE_SAME;
+    return s == STATUS_BAD_INPUT ? STATUS_OK : s; /* of what is set now that design may not be */
 }
 
 enum status ask_file_read(const char *path, const struct look *l, const char *const *sets,

@@ -72,83 +72,40 @@ static const char *value_of(const struct config *c, const char *path)
     return "?";
 }
 
-/* ---- more minutes ---- */
-
-/* "24 seeds (before: 5)", where that differs. */
-static void add_number(struct text_buffer *text, int64_t was, int64_t is, const char *what)
+static void print_action(const struct decision *x, const char *path, double minutes)
 {
-    if (is != was)
-        text_add(text, "%s%" PRId64 " %s (before: %" PRId64 ")", text->used ? ", " : "", is, what,
-                 was);
-}
-
-/* "d_model 64 (before: 32), steps 800 (before: 200)": what differs of the nets and their training.
- */
-static void add_nets(struct text_buffer *text, const struct config *was, const struct config *is)
-{
-    static const char *const paths[] = {"model.d_model", "model.layers", "model.d_ff",
-                                        "task.length",   "train.batch",  "train.steps"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        const char *before = value_of(was, paths[i]), *now = value_of(is, paths[i]);
-        if (strcmp(before, now) != 0)
-            text_add(text, "%s%s %s (before: %s)", text->used ? ", " : "",
-                     strchr(paths[i], '.') + 1, now, before);
-    }
-}
-
-void ask_words_changes(bool anew, const struct config *was, const struct config *is,
-                       struct text_buffer *text)
-{
-    if (anew) {
-        add_nets(text, was, is);
-        return;
-    }
-    add_number(text, was->seeds, is->seeds, "seeds");
-    add_number(text, was->confirm, is->confirm, "fresh ones to confirm on");
-    add_number(text, was->tune_seeds, is->tune_seeds, "to tune on");
-}
-
-/* More minutes, or other keys, for a file of the same trials. */
-static void print_more(const struct decision *x, double minutes)
-{
-    const char *changes = x->changes.used > 0 ? x->changes.text : NULL;
-    const bool keys = x->state == ASK_FILE_KEYS;
+    const char *begun = x->begun ? "which was begun before and goes on" : "under another name";
     struct text_buffer text = {0};
-    char because[64] = "Other keys are set than before";
-    if (!keys)
-        snprintf(because, sizeof because, "%g minutes", minutes);
-    if (!changes && !keys && x->ever)
-        text_add(&text, "%s are not enough for more than there is: it goes on as it is.", because);
-    else if (!changes && !keys)
-        text_add(&text, "More time would hardly show more: it goes on as it is.");
-    else if (changes && x->fit == FIT_ANEW)
+    switch (x->action) {
+    case ASK_GO_ON:
+        if (minutes > x->design.minutes)
+            text_add(&text, "%g minutes allow no more than there is: it goes on as it is.",
+                     minutes);
+        break;
+    case ASK_MORE_SEEDS:
         text_add(&text,
-                 "%g minutes allow more: %s. That comes nearer to what there is to learn, but no "
-                 "trial can stay: it %s, and the old results stay in the results file.",
-                 minutes, changes,
-                 x->begun.there ? "goes on with another sweep, which was begun before"
-                                : "starts over under another name");
-    else
-        text_add(&text, "%s: the results that there are stay%s%s%s.", because,
-                 changes ? ", and each head count gets " : "", changes ? changes : "",
-                 x->begun.claimed ? "; the confirmation stays as it is" : "");
-    print_paragraph(&text);
-}
-
-/* Where no file is there for these trials. */
-static void print_anew(const struct decision *x, const char *path)
-{
-    struct text_buffer text = {0};
-    if (x->state == ASK_FILE_OTHER)
+                 "%g minutes allow more seeds: they are added, and the results that there are "
+                 "stay.",
+                 minutes);
+        break;
+    case ASK_LARGER:
+        text_add(&text,
+                 "%g minutes allow a larger net or longer training, of which the trials that there "
+                 "are tell nothing. So another sweep takes their place, %s, %s; the old results "
+                 "stay in the results file.",
+                 minutes, x->name, begun);
+        break;
+    case ASK_WRITE_AGAIN:
         text_add(&text,
                  "Something else is asked now than when %s was written, or the data have changed, "
-                 "or headcount has: it is written again%s",
-                 path, x->begun.there ? ". " : ", and its trials begin under another name.");
-    if (x->begun.there)
-        text_add(&text,
-                 "The results file has a sweep of these trials, %s: it goes on, and keeps "
-                 "its seeds.",
-                 x->begun.name);
+                 "or headcount has. It is written again, for the sweep %s, %s.",
+                 path, x->name, begun);
+        break;
+    case ASK_WRITE:
+        if (x->begun)
+            text_add(&text, "The results file has a sweep of these trials, %s: it goes on.",
+                     x->name);
+    }
     if (text.used > 0)
         print_paragraph(&text);
 }
@@ -160,10 +117,7 @@ void ask_words_decision(const struct decision *x, const char *path, double minut
         text_add(&text, "Larger nets are left out: %s.", x->larger.text);
         print_paragraph(&text);
     }
-    if (x->more)
-        print_more(x, minutes);
-    else if (x->write)
-        print_anew(x, path);
+    print_action(x, path, minutes);
 }
 
 /* ---- what will be done ---- */
@@ -176,20 +130,18 @@ static int rates_of(const struct config *c)
     return 0;
 }
 
-/* Why it takes longer than so many minutes, where it does by a fifth or more; or why no longer. */
-static void add_limit(const struct decision *x, double seconds, double minutes,
+/* Why it takes longer than so many minutes, where it does by a fifth or more. */
+static void add_limit(const struct design *d, double seconds, double minutes,
                       struct text_buffer *text)
 {
-    const double made_for = x->design.minutes;
-    bool longer = seconds > 72 * minutes;
-    if (longer && made_for > minutes)
+    if (seconds <= 72 * minutes)
+        return;
+    if (d->minutes > minutes)
         text_add(text,
                  " The sweep file was written for %g minutes; move it away to ask for %g minute%s.",
-                 made_for, minutes, minutes == 1 ? "" : "s");
-    else if (longer && x->cheapest)
-        text_add(text, " In less time nothing would show.");
-    else if (!longer && !x->ever && made_for >= minutes) /* else print_more has said it */
-        text_add(text, " More time would hardly show more.");
+                 d->minutes, minutes, text_plural(minutes == 1 ? 1 : 2));
+    else if (d->size == 0 && d->level == 0)
+        text_add(text, " It is the smallest sweep that ask writes.");
 }
 
 static void add_time(const struct decision *x, const struct forecast *f, const struct config *c,
@@ -208,7 +160,7 @@ static void add_time(const struct decision *x, const struct forecast *f, const s
                  text_duration(left.least, time[1], sizeof time[1]),
                  text_duration(left.most, time[2], sizeof time[2]));
     text_add(text, ".");
-    add_limit(x, left.expected, minutes, text);
+    add_limit(&x->design, left.expected, minutes, text);
 }
 
 /* Of rows: how much of their texts is not seen. */

@@ -9,14 +9,8 @@
 /* What it is taken for, and what would correct that. */
 void ask_words_look(const struct look *l);
 
-/* Adds what differs between the sweep file as it was and as it would be, what is set included: in
- * its seeds, "24 seeds (before: 5)"; or, if it begins anew, in its nets, "steps 800 (before: 200)".
- */
-void ask_words_changes(bool anew, const struct config *was, const struct config *is,
-                       struct text_buffer *text);
-
 /* What becomes of a sweep file that is there, and of the results that there are; nothing where both
- * stay and nothing else is asked. */
+ * stay and no more is asked. */
 void ask_words_decision(const struct decision *x, const char *path, double minutes);
 
 /* What will be done, and how long it takes. */

@@ -65,11 +65,10 @@ static const struct command_syntax syntax = {
         "would.\n"
         "Ends with an answer, and everything as a page beside the file.\n"
         "\n"
-        "The first Ctrl-C stops it, and the same command goes on. With more minutes it keeps the\n"
-        "trials that there are, or says why it starts over. A sweep file that you have changed is\n"
-        "never written again: `headcount run` runs it. Without a terminal and without --yes it "
-        "only\n"
-        "writes.\n",
+        "The first Ctrl-C stops it, and the same command goes on. More minutes add seeds to the\n"
+        "trials that there are, or begin another sweep with a larger net or longer training. A\n"
+        "sweep file that you have changed is never written again: `headcount run` runs it.\n"
+        "Without a terminal and without --yes it only writes.\n",
     .options = options,
     .others = "options of a task are those that headcount tasks NAME lists",
     .examples = "  headcount ask configs/README.md --write\n"
@@ -154,7 +153,6 @@ struct asking {
     struct ask_options o;
     const char *given; /* FILE; NULL for a toy */
     struct look look;
-    char name[DESIGN_NAME_SIZE]; /* of the sweep */
     char path[PATH_MAX], page[PATH_MAX];
     struct decision decision;
     struct plan *plan; /* of the sweep file as it was shown, which runs whatever becomes of it */
@@ -280,14 +278,13 @@ static void decide(struct scope *x, void *context)
                                .results = command_open_existing(x, a->o.db)};
     const struct decision *k = ask_decide(x, &q);
     ask_words_decision(k, a->path, a->o.minutes);
-    if (k->write)
-        scope_check(x, ask_file_write(a->path, &k->design, &a->look, k->begun.name, set->item,
-                                      set->count, x->message));
+    if (k->action != ASK_GO_ON)
+        scope_check(x, ask_file_write(a->path, &k->design, &a->look, k->name, set->item, set->count,
+                                      x->message));
     text_print(stdout, "%s: %s\n", a->path,
-               k->write ? "written, with a reason for each value"
-                        : "as it was written before, and stays so");
+               k->action != ASK_GO_ON ? "written, with a reason for each value"
+                                      : "as it was written before, and stays so");
     a->decision = *k;
-    a->decision.changes = (struct text_buffer){0}; /* which end with this scope */
 }
 
 /* How long what is left of the sweep takes, if anything is. */
@@ -328,7 +325,7 @@ static void print_answer(struct scope *x, void *context)
     double order_bits = NAN; /* stays that where it cannot be found out */
     struct message m;
     struct text_buffer text = scope_text(x);
-    scope_check(x, store_sweep(x->store, a->name, &sweep_id, x->message));
+    scope_check(x, store_sweep(x->store, a->decision.name, &sweep_id, x->message));
     const struct report_data *r = report_data_read(x, sweep_id, false);
     if (a->look.kind == LOOK_TEXT)
         look_order_bits(&a->look, ANSWER_ORDER, &order_bits, &m);
@@ -341,7 +338,7 @@ static int write_page(struct asking *a)
 {
     struct message m;
     enum status s = check_page(a->page, &m);
-    return s == STATUS_OK ? command_report_page("ask", a->o.db, a->name, a->page)
+    return s == STATUS_OK ? command_report_page("ask", a->o.db, a->decision.name, a->page)
                           : command_fail("ask", s, &m);
 }
 
@@ -392,7 +389,6 @@ static void ask(struct scope *x, void *context)
     command_act_within(x, decide, a);
     const struct config *config =
         command_read_sweep(x, a->path, NULL, &(const struct command_texts){.count = 0});
-    snprintf(a->name, sizeof a->name, "%s", config->name);
     a->plan = command_plan_new(x, "ask", config, a->o.db);
     command_act_within(x, show_plan, a);
     if (!a->o.write && (a->done || agreed(a)))

@@ -1,7 +1,7 @@
 /* Which questions share their trials: what is trained decides, and not how it is asked. */
 #include <stdio.h>
 
-#include "sweep/ask/decide.h"
+#include "sweep/ask/sheet.h"
 #include "tests/sweep/look_help.h"
 
 static const char *digits(const struct look *l, const char *const *sets, int count)

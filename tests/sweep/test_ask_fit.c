@@ -151,32 +151,34 @@ TEST(what_cannot_be_is_the_cheapest)
     free(l);
 }
 
-TEST(more_minutes_keep_or_begin_anew)
+TEST(more_minutes_add_seeds_or_allow_a_larger_net)
 {
     double flop_s = 1e-9;
     struct look *l = text_of(100000000);
     const struct fit f = {.look = l, .seconds = seconds, .context = &flop_s};
     struct design old = fit_design(&f, 10), d;
-    assert_int_equal(fit_more(&f, &old, 0, 10, &d), FIT_AS_IT_IS);
-    assert_true(d.level == old.level && d.steps == old.steps && d.minutes == old.minutes);
-    assert_int_equal(fit_more(&f, &old, 0, 20, &d), FIT_SEEDS);
+    assert_false(fit_larger(&f, &old, 10, &d));
+    assert_false(fit_more_seeds(&f, &old, 0, 10, &d));
+    assert_false(fit_larger(&f, &old, 20, &d));
+    assert_true(fit_more_seeds(&f, &old, 0, 20, &d));
     assert_true(d.size == old.size && d.steps == old.steps && d.level > old.level);
     assert_int_equal(d.confirm, design_level(&d)->confirm);
     assert_true(seconds(&flop_s, &d) <= 20 * 60 && d.minutes == 20);
     assert_true(d.steps_minutes == 10); /* the steps are those of the ten */
-    assert_int_equal(fit_more(&f, &old, 7, 20, &d), FIT_SEEDS);
+    assert_true(fit_more_seeds(&f, &old, 7, 20, &d));
     assert_int_equal(d.confirm, 7); /* on as many as it was */
-    assert_int_equal(fit_more(&f, &old, 0, 600, &d), FIT_ANEW);
+    assert_true(fit_larger(&f, &old, 600, &d));
     assert_true(d.size > old.size || d.steps >= FIT_WORTH * old.steps);
-    assert_int_equal(fit_more(&f, &old, 0, INFINITY, &d), FIT_ANEW);
+    assert_true(fit_larger(&f, &old, INFINITY, &d));
     assert_true(d.level == design_levels() - 1 && d.steps == design_size(&d)->steps_max);
     old = d;
-    assert_int_equal(fit_more(&f, &old, 0, INFINITY, &d), FIT_AS_IT_IS);
+    assert_false(fit_larger(&f, &old, INFINITY, &d));
+    assert_false(fit_more_seeds(&f, &old, 0, INFINITY, &d));
     free(l);
 }
 
 /* A machine that is busier for a moment has time for a smaller net only, of many more steps. */
-TEST(nothing_begins_anew_with_a_smaller_net)
+TEST(a_smaller_net_is_never_larger)
 {
     double flop_s = 1e-8;
     struct look *l = text_of(100000000);
@@ -186,38 +188,24 @@ TEST(nothing_begins_anew_with_a_smaller_net)
     flop_s = 1.25e-8;
     d = fit_design(&f, 2.2);
     assert_true(d.size < old.size && d.steps >= FIT_WORTH * old.steps);
-    assert_int_equal(fit_more(&f, &old, 0, 2.2, &d), FIT_AS_IT_IS);
-    assert_true(d.size == old.size && d.steps == old.steps);
+    assert_false(fit_larger(&f, &old, 2.2, &d));
+    assert_false(fit_more_seeds(&f, &old, 0, 2.2, &d));
     free(l);
 }
 
 /* However much time there is, and without measuring any. */
-TEST(what_more_time_would_change_is_known)
+TEST(whether_more_time_would_train_longer_is_known)
 {
     struct look *l = text_of(10000000), *small = text_of(12000);
-    const struct fit f = {.look = l}, set = {.look = l, .steps = 1500}, g = {.look = small};
-    struct design old = {.kind = LOOK_TEXT, .size = 2, .steps = 1500}, d;
-    design_set_level(&old,
-                     design_levels() - 1); /* 2500 steps more are no reason, a larger net is */
-    assert_int_equal(fit_beyond(&f, &old, 0, &d), FIT_ANEW);
-    assert_true(fit_time_helps(l, &old));
-    old.size = design_kind(LOOK_TEXT)->sizes - 1;
-    old.steps = design_steps_max(&old, l) / FIT_WORTH;
-    assert_true(fit_time_helps(l, &old));
-    old.steps = design_steps_max(&old, l) / FIT_WORTH + 1;
-    assert_false(fit_time_helps(l, &old));
-    assert_int_equal(fit_beyond(&f, &old, 0, &d), FIT_AS_IT_IS);
-    old.steps = 1500;
-    assert_int_equal(fit_beyond(&set, &old, 0, &d), FIT_AS_IT_IS);
-    design_set_level(&old, DESIGN_LEVEL);
-    assert_int_equal(fit_beyond(&set, &old, 7, &d), FIT_SEEDS);
-    assert_true(d.level == design_levels() - 1 && d.confirm == 7);
+    struct design d = {.kind = LOOK_TEXT, .size = 2, .steps = 1500};
+    assert_true(fit_time_helps(l, &d)); /* 2500 steps more are no reason, a larger net is */
+    d.size = design_kind(LOOK_TEXT)->sizes - 1;
+    d.steps = design_steps_max(&d, l) / FIT_WORTH;
+    assert_true(fit_time_helps(l, &d));
+    d.steps++;
+    assert_false(fit_time_helps(l, &d));
     d = (struct design){.kind = LOOK_TEXT, .steps = 720};
     assert_false(fit_time_helps(small, &d));
-    design_set_level(&old, DESIGN_LEVEL);
-    old.size = 0;
-    old.steps = 720;
-    assert_int_equal(fit_beyond(&g, &old, 0, &d), FIT_SEEDS);
     free(l);
     free(small);
 }

@@ -389,6 +389,21 @@ static bool has_masked(const int32_t *target, long n)
     return false;
 }
 
+/* The task with what is set of it. */
+static void set_point(struct scope *x, const struct task *task, const struct command_texts *set,
+                      struct point *p)
+{
+    point_init(p, task);
+    for (int i = 0; i < set->count; i++) {
+        const char *given = set->item[i];
+        if (strncmp(given, "model.", 6) == 0 || strncmp(given, "train.", 6) == 0)
+            scope_fail(x, STATUS_BAD_INPUT,
+                       "--set %s: takes options of the task only (headcount tasks %s lists them)",
+                       given, task->name);
+        scope_check(x, point_give(p, given, x->message));
+    }
+}
+
 /* Example `index` of the test set, from 1. */
 static void print_example(struct scope *x, const struct point *p, const struct task_shape *s,
                           long index)
@@ -440,9 +455,7 @@ static void describe_task(struct scope *x, const struct task *task, const struct
 {
     struct point p;
     struct task_shape shape;
-    point_init(&p, task);
-    for (int i = 0; i < o->set.count; i++)
-        scope_check(x, point_give(&p, o->set.item[i], x->message));
+    set_point(x, task, &o->set, &p);
     if (task->file && *point_file(&p)) {
         describe_file(x, &p, o->example);
         return;

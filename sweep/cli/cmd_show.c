@@ -12,7 +12,6 @@
 #include "sweep/db/scope.h"
 #include "sweep/plan/plan.h"
 #include "sweep/plan/point.h"
-#include "sweep/report/rows_table.h"
 #include "sweep/report/table.h"
 #include "sweep/trials/data_file.h"
 #include "sweep/worker/trial_files.h"

@@ -6,7 +6,7 @@
 
 #include "engine/base/json_write.h"
 #include "sweep/plan/plan.h"
-#include "sweep/report/rows_table.h"
+#include "sweep/report/table.h"
 
 /* Characters of an error that are shown; what this program writes has fewer. */
 #define SHOWN_MAX "8192"

@@ -1,9 +1,116 @@
 #include "sweep/report/report_data.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/base/file.h"
-#include "sweep/report/report_rows.h"
+#include "engine/base/json_write.h"
+#include "sweep/report/table.h"
 #include "sweep/trials/data_file.h"
 #include "sweep/trials/lost.h"
+
+/* ---- what computed the trials ---- */
+
+/* ?1: sweep. Along the attempts from its first trial to its last, as they lie in the file. */
+static const char KINDS[] = "WITH done AS MATERIALIZED ("
+                            " SELECT build_id, count(*) AS n"
+                            "  FROM attempt AS a CROSS JOIN trial USING (trial_id, attempt)"
+                            "  WHERE a.trial_id"
+                            "   BETWEEN (SELECT min(trial_id) FROM trial WHERE sweep_id = ?1)"
+                            "   AND (SELECT max(trial_id) FROM trial WHERE sweep_id = ?1)"
+                            "   AND sweep_id = ?1 AND in_plan = 1 AND state = 'completed'"
+                            "  GROUP BY build_id)"
+                            "SELECT core_type, kernels, openblas, compiler, flags, sum(n),"
+                            "       count(*) OVER (PARTITION BY core_type, kernels) > 1"
+                            "  FROM done JOIN build USING (build_id)"
+                            " GROUP BY core_type, kernels, openblas, compiler, flags"
+                            " ORDER BY sum(n) DESC, core_type, kernels, openblas, compiler, flags";
+enum { CORE_TYPE, OURS, OPENBLAS, COMPILER, FLAGS, TRIALS, TWINS };
+
+static void add_kind(struct report_kernels *k, struct rows *r)
+{
+    static const char *const key[] = {"core_type", "kernels", "openblas", "compiler", "flags"};
+    long long trials = (long long)rows_integer(r, TRIALS);
+    text_add(&k->words, k->kinds ? "; %lld with %s, %s" : "%lld with %s, %s", trials,
+             rows_given(r, CORE_TYPE), rows_given(r, OURS));
+    if (rows_integer(r, TWINS)) /* the rest tells them apart */
+        text_add(&k->words, " (%s, %s, %s)", rows_given(r, OPENBLAS), rows_given(r, COMPILER),
+                 rows_given(r, FLAGS));
+    struct json_writer w = {.text = &k->json, .further = k->kinds > 0};
+    json_begin_object(&w, NULL);
+    json_add_integer(&w, "trials", trials);
+    for (int i = CORE_TYPE; i <= FLAGS; i++)
+        json_add_text(&w, key[i], rows_given(r, i));
+    json_end_object(&w);
+    k->kinds++;
+}
+
+static struct report_kernels report_kernels_read(struct scope *x, int64_t sweep_id)
+{
+    struct report_kernels k = {.words = scope_text(x), .json = scope_text(x)};
+    struct rows *r = scope_rows(x, KINDS, VALUES(INTEGER(sweep_id)));
+    text_add(&k.json, "[");
+    while (scope_next(x, r))
+        add_kind(&k, r);
+    text_add(&k.json, "]");
+    return k;
+}
+
+/* ---- the view by_heads ---- */
+
+static int compare_settings(const void *a, const void *b)
+{
+    return strcmp((*(struct report_setting *const *)a)->setting,
+                  (*(struct report_setting *const *)b)->setting);
+}
+
+/* The settings in the order of their texts, as the rows are. */
+static struct report_setting **by_text(const struct report_data *r)
+{
+    struct report_setting **set =
+        arena_alloc(&r->scope->arena, (size_t)r->settings, sizeof(struct report_setting *));
+    for (int i = 0; i < r->settings; i++)
+        set[i] = &r->setting[i];
+    qsort(set, (size_t)r->settings, sizeof(struct report_setting *), compare_settings);
+    return set;
+}
+
+/* Returns the setting that the row is of. */
+static const char *add_row(struct rows *rows, struct table *t)
+{
+    const char *setting = "";
+    for (int i = 0; i < rows_columns(rows); i++)
+        if (strcmp(rows_name(rows, i), "setting") == 0)
+            table_json(t, setting = rows_given(rows, i));
+        else
+            rows_cell(rows, i, t);
+    return setting;
+}
+
+/* Reads all of it into r->by_heads, with the columns of the view, and which of its rows are of
+ * which setting. */
+static void report_rows_read(struct report_data *r)
+{
+    struct scope *x = r->scope;
+    struct report_setting **set = by_text(r);
+    int at = 0;
+    struct rows *rows =
+        scope_rows_of_sweep(x, "SELECT * FROM by_heads", VALUES(INTEGER(r->sweep_id)));
+    r->by_heads = table_new(x, (const struct table_column[]){{0}});
+    for (int i = 0; rows->status == STATUS_OK && i < rows_columns(rows); i++)
+        table_add_named(r->by_heads, (struct table_column){0}, "%s", rows_name(rows, i));
+    for (long row = 0; scope_next(x, rows); row++) {
+        const char *setting = add_row(rows, r->by_heads);
+        while (at < r->settings && strcmp(set[at]->setting, setting) < 0)
+            at++;
+        if (at == r->settings || strcmp(set[at]->setting, setting) != 0)
+            continue;
+        set[at]->first_row = set[at]->rows ? set[at]->first_row : row;
+        set[at]->rows++;
+    }
+}
+
+/* ---- the sweep ---- */
 
 /* Of a sweep on several machines. */
 static void read_lost(struct scope *x, struct report_data *r)

@@ -2,10 +2,10 @@
 #ifndef SWEEP_REPORT_REPORT_DATA_H
 #define SWEEP_REPORT_REPORT_DATA_H
 
+#include "sweep/db/scope.h"
 #include "sweep/evidence/evidence.h"
 #include "sweep/judge/verdict_text.h"
 #include "sweep/report/report_between.h"
-#include "sweep/report/report_kernels.h"
 #include "sweep/report/report_labels.h"
 #include "sweep/report/report_shift.h"
 #include "sweep/trials/trials.h"
@@ -21,6 +21,14 @@ struct report_setting {
     struct verdict *verdict;
     struct verdict_text text; /* the verdict in words */
     long first_row, rows;     /* in by_heads */
+};
+
+/* What the completed trials of a sweep were computed with. Programs and machines that differ in it
+ * may differ in the last bits of what they compute. */
+struct report_kernels {
+    int kinds;                /* that differ */
+    struct text_buffer words; /* "12 trials with Haswell, avx2; 24 with SkylakeX, avx512" */
+    struct text_buffer json;  /* an object for each kind */
 };
 
 struct report_data {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sweep/report/document.h"
-#include "sweep/report/rows_table.h"
+#include "sweep/report/table.h"
 
 /* A head is sharp where at least this share of its attention lies on one slot. */
 #define SHARP "0.5"

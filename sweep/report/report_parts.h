@@ -1,5 +1,5 @@
 /* The formats of a report: report_people.c and report_table.c write it for people, report_json.c
- * and report_csv.c for programs. */
+ * for programs. */
 #ifndef SWEEP_REPORT_REPORT_PARTS_H
 #define SWEEP_REPORT_REPORT_PARTS_H
 
@@ -9,10 +9,6 @@
 
 /* map: NULL where there is none. */
 void report_people(const struct report_data *r, const struct report_map *map, struct document *d);
-/* How much was run, what is outside the plan, how the plan changed while results could be seen;
- * what is the same in all trials. */
-void report_facts(const struct report_data *r, struct document *d);
-void report_design(const struct report_data *r, struct document *d);
 /* The table of one setting, with a plot where there is room for it. */
 void report_table(const struct report_setting *set, struct document *d);
 /* A cell with the 95% interval of a head count's mean, or what there is in its place. */
@@ -38,6 +34,5 @@ void report_csv_cells(const struct report_data *r, unsigned conditions,
                       const struct report_setting *set, long row, struct table *t);
 
 void report_json(const struct report_data *r, const struct report_map *map, FILE *out);
-void report_csv(const struct report_data *r, FILE *out);
 
 #endif

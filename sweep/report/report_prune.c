@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sweep/report/document.h"
-#include "sweep/report/rows_table.h"
+#include "sweep/report/table.h"
 #include "sweep/report/trained.h"
 #include "sweep/study/pruner.h"
 

@@ -124,7 +124,6 @@ void table_row_csv(struct table *t, const struct table_column *columns, unsigned
  * null). */
 void table_text(struct table *t, const char *text);
 void table_integer(struct table *t, int64_t x);
-void table_bool(struct table *t, bool x); /* CSV, JSON: true, false; else "yes" or empty */
 void table_real(struct table *t, double x);
 void table_printf(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A cell that is JSON already (an array, an object): as it stands in JSON, as text elsewhere. */
@@ -167,8 +166,6 @@ void table_write(const struct table *t, enum table_format f, bool color, FILE *o
 
 /* TABLE_JSON as a member of an object. */
 void table_add_json(const struct table *t, struct json_writer *w, const char *key);
-/* The only row of a table, as an object. */
-void table_add_json_row(const struct table *t, struct json_writer *w, const char *key);
 /* The same of so many rows from `first` on. */
 void table_add_json_rows(const struct table *t, long first, long rows, struct json_writer *w,
                          const char *key);
@@ -190,5 +187,16 @@ void table_csv_field(const char *text, bool plain, FILE *out);
 
 /* Writes TABLE_TEXT fitted to the page, and below it which columns found no room. */
 void table_write_page(struct table *t, struct text_page page, FILE *out);
+
+/* ---- rows of a query ---- */
+
+/* Column i of the present row as the next cell of a table. */
+void rows_cell(const struct rows *r, int i, struct table *t);
+
+/* The present row as one of a table with as many columns. */
+void rows_row(const struct rows *r, struct table *t);
+
+/* Appends all rows that are left to a table with as many columns. */
+void rows_to_table(struct scope *x, struct rows *r, struct table *t);
 
 #endif

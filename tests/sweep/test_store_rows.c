@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 
-#include "sweep/report/rows_table.h"
+#include "sweep/report/table.h"
 
 FIXTURE(set_up, tear_down)
 

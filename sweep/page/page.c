@@ -7,9 +7,7 @@
 #include "engine/base/file.h"
 #include "engine/base/sha256.h"
 #include "sweep/db/rows.h"
-#include "sweep/page/base64.h"
-#include "sweep/page/page_paths.h"
-#include "sweep/page/page_stream.h"
+#include "sweep/page/page_write.h"
 #include "sweep/report/report.h"
 
 static const char template_html[] =

@@ -14,9 +14,6 @@ void page_put_report(const struct report_data *r, enum report_format f, FILE *ou
  * attention is shown where none was named. 0: there is none. */
 int64_t page_best_trial(const struct report_data *report);
 
-/* The time, UTC. */
-void page_put_written(struct scope *x, struct json_writer *w);
-
 /* page_comparison of what was read with its rows; and the comparison in words. */
 void page_put_comparison(const struct report_compare *c, FILE *out);
 void page_put_comparison_words(const struct report_compare *c, FILE *out);

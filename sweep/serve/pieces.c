@@ -8,7 +8,7 @@
 #include "engine/base/json_write.h"
 #include "sweep/db/rows.h"
 #include "sweep/page/page.h"
-#include "sweep/page/page_paths.h"
+#include "sweep/page/page_write.h"
 #include "sweep/serve/metrics.h"
 
 enum { HEADS_MAX = 4000 };

@@ -80,9 +80,6 @@ enum status study_read(struct store *s, const struct study_run_options *o, study
 
 struct store *study_store(struct study_session *session);
 
-/* As retry_while_busy (sweep/run/busy_retry.h), for what is read before jobs are run. */
-bool study_wait(struct study_session *session, enum status *s, struct message *m);
-
 /* Runs the jobs of one study and keeps the answers; r counts them. A job that fails is named on
  * stderr with the reason, and the others go on. INTERRUPTED at a signal: jobs that ran are dropped,
  * and m says how far it came and whether the same command goes on from there. Other failures (a

@@ -1,4 +1,4 @@
-/* What a piece of the page has packed as its member "trials" (sweep/page/page_rows.h). */
+/* What a piece of the page has packed as its member "trials" (sweep/page/page_write.h). */
 #ifndef TESTS_SWEEP_PACKED_HELP_H
 #define TESTS_SWEEP_PACKED_HELP_H
 

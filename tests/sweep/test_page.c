@@ -11,11 +11,8 @@
 #include "packed_help.h"
 #include "scope_help.h"
 #include "sweep/db/rows.h"
-#include "sweep/page/base64.h"
 #include "sweep/page/page.h"
-#include "sweep/page/page_paths.h"
-#include "sweep/page/page_rows.h"
-#include "sweep/page/page_stream.h"
+#include "sweep/page/page_write.h"
 #include "sweep/trials/trials_internal.h"
 
 #include "tests/test.h"

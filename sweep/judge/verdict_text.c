@@ -1,8 +1,199 @@
-/* The verdict in words: what all sentences are made of. */
+/* The verdict in words: what all sentences are made of; under tune, what head counts were given and
+ * chose. */
+#include "sweep/judge/verdict_text.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "sweep/judge/verdict_text_parts.h"
+
+/* ---- groups of head counts ---- */
+
+/* Choices of which the same is said are told together. */
+struct grouping {
+    const struct writer *w;
+    bool (*alike)(const struct grouping *g, int i, int k); /* i with itself: it is told at all */
+    int axis;                                              /* of values and edges */
+    const struct verdict_axis *usual; /* of values: as most head counts were given it */
+    heads_test *meant;                /* of edges: whose are told */
+};
+
+/* Whether choice i is the first of its group. */
+static bool leads(const struct grouping *g, int i)
+{
+    bool first = g->alike(g, i, i);
+    for (int k = 0; k < i && first; k++)
+        first = !g->alike(g, i, k);
+    return first;
+}
+
+/* "1, 2 and 4 heads", or names of settings: those of the group that choice `first` leads. Returns
+ * whether it is "1 head", or one setting. */
+static bool put_group(const struct grouping *g, int first)
+{
+    const struct verdict_input *in = g->w->in;
+    int n = 0, seen = 0;
+    for (int i = first; i < in->choices; i++)
+        n += g->alike(g, first, i);
+    for (int i = first; i < in->choices; i++)
+        if (g->alike(g, first, i)) {
+            put(g->w, "%s", separator(seen++, n));
+            put_rival(g->w, in->choice[i].heads);
+        }
+    if (in->sides)
+        return n == 1;
+    bool one = n == 1 && in->choice[first].heads == 1;
+    put(g->w, " head%s", one ? "" : "s");
+    return one;
+}
+
+static const char *chosen_text(const struct verdict_axis *a)
+{
+    return a->value[a->chosen].text;
+}
+
+/* ---- what was given ---- */
+
+/* "lr" */
+static const char *axis_name(const struct verdict_axis *a)
+{
+    const char *dot = strrchr(a->path, '.');
+    return dot ? dot + 1 : a->path;
+}
+
+static bool has_value(const struct verdict_axis *a, const char *text)
+{
+    bool has = false;
+    for (int i = 0; i < a->values; i++)
+        has = has || strcmp(a->value[i].text, text) == 0;
+    return has;
+}
+
+/* Whether a has all values of b. */
+static bool has_all(const struct verdict_axis *a, const struct verdict_axis *b)
+{
+    bool all = true;
+    for (int i = 0; i < b->values; i++)
+        all = all && has_value(a, b->value[i].text);
+    return all;
+}
+
+static bool same_values(const struct verdict_axis *a, const struct verdict_axis *b)
+{
+    return a->values == b->values && has_all(a, b);
+}
+
+/* An axis as most head counts were given it; of those that as many were given, the one with the
+ * most values. */
+static const struct verdict_axis *usual_axis(const struct verdict_input *in, int axis)
+{
+    const struct verdict_axis *usual = NULL;
+    int most = 0;
+    for (int i = 0; i < in->choices; i++) {
+        const struct verdict_axis *a = &in->choice[i].axis[axis];
+        int n = 0;
+        for (int k = 0; k < in->choices; k++)
+            n += same_values(a, &in->choice[k].axis[axis]);
+        if (!usual || n > most || (n == most && a->values > usual->values)) {
+            usual = a;
+            most = n;
+        }
+    }
+    return usual;
+}
+
+enum { LISTED_MAX = 12 }; /* of more values, as random axes have them, a sentence gives the ends */
+
+/* "0.001, 0.003 and 0.01": those that `but` lacks; NULL: all. Of many "0.0005 to 0.09, 200
+ * values". */
+static void add_values(const struct verdict_axis *a, const struct verdict_axis *but,
+                       struct text_buffer *out)
+{
+    int n = 0, seen = 0;
+    for (int i = 0; i < a->values; i++)
+        n += !but || !has_value(but, a->value[i].text);
+    for (int i = 0; i < a->values; i++) {
+        if (but && has_value(but, a->value[i].text))
+            continue;
+        if (n <= LISTED_MAX)
+            text_add(out, "%s%s", separator(seen, n), a->value[i].text);
+        else if (seen == 0 || seen == n - 1)
+            text_add(out, "%s%s", seen ? " to " : "", a->value[i].text);
+        seen++;
+    }
+    if (n > LISTED_MAX)
+        text_add(out, ", %d values", n);
+}
+
+/* Given the same values, which are not the usual ones. */
+static bool same_exception(const struct grouping *g, int i, int k)
+{
+    const struct verdict_axis *own = &g->w->in->choice[i].axis[g->axis];
+    return same_values(own, &g->w->in->choice[k].axis[g->axis]) && !same_values(own, g->usual);
+}
+
+/* "4 heads: 0.001 alone", "1 and 32 heads: also 0.3": all that were given what the first was. */
+static void put_exception(const struct grouping *g, int first)
+{
+    const struct verdict_axis *own = &g->w->in->choice[first].axis[g->axis];
+    bool more = has_all(own, g->usual);
+    put_group(g, first);
+    put(g->w, ": %s", more ? "also " : "");
+    add_values(own, more ? g->usual : NULL, g->w->out);
+    put(g->w, "%s", own->values == 1 ? " alone" : "");
+}
+
+void verdict_text_values(const struct verdict_input *in, int axis, struct text_buffer *out)
+{
+    const struct writer w = {.in = in, .out = out};
+    const struct grouping g = {
+        .w = &w, .alike = same_exception, .axis = axis, .usual = usual_axis(in, axis)};
+    int exceptions = 0;
+    add_values(g.usual, NULL, out);
+    for (int i = 0; i < in->choices; i++)
+        if (leads(&g, i)) {
+            put(&w, "%s", exceptions++ ? "; " : " (");
+            put_exception(&g, i);
+        }
+    put(&w, "%s", exceptions ? ")" : "");
+}
+
+/* Whether head counts were given several values of an axis: constraints may have left one. */
+static bool is_varied(const struct verdict_input *in, int axis)
+{
+    const struct verdict_axis *usual = usual_axis(in, axis);
+    bool varied = usual->values > 1;
+    for (int i = 0; i < in->choices; i++)
+        varied = varied || !same_values(&in->choice[i].axis[axis], usual);
+    return varied;
+}
+
+bool tunes_rate(const struct verdict_input *in)
+{
+    bool rate = false;
+    for (int a = 0; in->choices > 0 && a < in->choice[0].axes; a++)
+        rate = rate || (strcmp(in->choice[0].axis[a].path, "train.lr") == 0 && is_varied(in, a));
+    return rate;
+}
+
+/* ", each head count at its own best of lr 0.001, 0.003 and 0.01"; "" without tune. */
+static void put_tuned(const struct writer *w)
+{
+    const struct verdict_input *in = w->in;
+    int told = 0;
+    for (int a = 0; in->choices > 0 && a < in->choice[0].axes; a++) {
+        if (!is_varied(in, a))
+            continue;
+        if (told++)
+            put(w, ", and of ");
+        else
+            put(w, ", each%s at its own best of ", in->sides ? "" : " head count");
+        put(w, "%s ", axis_name(&in->choice[0].axis[a]));
+        verdict_text_values(in, a, w->out);
+    }
+}
+
+/* ---- in every sentence ---- */
 
 const char *verb(int64_t n)
 {
@@ -139,6 +330,14 @@ void put_rows(const struct writer *w, row_test *chosen,
     }
 }
 
+void put_heads_of(const struct writer *w, row_test *chosen)
+{
+    put_rows(w, chosen, NULL);
+    put(w, " head%s",
+        count_rows(w, chosen) == 1 && chosen(w, &w->v->row[0]) && w->v->row[0].heads == 1 ? ""
+                                                                                          : "s");
+}
+
 /* Whether the finding names its budget where it begins: there it is read. */
 static bool opens_with_steps(const struct writer *w)
 {
@@ -211,4 +410,103 @@ void put_similar(const struct writer *w)
         text_plural(similar->trials), similar->trials == 1 ? "s" : "");
     for (int i = 0; i < similar->count; i++)
         put(w, "%s%s", separator(i, similar->count), similar->differ[i]);
+}
+
+/* ---- choices ---- */
+
+static bool same_choice(const struct grouping *g, int i, int k)
+{
+    const struct verdict_choice *x = &g->w->in->choice[i], *y = &g->w->in->choice[k];
+    bool same = x->axis[0].chosen >= 0 && y->axis[0].chosen >= 0;
+    for (int a = 0; a < x->axes && same; a++)
+        same = strcmp(chosen_text(&x->axis[a]), chosen_text(&y->axis[a])) == 0;
+    return same;
+}
+
+/* "lr=0.01 with 1, 2 and 4 heads; lr=0.03 with 8 heads" */
+void write_choices(const struct writer *w)
+{
+    const struct verdict_input *in = w->in;
+    const struct grouping g = {.w = w, .alike = same_choice};
+    int groups = 0, chosen = verdict_chosen(in);
+    if (chosen == 0)
+        return;
+    put(w, "Each head count's own values %s on validation",
+        chosen < in->count ? "are being chosen" : "were chosen");
+    if (in->tuning_seeds > 0)
+        put(w, ", on %d seed%s that %s not judged", in->tuning_seeds, text_plural(in->tuning_seeds),
+            in->tuning_seeds == 1 ? "is" : "are");
+    put(w, ": ");
+    for (int i = 0; i < in->choices; i++) {
+        if (!leads(&g, i))
+            continue;
+        put(w, "%s", groups++ ? "; " : "");
+        for (int a = 0; a < in->choice[i].axes; a++) {
+            const struct verdict_axis *axis = &in->choice[i].axis[a];
+            put(w, "%s%s=%s", a ? ", " : "", axis_name(axis), chosen_text(axis));
+        }
+        put(w, " with ");
+        put_group(&g, i);
+    }
+    put(w, "; the finding is only about these values");
+}
+
+/* The seeds are others, the instances are not. */
+void write_same_instances(const struct writer *w)
+{
+    if (w->in->replicated && verdict_chosen(w->in) > 0)
+        put(w,
+            "The %ss that chose these values judge them as well, with other seeds: on other %ss "
+            "they may do a little worse",
+            w->v->unit, w->v->unit);
+}
+
+/* ---- edges ---- */
+
+static bool same_edge(const struct grouping *g, int i, int k)
+{
+    const struct verdict_choice *x = &g->w->in->choice[i], *y = &g->w->in->choice[k];
+    const struct verdict_axis *a = &x->axis[g->axis], *b = &y->axis[g->axis];
+    return a->edge != GRID_INNER && a->edge == b->edge && g->meant(g->w, x->heads) &&
+           g->meant(g->w, y->heads) && strcmp(chosen_text(a), chosen_text(b)) == 0;
+}
+
+static void put_edge(const struct grouping *g, int first)
+{
+    const struct verdict_axis *a = &g->w->in->choice[first].axis[g->axis];
+    bool one = put_group(g, first);
+    if (a->edge == GRID_ONLY)
+        put(g->w, " %s given no %s but %s, and may be better at another", one ? "was" : "were",
+            axis_name(a), chosen_text(a));
+    else
+        put(g->w, " chose the %s %s tried, %s, and may be better beyond it",
+            grid_edge_name(a->edge), axis_name(a), chosen_text(a));
+}
+
+bool any_edge(const struct writer *w, heads_test *meant)
+{
+    const struct verdict_input *in = w->in;
+    bool any = false;
+    for (int i = 0; i < in->choices; i++)
+        for (int a = 0; a < in->choice[i].axes; a++)
+            any =
+                any || (in->choice[i].axis[a].edge != GRID_INNER && meant(w, in->choice[i].heads));
+    return any;
+}
+
+bool put_edges(const struct writer *w, heads_test *meant, const char *opening)
+{
+    const struct verdict_input *in = w->in;
+    bool any = false;
+    for (int axis = 0; in->choices > 0 && axis < in->choice[0].axes; axis++) {
+        const struct grouping g = {.w = w, .alike = same_edge, .axis = axis, .meant = meant};
+        for (int i = 0; i < in->choices; i++) {
+            if (!leads(&g, i))
+                continue;
+            put(w, "%s", any ? "; " : opening);
+            put_edge(&g, i);
+            any = true;
+        }
+    }
+    return any;
 }

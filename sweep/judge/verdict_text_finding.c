@@ -279,12 +279,8 @@ static bool is_unfinished_in_claim(const struct writer *w, const struct verdict_
 
 static void write_undecided(const struct writer *w)
 {
-    const struct verdict_row *r = w->v->row;
-    put_rows(w, is_unfinished_in_claim, NULL);
-    while (!is_unfinished_in_claim(w, r))
-        r++;
-    put(w, " head%s did not finish",
-        count_rows(w, is_unfinished_in_claim) == 1 ? text_plural(r->heads) : "s");
+    put_heads_of(w, is_unfinished_in_claim);
+    put(w, " did not finish");
 }
 
 bool is_named(const struct writer *w, int64_t heads)

@@ -28,8 +28,6 @@ void put_heads(const struct writer *w, int64_t heads);
 void put_rival(const struct writer *w, int64_t heads);
 void put_p(const struct writer *w, double p);
 void put_difference(const struct writer *w, double x);
-/* "-0.30 to -0.10" */
-void put_range(const struct writer *w, double low, double high);
 const char *test_metric(const struct writer *w);
 /* Of a text, " nats or 1.234 bits per byte" after a loss; of a difference " nats or -0.041 bits per
  * byte"; and "95% interval in nats" for "95% interval". */
@@ -40,11 +38,8 @@ void put_interval(const struct writer *w);
 const char *paired_test(const struct writer *w);
 const char *val_metric(const struct writer *w);
 
-/* ", each head count at its own best of lr 0.001, 0.003 and 0.01"; "" without tune. Whether the
- * learning rate is tuned; "lr". verdict_text_values.c. */
-void put_tuned(const struct writer *w);
+/* Whether the learning rate is tuned. */
 bool tunes_rate(const struct verdict_input *in);
-const char *axis_name(const struct verdict_axis *a);
 
 /* " after 1500 steps", where no curve can show that more would change nothing; "" elsewhere: then
  * put_scope says how many. */
@@ -72,6 +67,9 @@ int count_rows(const struct writer *w, row_test *chosen);
 void put_rows(const struct writer *w, row_test *chosen,
               void (*put_item)(const struct writer *w, const struct verdict_row *r));
 
+/* "4, 8 and 16 heads". */
+void put_heads_of(const struct writer *w, row_test *chosen);
+
 /* heads is one of v's. */
 const struct verdict_row *row_of(const struct verdict *v, int64_t heads);
 
@@ -85,7 +83,7 @@ void write_sides_finding(const struct writer *w);
 void put_sides_claim(const struct writer *w);
 
 /* Which head counts are equivalent to the best, which may be the best, and how that was found:
- * verdict_text_plateau.c. */
+ * verdict_text_heads.c. */
 void write_equivalent(const struct writer *w);
 void write_could_be_best(const struct writer *w);
 void write_not_equal(const struct writer *w);
@@ -99,7 +97,7 @@ void write_bad(const struct writer *w);
 void write_equal_units(const struct writer *w);
 void write_shared(const struct writer *w);
 
-/* How it was tested; verdict_text_methods.c. */
+/* How it was tested; verdict_text_pairs.c. */
 void write_candidate(const struct writer *w);
 void write_corrected_level(const struct writer *w);
 void write_all_must_hold(const struct writer *w);
@@ -144,7 +142,7 @@ void put_small_leads(const struct writer *w, double margin);
 /* "4 heads better than 1 and 16": of a claim of head counts; verdict_rules.c. */
 void put_claim(const struct writer *w);
 
-/* Under tune, what was chosen; verdict_text_choices.c. */
+/* Under tune, what was chosen; verdict_text.c. */
 void write_choices(const struct writer *w);
 void write_same_instances(const struct writer *w);
 

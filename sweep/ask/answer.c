@@ -427,17 +427,6 @@ static long fixed_number(const struct answer *a, const char *option)
     return at ? strtol(at + strlen(option), NULL, 10) : 0;
 }
 
-/* Of rows: how much of their texts was not seen. */
-static void add_cut(const struct answer *a)
-{
-    long length = fixed_number(a, "length=");
-    if (a->look->kind == LOOK_ROWS && length > 0 && a->look->typical > length)
-        text_add(a->out,
-                 " Of each text the nets saw the first %ld bytes, and one in ten has %" PRId64
-                 " or more.",
-                 length, a->look->typical);
-}
-
 static void write_limits(const struct answer *a)
 {
     static const char *const whole[LOOK_KINDS] = {[LOOK_TEXT] = "this text",
@@ -452,7 +441,7 @@ static void write_limits(const struct answer *a)
         text_add(a->out, "; some were still improving, so more steps may change the answer");
     text_add(a->out, ".");
     add_blind(a);
-    add_cut(a);
+    look_add_cut(a->look, "saw", fixed_number(a, "length="), a->out);
     add_simple_model(a);
     text_add(a->out, "\n");
 }

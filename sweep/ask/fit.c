@@ -1,7 +1,6 @@
 #include "sweep/ask/fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/ask/sheet.h"

@@ -306,3 +306,12 @@ enum status look_toy(const char *task, const char *const *sets, int count, struc
     enum status s = apply_sets(&l->point, sets, count, m);
     return s == STATUS_OK ? found->shape(l->point.task_options, &l->shape, m) : s;
 }
+
+void look_add_cut(const struct look *l, const char *see, long length, struct text_buffer *text)
+{
+    if (l->kind == LOOK_ROWS && length > 0 && l->typical > length)
+        text_add(text,
+                 " Of each text the nets %s the first %ld bytes, and one in ten has %" PRId64
+                 " or more.",
+                 see, length, l->typical);
+}

@@ -65,4 +65,8 @@ int64_t look_integer(const struct look *l, const char *option);
 const char *look_string(const struct look *l, const char *option);
 const char *look_word(const struct look *l, const char *option);
 
+/* Adds a sentence about how much of the texts of rows is not seen that are cut to `length` bytes,
+ * if any is: "see" them, or "saw". */
+void look_add_cut(const struct look *l, const char *see, long length, struct text_buffer *text);
+
 #endif

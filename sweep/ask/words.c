@@ -1,7 +1,6 @@
 #include "sweep/ask/words.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,17 +162,6 @@ static void add_time(const struct decision *x, const struct forecast *f, const s
     add_limit(&x->design, left.expected, minutes, text);
 }
 
-/* Of rows: how much of their texts is not seen. */
-static void add_cut(const struct look *l, const struct config *c, struct text_buffer *text)
-{
-    long length = strtol(value_of(c, "task.length"), NULL, 10);
-    if (l->kind == LOOK_ROWS && length > 0 && l->typical > length)
-        text_add(text,
-                 "Of each text the nets see the first %ld bytes, and one in ten has %" PRId64
-                 " or more. ",
-                 length, l->typical);
-}
-
 void ask_words_plan(const struct decision *x, const struct look *l, const struct config *c,
                     const struct forecast *f, long workers, double minutes)
 {
@@ -189,8 +177,9 @@ void ask_words_plan(const struct decision *x, const struct look *l, const struct
              text_plural(c->seeds));
     if (c->confirm)
         text_add(&text, ". What these find is then tested on %" PRId64 " fresh ones", c->confirm);
-    text_add(&text, ". ");
-    add_cut(l, c, &text);
+    text_add(&text, ".");
+    look_add_cut(l, "see", strtol(value_of(c, "task.length"), NULL, 10), &text);
+    text_add(&text, " ");
     add_time(x, f, c, workers, minutes, &text);
     print_paragraph(&text);
 }

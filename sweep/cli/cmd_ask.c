@@ -15,7 +15,6 @@
 #include "sweep/ask/words.h"
 #include "sweep/cli/command.h"
 #include "sweep/page/page.h"
-#include "sweep/plan/point.h"
 
 enum { TASK_OPTIONS = 64 }; /* of any task */
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "engine/base/option.h"
-#include "engine/base/text.h"
 #include "sweep/cli/command.h"
 #include "sweep/export/export_attention.h"
 #include "sweep/export/export_csv.h"

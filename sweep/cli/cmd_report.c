@@ -8,7 +8,6 @@
 #include "sweep/worker/stop.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -13,7 +13,6 @@
 #include "sweep/plan/plan.h"
 #include "sweep/plan/point.h"
 #include "sweep/report/table.h"
-#include "sweep/trials/data_file.h"
 #include "sweep/worker/trial_files.h"
 
 /* ---- the configuration ---- */

@@ -1,12 +1,10 @@
 /* headcount tasks: what can be learned, every option with its default, and an example one can
  * read. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/base/json.h"
-#include "engine/base/number.h"
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
 #include "engine/encoder_config.h"

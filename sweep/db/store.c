@@ -481,11 +481,6 @@ void store_set_busy_timeout(struct store *s, int ms)
     sqlite3_busy_timeout(s->db, ms);
 }
 
-int store_migrated_from(const struct store *s)
-{
-    return s->migrated_from;
-}
-
 const char *store_migration_words(const struct store *s, char *text, size_t size)
 {
     text[0] = '\0';

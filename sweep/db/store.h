@@ -36,10 +36,8 @@ enum status store_open(const char *path, enum store_mode mode, struct store **s,
  * that another program is about to make. */
 enum status store_open_begun(const char *path, struct store **s, struct message *m);
 
-/* The older format that STORE_WRITE found the file in, and that its backup has; 0: none. */
-int store_migrated_from(const struct store *s);
-
-/* A sentence about that for people; "" where the file had today's. Returns text. */
+/* A sentence for people about the older format that STORE_WRITE found the file in, and that its
+ * backup has; "" where it had today's. Returns text. */
 const char *store_migration_words(const struct store *s, char *text, size_t size);
 
 /* Closes; the last writer turns the file back into one plain file (journal_mode=DELETE). */

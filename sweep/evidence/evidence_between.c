@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sweep/evidence/evidence_parts.h"
-
 enum { SETTINGS_MAX = 1000 }; /* pairs of more are not even counted */
 
 /* ---- settings by their axes ---- */

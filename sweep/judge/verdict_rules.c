@@ -1,7 +1,6 @@
 /* What is said beside the finding, and when: a table of rules. A new caveat is a row of it and a
  * function, which begins with when it speaks: one that writes nothing is no sentence. Text,
  * Markdown, JSON and the page take it from there. */
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

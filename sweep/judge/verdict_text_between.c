@@ -1,5 +1,4 @@
 /* The finding on two settings at one head count. */
-#include <math.h>
 
 #include "sweep/judge/verdict_text_parts.h"
 

@@ -6,7 +6,6 @@
 #include "engine/base/file.h"
 #include "engine/base/json_write.h"
 #include "sweep/report/table.h"
-#include "sweep/trials/data_file.h"
 #include "sweep/trials/lost.h"
 
 /* ---- what computed the trials ---- */

@@ -1,7 +1,6 @@
 /* Pruning for people, as JSON and as CSV. */
 #include "sweep/report/report_prune.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

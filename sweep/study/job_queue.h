@@ -6,7 +6,6 @@
 #ifndef SWEEP_STUDY_JOB_QUEUE_H
 #define SWEEP_STUDY_JOB_QUEUE_H
 
-#include <stdbool.h>
 
 #include "engine/base/status.h"
 

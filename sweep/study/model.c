@@ -1,7 +1,5 @@
 #include "sweep/study/model.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

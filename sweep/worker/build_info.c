@@ -48,9 +48,3 @@ enum status build_info(struct build_info *b, struct message *m)
     };
     return s;
 }
-
-void build_version(const char **version, const char **commit)
-{
-    *version = BUILD_VERSION;
-    *commit = BUILD_COMMIT;
-}

@@ -13,7 +13,4 @@ enum status build_info(struct build_info *b, struct message *m);
  * where they were, whatever compiler and flags made of them. */
 const char *build_sources(void);
 
-/* Version and commit alone; loads nothing. */
-void build_version(const char **version, const char **commit);
-
 #endif

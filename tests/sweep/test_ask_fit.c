@@ -1,7 +1,6 @@
 /* What a time allows: the largest net that gets enough steps, then more steps, then more seeds; and
  * what more time does for a design that was begun. Times are made up. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sweep/ask/fit.h"

@@ -57,7 +57,6 @@ TEST(an_older_file_is_read_and_migrated)
 
     s = open_later(x, STORE_WRITE);
     assert_answer(store_db(s), "SELECT kind FROM verdict", "undecided");
-    assert_int_equal(store_migrated_from(s), STORE_VERSION);
     assert_non_null(strstr(store_migration_words(s, words, sizeof words), ".backup"));
     close_store(x, s);
     assert_version(x->db, STORE_VERSION + 1);
@@ -65,7 +64,7 @@ TEST(an_older_file_is_read_and_migrated)
     assert_same_bytes(backup, original, HEADER);
 
     s = open_later(x, STORE_WRITE); /* once */
-    assert_int_equal(store_migrated_from(s), 0);
+    assert_string_equal(store_migration_words(s, words, sizeof words), "");
     close_store(x, s);
 }
 

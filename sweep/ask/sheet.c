@@ -475,26 +475,20 @@ static void digest(const char *const *sets, int count, char digits[DIGITS_SIZE])
 
 /* ---- the last line ---- */
 
-/* Its beginning; NULL: the text has none such. */
-static const char *last_line(const char *text, size_t size)
+/* The beginning of the last line of a text whose other lines are as they were written; else NULL.
+ */
+static const char *own_line(const char *text, size_t size)
 {
-    if (size == 0 || text[size - 1] != '\n')
+    char sha256[HASH + 1], end[sizeof BEFORE_HASH + HASH + 1];
+    const char *line = NULL;
+    for (const char *at = strstr(text, MARK); at; at = strstr(at + 1, MARK))
+        line = at == text || at[-1] == '\n' ? at : line;
+    if (!line || strlen(text) != size)
         return NULL;
-    const char *line = text + size - 1;
-    while (line > text && line[-1] != '\n')
-        line--;
-    return begins(line, MARK) ? line : NULL;
-}
-
-/* The SHA-256 at its end; NULL: there is none. */
-static const char *written_hash(const char *line)
-{
-    size_t n = strlen(line), before = strlen(BEFORE_HASH);
-    if (n < before + HASH + 1)
-        return NULL;
-    const char *hash = line + n - HASH - 1;
-    return begins(hash - before, BEFORE_HASH) && strspn(hash, "0123456789abcdef") == HASH ? hash
-                                                                                          : NULL;
+    sha256_hex(text, (size_t)(line - text), sha256);
+    snprintf(end, sizeof end, "%s%s\n", BEFORE_HASH, sha256);
+    const char *hash = strstr(line, BEFORE_HASH);
+    return hash && strcmp(hash, end) == 0 ? line : NULL;
 }
 
 /* False where it is not as this version writes it. A size that the kind does not have is -1. */
@@ -517,18 +511,6 @@ static bool read_design(const char *line, enum look_kind kind, struct design *d,
             d->size = i;
     return d->steps > 0 && d->level >= 0 && d->level < design_levels() && d->seeds > 0 &&
            isfinite(d->minutes) && isfinite(d->steps_minutes);
-}
-
-/* The beginning of the last line of a text whose other lines are as they were written; else NULL.
- */
-static const char *own_line(const char *text, size_t size)
-{
-    const char *line = last_line(text, size), *hash = line ? written_hash(line) : NULL;
-    char now[65];
-    if (!hash)
-        return NULL;
-    sha256_hex(text, (size_t)(line - text), now);
-    return strncmp(now, hash, HASH) == 0 ? line : NULL;
 }
 
 /* By the last line of a file whose other lines no person has changed. */

@@ -14,6 +14,7 @@
 #include "sweep/report/report.h"
 #include "sweep/trials/trials_internal.h"
 
+#include "tests/sweep/golden_help.h"
 #include "tests/test.h"
 
 struct fixture {
@@ -195,25 +196,6 @@ static inline void assert_says(char *text, const char *sentence)
     if (!strstr(text, sentence))
         fail_msg("not said: %s\n%s", sentence, text);
     free(text);
-}
-
-static inline void assert_file(const char *name, char *actual)
-{
-    char path[200];
-    snprintf(path, sizeof path, "tests/data/report/%s", name);
-    FILE *in = fopen(path, "r");
-    char *expected = NULL;
-    size_t size = 0;
-    if (in) {
-        assert_true(getdelim(&expected, &size, '\0', in) > 0);
-        fclose(in);
-    }
-    if (!expected || strcmp(expected, actual)) {
-        fprintf(stderr, "--- %s, as it came out:\n%s---\n", path, actual);
-        fail_msg("%s differs, or is missing", path);
-    }
-    free(expected);
-    free(actual);
 }
 
 /* A value inside a JSON text, by SQLite's own reader; versions of SQLite add up and print fractions

@@ -18,9 +18,8 @@
 #include "sweep/serve/serve.h"
 #include "sweep/trials/trials_internal.h"
 
+#include "tests/sweep/seven_trials.h"
 #include "tests/test.h"
-
-enum { SERVED_TRIALS = 7 };
 
 struct served {
     char folder[128], path[160];
@@ -33,29 +32,6 @@ struct served {
 
 #undef TEST_FIXTURE
 #define TEST_FIXTURE struct served *f
-
-static const char SERVED_ROWS[] =
-    "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune, "
-    "created,"
-    "                   last_run)"
-    "  VALUES ('new', 'Is <b> & ''?', 'a: 1', hex(zeroblob(32)), hex(zeroblob(32)), 'val_acc',"
-    "          'maximize', '[]', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z');"
-    "INSERT INTO config (config_sha256, n_params, flops_per_step, chance, config_json)"
-    "  SELECT printf('%064d', heads), 10, 600, .5, json_object('task', json_object('name', 'copy',"
-    "         'options', json_object('length', 4)), 'model', json_object('d_model', 8, 'heads', "
-    "heads,"
-    "         'layers', 1, 'd_ff', 8), 'train', json_object('steps', 500, 'batch', 2, 'lr', .1))"
-    "    FROM (SELECT 1 AS heads UNION ALL SELECT 2);"
-    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6)"
-    "INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting, "
-    "setting_label,"
-    "                   tuning, is_tuning, best_step, steps_done, train_acc, val_acc, val_loss,"
-    "                   test_acc, test_exact, test_loss, chance, train_s, checkpoint,"
-    "                   checkpoint_sha256)"
-    "  SELECT 1, 1 + i % 2, i, 'completed', 1, i, '{}', '', '{}', 0, 130, 500, .5, .5, 1.0 + i, .5,"
-    "         .5, 1, .5, 2, 'w', printf('%064d', i) FROM n;"
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)"
-    "INSERT INTO curve SELECT 1, 10 * i, 1, 1, 1, 1, 1, .1, i, i FROM n;";
 
 /* Runs sql on the file as the coordinator would: in a log beside it. */
 static int served_write(struct served *f, const char *sql)
@@ -72,8 +48,7 @@ static int served_start(struct served *f)
 {
     if (serve_start(&f->options, &f->server, &f->message) != STATUS_OK)
         return -1;
-    const char *colon = strrchr(serve_address(f->server), ':');
-    f->port = atoi(colon + 1);
+    f->port = atoi(strrchr(serve_address(f->server), ':') + 1);
     return 0;
 }
 
@@ -88,7 +63,13 @@ static int served_set_up(void **state)
     f->paths[0] = f->paths[1] = f->path;
     f->options = (struct serve_options){.files = f->paths, .count = 1, .port_option = "--port"};
     *state = f;
-    return served_write(f, SERVED_ROWS);
+    return served_write(f, SEVEN_TRIALS);
+}
+
+/* The same, and it serves. */
+static inline int served_set_up_started(void **state)
+{
+    return served_set_up(state) == 0 ? served_start(*state) : -1;
 }
 
 static int served_tear_down(void **state)
@@ -169,6 +150,12 @@ static char *served_get(const struct served *f, const char *target, const char *
 static int served_code(const char *answer)
 {
     return answer && strncmp(answer, "HTTP/1.1 ", 9) == 0 ? atoi(answer + 9) : 0;
+}
+
+static inline const char *served_body(const char *answer)
+{
+    const char *end = answer ? strstr(answer, "\r\n\r\n") : NULL;
+    return end ? end + 4 : "";
 }
 
 /* The answer has this code and this part, and names no folder. */

@@ -1,67 +1,18 @@
 /* The pieces of the page, from rows in a results file, and how they are escaped. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "engine/base/json.h"
-#include "engine/base/text.h"
 #include "packed_help.h"
+#include "report_help.h"
 #include "scope_help.h"
+#include "seven_trials.h"
 #include "sweep/db/rows.h"
 #include "sweep/page/page.h"
 #include "sweep/page/page_write.h"
-#include "sweep/trials/trials_internal.h"
 
-#include "tests/test.h"
-
-#undef TEST_FIXTURE
-#define TEST_FIXTURE struct fixture *f
-
-enum { TRIALS = 7, EVALUATIONS = 50, BEST_STEP = 130 };
-
-struct fixture {
-    char folder[128], path[160];
-    struct store *store;
-    struct message message;
-};
-
-static void sql(struct fixture *f, const char *text)
-{
-    char *error = NULL;
-    if (sqlite3_exec(f->store->db, text, NULL, NULL, &error) != SQLITE_OK)
-        fail_msg("%s", error);
-}
-
-/* Two sweeps; the second has all trials: 4 of one head, 3 of two. */
-static const char FILL[] =
+/* Another sweep ran later and has no trials; heads were measured. */
+static const char MORE[] =
     "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune, "
-    "created,"
-    "                   last_run)"
-    "  SELECT name, 'Is <b> & ''?', 'a: 1', hex(zeroblob(32)), hex(zeroblob(32)), 'val_acc',"
-    "         'maximize', '[]', '2026-01-01T00:00:00.000Z', last_run"
-    "    FROM (SELECT 'old' AS name, '2026-01-01T00:00:00.000Z' AS last_run"
-    "          UNION ALL SELECT 'new', '2026-01-02T00:00:00.000Z');"
-    "INSERT INTO config (config_sha256, n_params, flops_per_step, chance, config_json)"
-    "  SELECT printf('%064d', heads), 10, 600, .5, json_object('task', json_object('name', 'copy',"
-    "         'options', json_object('length', 4)), 'model', json_object('d_model', 8, 'heads', "
-    "heads,"
-    "         'layers', 1, 'd_ff', 8), 'train', json_object('steps', 500, 'batch', 2, 'lr', .1))"
-    "    FROM (SELECT 1 AS heads UNION ALL SELECT 2);"
-    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6)"
-    "INSERT INTO trial (sweep_id, config_id, seed, state, in_plan, plan_order, setting,"
-    "                   setting_label, tuning, is_tuning, best_step, steps_done, train_acc, "
-    "val_acc,"
-    "                   val_loss, test_acc, test_exact, test_loss, chance, train_s, checkpoint,"
-    "                   checkpoint_sha256)"
-    "  SELECT 2, 1 + i % 2, i, 'completed', 1, i, '{}', '', '{}', 0, 130, 500, .5, .5, 1.0 + i, .5,"
-    "         .5, 1, .5, 2, 'w', printf('%064d', i) FROM n;"
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)"
-    "INSERT INTO curve SELECT 1, 10 * i, 1.0 / 3 + i, NULL, 123456.789, .123456789, 1, .1, i, i "
-    "FROM "
-    "n;"
+    "created, last_run) SELECT 'later', 'Is it?', yaml, yaml_sha256, plan_sha256, metric, goal,"
+    "  tune, created, '2026-01-03T00:00:00.000Z' FROM sweep;"
     "INSERT INTO build VALUES (1, 'v', 'g', 'c', 'f', 'o', 't', 'k', 'p');"
     "INSERT INTO study SELECT trial_id, 'heads', '{\"on\":\"val\"}', '', 1, 1, checkpoint_sha256"
     "                    FROM trial;"
@@ -69,34 +20,12 @@ static const char FILL[] =
     "  SELECT trial_id, 130, 'val', 0, h.value, 1.0 / 3, val_loss + .25"
     "    FROM trial JOIN config USING (config_id), json_each(iif(heads = 1, '[0]', '[0,1]')) AS h;";
 
-static int set_up(void **state)
+static int fill(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
-    const char *tmp = getenv("TMPDIR");
-    snprintf(f->folder, sizeof f->folder, "%s/headcount-page-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(f->folder))
+    if (set_up(state) != 0)
         return -1;
-    snprintf(f->path, sizeof f->path, "%s/p.db", f->folder);
-    *state = f;
-    if (store_open(f->path, STORE_WRITE, &f->store, &f->message) != STATUS_OK)
-        return -1;
-    sql(f, FILL);
+    sql(*state, "%s%s", SEVEN_TRIALS, MORE);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    char checkpoints[200], owner[220];
-    store_close(f->store, NULL);
-    snprintf(checkpoints, sizeof checkpoints, "%s.d", f->path);
-    unlink(f->path);
-    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, checkpoints);
-    unlink(owner);
-    rmdir(checkpoints);
-    int left = rmdir(f->folder);
-    free(f);
-    return left;
 }
 
 /* What a piece wrote, which must be one JSON value; the caller frees it. */
@@ -133,17 +62,25 @@ static int occurrences(const char *text, const char *of)
     return n;
 }
 
-FIXTURE(set_up, tear_down)
+FIXTURE(fill, tear_down)
 
-/* The last run first. */
-TEST(test_index)
+TEST(pieces_hold_what_the_file_has)
 {
-    char *text = PIECE(f, page_index(in, out));
-    const char *new_sweep = strstr(text, "\"new\""), *old_sweep = strstr(text, "\"old\"");
-    assert_non_null(new_sweep);
-    assert_true(old_sweep > new_sweep);
-    assert_non_null(strstr(text, "Is <b> & '?"));
-    free(text);
+    sql(f, "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome,"
+           "                     resumed_from_step, cause, error)"
+           "  VALUES (3, 1, 1, 'a', '2026-01-01T00:00:00.000Z', 'requeued', 0, 'lost', NULL),"
+           "         (3, 2, 1, 'b', '2026-01-02T00:00:00.000Z', 'failed', 20, NULL,"
+           "          'cannot open /home/me/x: no')");
+    assert_json_file("page-index.json", PIECE(f, page_index(in, out)));
+    char *summary = PIECE(f, page_summary(in, 1, out));
+    *strstr(summary, ",\"written\"") = '\0';
+    assert_json_file("page-summary.json", strdup(strstr(summary, ",\"states\"")));
+    free(summary);
+    assert_json_file("page-trial.json", PIECE(f, page_trial(in, 3, out)));
+    assert_json_file("page-heads.json", PIECE(f, page_heads(in, 1, 0, 100, out)));
+    assert_json_file("page-heads-of-one.json", PIECE(f, page_heads(in, 1, 4, 100, out)));
+    assert_json_file("page-curve.json", PIECE(f, page_curve(in, 1, 13, out)));
+    assert_json_file("page-no-curve.json", PIECE(f, page_curve(in, 2, 12, out)));
 }
 
 static void put_packed(struct scope *x, const char *sql, FILE *out)
@@ -160,7 +97,7 @@ TEST(test_trials)
     int seen = 0;
     int64_t after = 0;
     for (int page = 0; page < 3; page++) {
-        char *text = PIECE(f, page_trials(in, 2, after, 3, out));
+        char *text = PIECE(f, page_trials(in, 1, after, 3, out));
         assert_non_null(strstr(text, "{\"total\":7,"));
         const char *next = strstr(text, "\"next\":");
         char *trials = unpacked(text);
@@ -170,11 +107,11 @@ TEST(test_trials)
         assert_int_equal(after, page == 0 ? 3 : page == 1 ? 6 : 0);
         free(text);
     }
-    assert_int_equal(seen, TRIALS);
-    char *exact = PIECE(f, page_trials(in, 2, 0, TRIALS, out));
+    assert_int_equal(seen, 7);
+    char *exact = PIECE(f, page_trials(in, 1, 0, 7, out));
     assert_non_null(strstr(exact, "\"next\":null"));
     free(exact);
-    char *none = PIECE(f, page_trials(in, 1, 0, 3, out));
+    char *none = PIECE(f, page_trials(in, 2, 0, 3, out));
     assert_non_null(strstr(none, "{\"total\":0,\"next\":null,"));
     free(none);
 }
@@ -203,72 +140,12 @@ TEST(test_packed_rows)
     assert_packed(f, 6000);
 }
 
-/* Of a long curve some points, the best and the last among them; nulls stay nulls. */
-TEST(test_curve)
-{
-    char *all = PIECE(f, page_curve(in, 1, 0, out));
-    assert_int_equal(occurrences(all, "1.2346e+05"), EVALUATIONS);
-    assert_int_equal(occurrences(all, "null"), EVALUATIONS);
-    char *some = PIECE(f, page_curve(in, 1, 13, out));
-    assert_non_null(strstr(some, "{\"trial\":1,\"of\":50,\"step\":["));
-    assert_non_null(strstr(some, ",130,"));
-    assert_non_null(strstr(some, ",500]"));
-    int points = occurrences(some, "1.2346e+05");
-    assert_in_range(points, 6, 13 + 2);
-    char *none = PIECE(f, page_curve(in, 2, 12, out));
-    assert_string_equal(none,
-                        "{\"trial\":2,\"of\":0,\"step\":[],\"train_loss\":[],\"train_acc\":[],"
-                        "\"val_loss\":[],\"val_acc\":[]}\n");
-    free(all), free(some), free(none);
-}
-
-/* What a trial was trained with, and each of its attempts. */
-TEST(test_trial)
-{
-    sql(f, "INSERT INTO attempt (trial_id, attempt, build_id, host, started, outcome,"
-           "                     resumed_from_step, cause, error)"
-           "  VALUES (3, 1, 1, 'a', '2026-01-01T00:00:00.000Z', 'requeued', 0, 'lost', NULL),"
-           "         (3, 2, 1, 'b', '2026-01-02T00:00:00.000Z', 'failed', 20, NULL,"
-           "          'cannot open /home/me/x: no')");
-    char *text = PIECE(f, page_trial(in, 3, out));
-    assert_non_null(strstr(text, "{\"trial\":3,\"config\":\"{\\\"task\\\":{\\\"name\\\":\\\"copy"));
-    assert_non_null(
-        strstr(text, "[1,\"requeued\",\"lost\",\"2026-01-01T00:00:00.000Z\",null,0,\"a\","));
-    assert_non_null(strstr(text, ",20,\"b\","));
-    assert_non_null(strstr(text, ",\"v\",\"g\",\"cannot open x: no\",null]]}}\n"));
-    char *none = PIECE(f, page_trial(in, 2, out));
-    assert_non_null(strstr(none, "\"rows\":[]}}\n"));
-    free(text), free(none);
-}
-
-/* The best trial of each head count first; of a trial all of its heads or none. */
+/* Of a trial all of its heads or none. */
 TEST(test_heads)
 {
-    char *all = PIECE(f, page_heads(in, 2, 0, 100, out));
-    const char *first = strstr(all, "\"rows\":[[1,0,0,null,null,0.25,0.3333,");
-    assert_non_null(first);
-    assert_non_null(strstr(all, "],[2,0,0,"));
-    assert_int_equal(occurrences(all, "0.3333"), 4 + 2 * 3);
-    char *few = PIECE(f, page_heads(in, 2, 0, 5, out));
+    char *few = PIECE(f, page_heads(in, 1, 0, 5, out));
     assert_int_equal(occurrences(few, "0.3333"), 4); /* trials 1, 2 and 3; 4 has two heads */
-    char *one = PIECE(f, page_heads(in, 2, 4, 100, out));
-    assert_int_equal(occurrences(one, "[4,0,"), 2);
-    free(all), free(few), free(one);
-}
-
-TEST(test_summary)
-{
-    char *text = PIECE(f, page_summary(in, 2, out));
-    assert_non_null(strstr(text, "\"states\":{\"queued\":0,\"running\":0,\"completed\":7,"));
-    assert_non_null(strstr(text, "\"pruning\":null"));
-    assert_non_null(strstr(text, ",\"heads\":{\"sweep\":\"new\""));
-    free(text);
-    struct text_buffer b = {0};
-    FILE *out = text_stream(&b);
-    assert_int_equal(IN_SCOPE(in, f->store, &f->message, page_summary(in, 99, out)),
-                     STATUS_BAD_INPUT);
-    fclose(out);
-    free(b.text);
+    free(few);
 }
 
 /* Weights that are not there: the page tells, the piece fails. */
@@ -282,7 +159,7 @@ TEST(test_attention)
     const struct page_options options = {.file = "/somewhere/else/p.db"};
     char *page;
     out = text_stream(&b);
-    assert_int_equal(page_write(f->store, 2, &options, out, &f->message), STATUS_OK);
+    assert_int_equal(page_write(f->store, 1, &options, out, &f->message), STATUS_OK);
     fclose(out);
     page = b.text;
     assert_non_null(strstr(page, "\"attention\":{\"missing\":1}"));
@@ -306,7 +183,7 @@ TEST(test_live)
     fclose(out);
     out = text_stream(&file);
     const struct page_options options = {.file = "p.db"};
-    assert_int_equal(page_write(f->store, 2, &options, out, &f->message), STATUS_OK);
+    assert_int_equal(page_write(f->store, 1, &options, out, &f->message), STATUS_OK);
     fclose(out);
     assert_non_null(strstr(policy.text, "default-src 'none'; "));
     assert_non_null(strstr(policy.text, "; connect-src 'self'"));

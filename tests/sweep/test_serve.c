@@ -6,18 +6,7 @@
 #include "tests/sweep/packed_help.h"
 #include "tests/sweep/serve_help.h"
 
-static int start(void **state)
-{
-    return served_set_up(state) == 0 ? served_start(*state) : -1;
-}
-
-static const char *body_of(const char *answer)
-{
-    const char *end = strstr(answer, "\r\n\r\n");
-    return end ? end + 4 : "";
-}
-
-FIXTURE(start, served_tear_down)
+FIXTURE(served_set_up_started, served_tear_down)
 
 TEST(each_piece_is_answered)
 {
@@ -96,7 +85,7 @@ TEST(what_a_client_has_is_not_sent_again)
     free(answer);
     answer = served_get(f, "/0/1/trials", header);
     assert_int_equal(served_code(answer), 304);
-    assert_string_equal(body_of(answer), "");
+    assert_string_equal(served_body(answer), "");
     assert_non_null(strstr(answer, "ETag: "));
     free(answer);
     answer = served_get(f, "/0/1/summary", header);
@@ -110,11 +99,11 @@ TEST(head_is_get_without_a_body)
                                  "Connection: close\r\n\r\n");
     assert_int_equal(served_code(answer), 200);
     assert_non_null(strstr(answer, "Content-Length: "));
-    assert_string_equal(body_of(answer), "");
+    assert_string_equal(served_body(answer), "");
     free(answer);
     answer = served_ask(f, "HEAD /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert_int_equal(served_code(answer), 200);
-    assert_string_equal(body_of(answer), "");
+    assert_string_equal(served_body(answer), "");
     free(answer);
 }
 

@@ -9,21 +9,13 @@
 
 enum { REQUESTS = 1000, REQUEST_ROOM = 40000 };
 
-static int start(void **state)
-{
-    return served_set_up(state) == 0 ? served_start(*state) : -1;
-}
-
 static int start_with_token(void **state)
 {
     if (served_set_up(state) != 0)
         return -1;
     struct served *f = *state;
     f->options.listen = "0.0.0.0";
-    if (serve_start(&f->options, &f->server, &f->message) != STATUS_OK)
-        return -1;
-    f->port = atoi(strrchr(serve_address(f->server), ':') + 1);
-    return 0;
+    return served_start(f);
 }
 
 static void answers_others(const struct served *f)
@@ -169,7 +161,7 @@ static void send_bad(const struct served *f, const struct bytes *b, unsigned num
     close(fd);
 }
 
-FIXTURE(start, served_tear_down)
+FIXTURE(served_set_up_started, served_tear_down)
 
 TEST(a_thousand_malformed_requests)
 {
@@ -217,7 +209,7 @@ TEST(nobody_guesses_the_token)
         }
 }
 
-FIXTURE(start, served_tear_down)
+FIXTURE(served_set_up_started, served_tear_down)
 
 /* A byte now and then on more connections than one client may have. */
 TEST(the_slow_hold_nobody_up)

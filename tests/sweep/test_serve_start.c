@@ -62,7 +62,6 @@ TEST(others_need_the_token)
     const char *token = strstr(serve_address(f->server), "/?token=");
     assert_non_null(token);
     assert_int_equal(strlen(token), strlen("/?token=") + 32);
-    f->port = atoi(strrchr(serve_address(f->server), ':') + 1);
     served_answers(f, "/", 403, "a token is needed");
     served_answers(f, "/index", 403, "a token is needed");
     served_answers(f, "/events", 403, "a token is needed");

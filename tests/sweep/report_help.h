@@ -161,33 +161,42 @@ static inline void add_second(struct fixture *f, const char *name)
         name);
 }
 
-/* The report as text; to be freed. */
-__attribute__((noinline)) static char *report_on(struct fixture *f, enum report_format format,
-                                                 struct text_page page)
+/* What is written of a sweep, between its settings, or of the first two sweeps. */
+enum written { REPORT, BETWEEN, COMPARED };
+
+/* As text; to be freed. */
+__attribute__((noinline)) static char *report_on(struct fixture *f, enum written what,
+                                                 enum report_format format, struct text_page page)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    enum status s = report_write(f->store, 1, format, f->explain, page, out, &f->message);
+    struct text_buffer text = {0};
+    FILE *out = text_stream(&text);
+    enum status s =
+        what == REPORT ? report_write(f->store, 1, format, f->explain, page, out, &f->message)
+        : what == BETWEEN
+            ? report_write_between(f->store, 1, format, page, out, &f->message)
+            : report_write_several(f->store, (int64_t[]){1, 2}, 2, format, page, out, &f->message);
     if (s != STATUS_OK)
         fail_msg("%s", f->message.text);
     fclose(out);
-    return text;
+    return text.text;
 }
 
-static inline char *report(struct fixture *f, enum report_format format, bool color)
+static inline char *report(struct fixture *f, enum report_format format)
 {
-    return report_on(f, format, (struct text_page){.color = color});
+    return report_on(f, REPORT, format, (struct text_page){0});
 }
 
-/* No line of the text is wider than the page; frees it. */
-static inline void assert_fits(char *text, int columns)
+/* No line is wider than the page, however wide that is. */
+static inline void assert_fits(struct fixture *f, enum written what, int from, int step)
 {
-    char *rest = text;
-    for (char *line; (line = strsep(&rest, "\n"));)
-        if (text_width(line) > columns)
-            fail_msg("wider than %d columns: %s", columns, line);
-    free(text);
+    for (int columns = from; columns <= 100; columns += step) {
+        char *text = report_on(f, what, REPORT_TEXT, (struct text_page){.columns = columns});
+        char *rest = text;
+        for (char *line; (line = strsep(&rest, "\n"));)
+            if (text_width(line) > columns)
+                fail_msg("wider than %d columns: %s", columns, line);
+        free(text);
+    }
 }
 
 /* Frees text. */
@@ -195,6 +204,13 @@ static inline void assert_says(char *text, const char *sentence)
 {
     if (!strstr(text, sentence))
         fail_msg("not said: %s\n%s", sentence, text);
+    free(text);
+}
+
+static inline void assert_silent(char *text, const char *sentence)
+{
+    if (strstr(text, sentence))
+        fail_msg("said: %s\n%s", sentence, text);
     free(text);
 }
 

@@ -7,6 +7,47 @@
 #include "tests/sweep/terminal_help.h"
 #include "tests/test.h"
 
+/* A view on a terminal, and what was last written there, which its screen shows. */
+static struct {
+    struct terminal t;
+    struct screen s;
+    struct progress_view *v;
+    char text[1 << 16];
+} on;
+
+static void open_view(int columns, const char *sweep, int slots, enum metric metric)
+{
+    on.t = terminal_open(columns);
+    screen_init(&on.s, columns);
+    on.v = progress_new(on.t.f, false, sweep, slots, metric);
+}
+
+static void read_screen(void)
+{
+    terminal_read(&on.t, on.text, sizeof on.text);
+    screen_write(&on.s, on.text); /* asserts that nothing wraps */
+}
+
+static void draw(double now_s)
+{
+    progress_draw(on.v, now_s);
+    read_screen();
+}
+
+static void close_view(void)
+{
+    progress_finish(on.v);
+    read_screen();
+    terminal_close(&on.t);
+}
+
+/* A line of the screen begins with this. */
+static void line_is(int line, const char *expected)
+{
+    if (strncmp(on.s.cell[line], expected, strlen(expected)) != 0)
+        fail_msg("%s\nis no %s", on.s.cell[line], expected);
+}
+
 static void start(struct progress_view *v, int slot, const char *label, int64_t trial_id)
 {
     const struct progress_trial t = {.trial_id = trial_id, .label = label, .heads = trial_id % 8};
@@ -104,23 +145,23 @@ TEST(the_background_draws_nothing)
 
 TEST(long_labels_keep_both_ends)
 {
+    static const struct {
+        const char *label;
+        int columns;
+        const char *shown;
+    } cases[] = {
+        {"heads=2 lr=0.001 seed=1", 16, "heads=2.. seed=1"},
+        {"größe=2 größe=3", 8, "grö..e=3"},
+        {"seed=1", 6, "seed=1"},
+        {"seed=1", 3, "see"},
+        {"\u4e2d\u6587\u4e2d\u6587\u4e2d\u6587", 9, "\u4e2d..\u4e2d\u6587"}, /* never halved */
+    };
     struct line l;
-    line_clear(&l);
-    line_shorten(&l, "heads=2 lr=0.001 seed=1", 16);
-    assert_string_equal(l.text, "heads=2.. seed=1");
-    line_clear(&l);
-    line_shorten(&l, "größe=2 größe=3", 8);
-    assert_string_equal(l.text, "grö..e=3");
-    line_clear(&l);
-    line_shorten(&l, "seed=1", 6);
-    assert_string_equal(l.text, "seed=1");
-    line_clear(&l);
-    line_shorten(&l, "seed=1", 3);
-    assert_string_equal(l.text, "see");
-    line_clear(&l);
-    line_shorten(&l, "\u4e2d\u6587\u4e2d\u6587\u4e2d\u6587",
-                 9); /* two columns each, never halved */
-    assert_string_equal(l.text, "\u4e2d..\u4e2d\u6587");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        line_clear(&l);
+        line_shorten(&l, cases[i].label, cases[i].columns);
+        assert_string_equal(l.text, cases[i].shown);
+    }
     assert_int_equal(l.columns, 8);
     line_cut(&l, 5);
     assert_string_equal(l.text, "\u4e2d..");
@@ -128,152 +169,103 @@ TEST(long_labels_keep_both_ends)
 
 TEST(frames_are_redrawn_in_place)
 {
-    struct terminal t = terminal_open(100);
-    struct screen s;
-    static char text[1 << 16];
     environment("xterm", "C", "1");
-    screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "gather", 3, METRIC_VAL_ACC);
-    progress_counts(v, 10, 2, 0, 18);
-    start(v, 0, "heads=8 seed=1", 1);
-    start(v, 2, "heads=4 seed=1", 2);
-    progress_update(v, 0, 0, 1500, NAN, NAN);
-    progress_update(v, 0, 750, 1500, 1.234, 0.873);
-    progress_update(v, 0, 760, 1500, NAN, NAN); /* the last means stay */
-    progress_draw(v, 10.0);
-    terminal_read(&t, text, sizeof text);
-    assert_null(strstr(text, "\033[1m")); /* NO_COLOR */
-    screen_write(&s, text);
-    assert_int_equal(screen_lines(&s), 3);
-    assert_true(screen_has(&s, "760/1500   loss 1.234"));
-    assert_true(screen_has(&s, "acc .873"));
-    assert_true(screen_has(&s, "##########----------"));
-    assert_true(screen_has(&s, "starting"));
-    assert_true(screen_has(&s, " gather 12/30 "));
-    assert_true(screen_has(&s, "2 failed"));
-
-    progress_draw(v, 10.1); /* too soon */
-    terminal_read(&t, text, sizeof text);
-    assert_string_equal(text, "");
-
-    progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.5);
-    progress_counts(v, 11, 2, 1, 16);
-    progress_note(v, "something lasting");
-    progress_draw(v, 10.3);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_int_equal(screen_lines(&s), 3); /* the note, one trial, the total */
-    assert_non_null(strstr(s.cell[0], "something lasting"));
-    assert_true(screen_has(&s, "best .500 heads=8 seed=1"));
-
-    progress_finish(v);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_int_equal(screen_lines(&s), 1); /* only the note stays */
-    assert_int_equal(s.row, 1);
-    assert_int_equal(s.column, 0);
-    terminal_close(&t);
+    open_view(100, "gather", 3, METRIC_VAL_ACC);
+    progress_counts(on.v, 10, 2, 0, 18);
+    start(on.v, 0, "heads=8 seed=1", 1);
+    start(on.v, 2, "heads=4 seed=1", 2);
+    progress_update(on.v, 0, 0, 1500, NAN, NAN);
+    progress_update(on.v, 0, 750, 1500, 1.234, 0.873);
+    progress_update(on.v, 0, 760, 1500, NAN, NAN); /* the last means stay */
+    draw(10.0);
+    assert_null(strstr(on.text, "\033[1m")); /* NO_COLOR */
+    assert_int_equal(screen_lines(&on.s), 3);
+    assert_each(screen_has(&on.s, "760/1500   loss 1.234"), screen_has(&on.s, "acc .873"),
+                screen_has(&on.s, "##########----------"), screen_has(&on.s, "starting"),
+                screen_has(&on.s, " gather 12/30 "), screen_has(&on.s, "2 failed"));
+    draw(10.1); /* too soon */
+    assert_string_equal(on.text, "");
+    progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 0.5);
+    progress_counts(on.v, 11, 2, 1, 16);
+    progress_note(on.v, "something lasting");
+    draw(10.3);
+    assert_int_equal(screen_lines(&on.s), 3); /* the note, one trial, the total */
+    assert_non_null(strstr(on.s.cell[0], "something lasting"));
+    assert_true(screen_has(&on.s, "best .500 heads=8 seed=1"));
+    close_view();
+    assert_int_equal(screen_lines(&on.s), 1); /* only the note stays */
+    assert_each(on.s.row == 1, on.s.column == 0);
 }
 
 static const struct head_counts some_heads[] = {
     {1, 5, 5, 0.6291}, {2, 5, 3, 0.974}, {4, 5, 0, NAN}, {8, 1000, 0, NAN}};
 
-/* What every head count has come to, above the trials; who runs is counted as it changes. */
 /* Also that of an earlier run, until a better one comes. */
 TEST(the_best_is_that_of_all_runs)
 {
-    struct terminal t = terminal_open(100);
-    struct screen s;
-    static char text[1 << 16];
     environment("xterm", "C", "1");
-    screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "gather", 2, METRIC_VAL_ACC);
-    progress_best(v, NAN, "none");
-    progress_best(v, 0.75, "heads=4 seed=\033");
-    progress_counts(v, 10, 2, 0, 18);
-    start(v, 0, "heads=8 seed=1", 1);
-    start(v, 1, "heads=8 seed=2", 2);
-    progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.5);
-    progress_draw(v, 10.0);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_true(screen_has(&s, "best .750 heads=4 seed=\\u001b"));
-    progress_trial_ended(v, 1, TRIAL_COMPLETED, 0.8);
-    progress_draw(v, 11.0);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_true(screen_has(&s, "best .800 heads=8 seed=2"));
-    progress_finish(v);
-    terminal_close(&t);
+    open_view(100, "gather", 2, METRIC_VAL_ACC);
+    progress_best(on.v, NAN, "none");
+    progress_best(on.v, 0.75, "heads=4 seed=\033");
+    progress_counts(on.v, 10, 2, 0, 18);
+    start(on.v, 0, "heads=8 seed=1", 1);
+    start(on.v, 1, "heads=8 seed=2", 2);
+    progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 0.5);
+    draw(10.0);
+    assert_true(screen_has(&on.s, "best .750 heads=4 seed=\\u001b"));
+    progress_trial_ended(on.v, 1, TRIAL_COMPLETED, 0.8);
+    draw(11.0);
+    assert_true(screen_has(&on.s, "best .800 heads=8 seed=2"));
+    close_view();
 }
 
 /* Where the metric is a loss, values are losses and the least is the best. */
 TEST(losses_are_shown_as_losses)
 {
-    struct terminal t = terminal_open(100);
-    struct screen s;
-    static char text[1 << 16];
     static const struct head_counts heads[] = {{2, 4, 2, 3.25}};
     environment("xterm", "C", "1");
-    screen_init(&s, 100);
-    struct progress_view *v = progress_new(t.f, false, "text", 2, METRIC_VAL_LOSS);
-    progress_best(v, 3.5, "heads=1 seed=0");
-    progress_heads(v, heads, 1);
-    start(v, 0, "heads=2 seed=0", 2);
-    start(v, 1, "heads=2 seed=1", 2);
-    progress_trial_ended(v, 0, TRIAL_COMPLETED, 3.75);
-    progress_draw(v, 10.0);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_int_equal(strncmp(s.cell[2], " val loss  3.250 ", 17), 0);
-    assert_true(screen_has(&s, "best 3.500 heads=1 seed=0"));
-    progress_trial_ended(v, 1, TRIAL_COMPLETED, 3.125);
-    progress_draw(v, 11.0);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_true(screen_has(&s, "best 3.125 heads=2 seed=1"));
-    progress_finish(v);
-    terminal_close(&t);
+    open_view(100, "text", 2, METRIC_VAL_LOSS);
+    progress_best(on.v, 3.5, "heads=1 seed=0");
+    progress_heads(on.v, heads, 1);
+    start(on.v, 0, "heads=2 seed=0", 2);
+    start(on.v, 1, "heads=2 seed=1", 2);
+    progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 3.75);
+    draw(10.0);
+    line_is(2, " val loss  3.250 ");
+    assert_true(screen_has(&on.s, "best 3.500 heads=1 seed=0"));
+    progress_trial_ended(on.v, 1, TRIAL_COMPLETED, 3.125);
+    draw(11.0);
+    assert_true(screen_has(&on.s, "best 3.125 heads=2 seed=1"));
+    close_view();
 }
 
+/* What every head count has come to, above the trials; who runs is counted as it changes. */
 TEST(a_table_of_head_counts)
 {
-    struct terminal t = terminal_open(60);
-    struct screen s;
-    static char text[1 << 16];
     environment("xterm", "C", "1");
-    screen_init(&s, 60);
-    struct progress_view *v = progress_new(t.f, false, "gather", 2, METRIC_VAL_ACC);
-    assert_true(progress_live(v));
-    progress_heads(v, some_heads, 4);
-    start(v, 0, "heads=4 seed=0", 4);
-    progress_draw(v, 1.0);
-    terminal_read(&t, text, sizeof text);
-    assert_null(strstr(text, "\033[2K")); /* no line is blank while it is drawn */
-    screen_write(&s, text);
-    assert_int_equal(strncmp(s.cell[0], " heads         1       2       4       8 ", 41), 0);
-    assert_int_equal(strncmp(s.cell[1], " done        5/5     3/5     0/5  0/1000 ", 41), 0);
-    assert_int_equal(strncmp(s.cell[2], " val acc    .629    .974       -       - ", 41), 0);
-    assert_int_equal(strncmp(s.cell[3], " running       -       -       1       - ", 41), 0);
-    assert_int_equal(strncmp(s.cell[4], " heads=4 seed=0 ", 16), 0);
-    assert_int_equal(screen_lines(&s), 6);
-
-    progress_trial_ended(v, 0, TRIAL_COMPLETED, 1.0);
-    start(v, 0, "heads=2 seed=1", 2);
-    start(v, 1, "heads=2 seed=2", 2);
-    progress_draw(v, 2.0);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_int_equal(strncmp(s.cell[3], " running       -       2       -       - ", 41), 0);
-    assert_int_equal(screen_lines(&s), 7);
-    terminal_resize(&t, 60, 7); /* no room for it any more */
-    progress_draw(v, 3.0);
-    terminal_read(&t, text, sizeof text);
-    screen_write(&s, text);
-    assert_false(screen_has(&s, "val acc"));
-    assert_int_equal(screen_lines(&s), 3);
-    progress_finish(v);
-    terminal_close(&t);
+    open_view(60, "gather", 2, METRIC_VAL_ACC);
+    assert_true(progress_live(on.v));
+    progress_heads(on.v, some_heads, 4);
+    start(on.v, 0, "heads=4 seed=0", 4);
+    draw(1.0);
+    assert_null(strstr(on.text, "\033[2K")); /* no line is blank while it is drawn */
+    line_is(0, " heads         1       2       4       8 ");
+    line_is(1, " done        5/5     3/5     0/5  0/1000 ");
+    line_is(2, " val acc    .629    .974       -       - ");
+    line_is(3, " running       -       -       1       - ");
+    line_is(4, " heads=4 seed=0 ");
+    assert_int_equal(screen_lines(&on.s), 6);
+    progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 1.0);
+    start(on.v, 0, "heads=2 seed=1", 2);
+    start(on.v, 1, "heads=2 seed=2", 2);
+    draw(2.0);
+    line_is(3, " running       -       2       -       - ");
+    assert_int_equal(screen_lines(&on.s), 7);
+    terminal_resize(&on.t, 60, 7); /* no room for it any more */
+    draw(3.0);
+    assert_false(screen_has(&on.s, "val acc"));
+    assert_int_equal(screen_lines(&on.s), 3);
+    close_view();
 }
 
 /* A table too wide is broken into blocks; one too long too shows the part where trials run. */
@@ -310,48 +302,36 @@ TEST(wide_tables_are_broken)
 TEST(frames_fit_any_width)
 {
     static const int widths[] = {200, 80, 60, 40, 20, 10, 3};
-    static char text[1 << 16];
     environment("xterm", "C.UTF-8", "");
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-        struct terminal t = terminal_open(widths[i]);
-        struct screen s;
-        screen_init(&s, widths[i]);
-        struct progress_view *v = progress_new(t.f, false, "gather", 30, METRIC_VAL_ACC);
-        progress_counts(v, 99000, 900, 30, 70);
-        progress_heads(v, some_heads, 4);
+        open_view(widths[i], "gather", 30, METRIC_VAL_ACC);
+        progress_counts(on.v, 99000, 900, 30, 70);
+        progress_heads(on.v, some_heads, 4);
         for (int k = 0; k < 30; k++) {
-            start(v, k, "a rather long label \xc3\xa9\xc3\xa8 heads=16 seed=1003", k);
-            progress_update(v, k, 0, 1000000, NAN, NAN);
-            progress_update(v, k, 999999, 1000000, 12.345, 0.5);
+            start(on.v, k, "a rather long label \xc3\xa9\xc3\xa8 heads=16 seed=1003", k);
+            progress_update(on.v, k, 0, 1000000, NAN, NAN);
+            progress_update(on.v, k, 999999, 1000000, 12.345, 0.5);
         }
-        progress_draw(v, 1.0);
-        terminal_read(&t, text, sizeof text);
-        screen_write(&s, text); /* asserts that nothing wraps */
-        assert_true(screen_lines(&s) <= 24);
-        progress_finish(v);
-        terminal_close(&t);
+        draw(1.0);
+        assert_true(screen_lines(&on.s) <= 24);
+        close_view();
     }
 }
 
 TEST(narrower_terminal_is_wiped_whole)
 {
-    struct terminal t = terminal_open(120);
-    static char text[1 << 16];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, false, "gather", 2, METRIC_VAL_ACC);
-    progress_counts(v, 0, 0, 0, 4);
-    start(v, 0, "heads=8 seed=1", 1);
-    progress_update(v, 0, 0, 1000, NAN, NAN);
-    progress_update(v, 0, 10, 1000, 1.0, 0.5);
-    progress_draw(v, 1.0);
-    terminal_read(&t, text, sizeof text);
-    terminal_resize(&t, 20, 24); /* two lines, of more than 60 and more than 20 columns */
-    progress_draw(v, 2.0);
-    terminal_read(&t, text, sizeof text);
-    assert_int_equal(strncmp(text, "\r\033[", 3), 0);
-    assert_true(atoi(text + 3) >= 6);
-    progress_finish(v);
-    terminal_close(&t);
+    open_view(120, "gather", 2, METRIC_VAL_ACC);
+    progress_counts(on.v, 0, 0, 0, 4);
+    start(on.v, 0, "heads=8 seed=1", 1);
+    progress_update(on.v, 0, 0, 1000, NAN, NAN);
+    progress_update(on.v, 0, 10, 1000, 1.0, 0.5);
+    draw(1.0);
+    terminal_resize(&on.t, 20, 24); /* two lines, of more than 60 and more than 20 columns */
+    draw(2.0);
+    assert_int_equal(strncmp(on.text, "\r\033[", 3), 0);
+    assert_true(atoi(on.text + 3) >= 6);
+    close_view();
 }
 
 TEST(no_view_is_no_view)

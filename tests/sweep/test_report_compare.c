@@ -2,17 +2,9 @@
  * and of several, which are other people's text. */
 #include "report_help.h"
 
-static char *compared(struct fixture *f, enum report_format format, int columns)
+static char *compared(struct fixture *f, enum report_format format)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    enum status s = report_write_several(f->store, (int64_t[]){1, 2}, 2, format,
-                                         (struct text_page){.columns = columns}, out, &f->message);
-    if (s != STATUS_OK)
-        fail_msg("%s", f->message.text);
-    fclose(out);
-    return text;
+    return report_on(f, COMPARED, format, (struct text_page){0});
 }
 
 FIXTURE(set_up, tear_down)
@@ -31,12 +23,11 @@ TEST(test_compare)
     sql(f, "UPDATE config SET config_json = json_set(config_json, '$.model.heads', 3)"
            " WHERE config_id = 141"); /* 2 is 3 */
     sql(f, "UPDATE trial SET state = 'queued' WHERE trial_id = 100000000 + 400004");
-    assert_file("compare.txt", compared(f, REPORT_TEXT, 0));
-    assert_file("compare.md", compared(f, REPORT_MARKDOWN, 0));
-    assert_file("compare.csv", compared(f, REPORT_CSV, 0));
-    for (int columns = 50; columns <= 100; columns++)
-        assert_fits(compared(f, REPORT_TEXT, columns), columns);
-    char *json = compared(f, REPORT_JSON, 0);
+    assert_file("compare.txt", compared(f, REPORT_TEXT));
+    assert_file("compare.md", compared(f, REPORT_MARKDOWN));
+    assert_file("compare.csv", compared(f, REPORT_CSV));
+    assert_fits(f, COMPARED, 50, 1);
+    char *json = compared(f, REPORT_JSON);
     assert_json(f, json, "$.sweeps[1].sweep", "gather-fast");
     assert_json(f, json, "$.sweeps[1].ended", "23");
     assert_json(f, json, "$.differences[1].option", "train.lr");
@@ -53,15 +44,14 @@ TEST(test_compare_diverged)
     add_sweep(f, "'gather'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
     add_second(f, "'gather-fast'");
-    char *before = compared(f, REPORT_TEXT, 0);
+    char *before = compared(f, REPORT_TEXT);
     assert_null(strstr(before, "failed"));
     free(before);
     sql(f, "UPDATE trial SET state = 'diverged', best_step = NULL, train_acc ="
            " NULL, val_acc = NULL, val_loss = NULL, test_acc = NULL, test_exact = NULL, test_loss ="
            " NULL WHERE sweep_id = 2 AND (config_id = 142 OR trial_id = 100000000 + 430001)");
-    assert_file("compare-failed.txt", compared(f, REPORT_TEXT, 0));
-    for (int columns = 50; columns <= 100; columns++)
-        assert_fits(compared(f, REPORT_TEXT, columns), columns);
+    assert_file("compare-failed.txt", compared(f, REPORT_TEXT));
+    assert_fits(f, COMPARED, 50, 1);
 }
 
 /* Settings of the same name stand together; a sweep of one setting stands beside all. */
@@ -73,7 +63,7 @@ TEST(test_compare_settings)
     add_second(f, "'gather-fast'");
     sql(f, "UPDATE trial SET setting = '{\"task.slots\":3}', setting_label = 'slots=3'"
            " WHERE sweep_id = 2 AND config_id BETWEEN 120 AND 129");
-    char *json = compared(f, REPORT_JSON, 0);
+    char *json = compared(f, REPORT_JSON);
     assert_json(f, json, "$.rows[0].setting_label", "slots=1");
     assert_json(f, json, "$.rows[1].test", "paired");
     assert_json(f, json, "$.rows[12].setting_label", "slots=2");
@@ -84,7 +74,7 @@ TEST(test_compare_settings)
     free(json);
     sql(f, "DELETE FROM trial WHERE sweep_id = 2 AND config_id >= 120;"
            "UPDATE trial SET setting = '{}', setting_label = '' WHERE sweep_id = 2");
-    json = compared(f, REPORT_JSON, 0);
+    json = compared(f, REPORT_JSON);
     assert_json(f, json, "$.rows[1].test", "paired");
     assert_json(f, json, "$.rows[13].setting_label", "slots=2");
     assert_json(f, json, "$.rows[13].sweep", "gather-fast");
@@ -97,8 +87,9 @@ TEST(test_hostile_name)
 {
     add_sweep(f, "'a\"b\\c' || char(27) || '[2J' || char(10) || ',|x*'", "[]", "NULL");
     add_gather(f, 4, "{}", "");
-    char *text = report(f, REPORT_TEXT, true), *csv = report(f, REPORT_CSV, false);
-    char *markdown = report(f, REPORT_MARKDOWN, false), *json = report(f, REPORT_JSON, false);
+    char *text = report_on(f, REPORT, REPORT_TEXT, (struct text_page){.color = true}),
+         *csv = report(f, REPORT_CSV);
+    char *markdown = report(f, REPORT_MARKDOWN), *json = report(f, REPORT_JSON);
     assert_null(strstr(text, "\033[2J"));
     assert_non_null(strstr(text, "a\"b\\c?[2J?,|x*"));
     assert_non_null(strstr(csv, "\n\"a\"\"b\\c\033[2J\n,|x*\",{}"));
@@ -109,9 +100,9 @@ TEST(test_hostile_name)
     free(markdown);
     free(json);
     add_second(f, "'b|' || char(27) || '[2J'");
-    text = compared(f, REPORT_TEXT, 0);
-    markdown = compared(f, REPORT_MARKDOWN, 0);
-    json = compared(f, REPORT_JSON, 0);
+    text = compared(f, REPORT_TEXT);
+    markdown = compared(f, REPORT_MARKDOWN);
+    json = compared(f, REPORT_JSON);
     assert_null(strchr(text, '\033'));
     assert_non_null(strstr(text, "A is a\"b\\c?[2J?,|x*, B is b|?[2J."));
     assert_non_null(strstr(markdown, "B is b\\|?\\[2J."));

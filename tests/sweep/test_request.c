@@ -261,68 +261,65 @@ TEST(methods_and_bodies)
 
 TEST(other_sites_may_lead_here_but_not_ask)
 {
-    assert_int_equal(
-        ask_as(&at_home, "GET", "/0/1/", "Host: localhost\nSec-Fetch-Site: cross-site\n"),
-        REQUEST_OK);
-    assert_int_equal(
-        ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: cross-site\n"),
-        REQUEST_FORBIDDEN);
-    /* Another port of this machine: cookies go there, too. */
-    assert_int_equal(
-        ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: same-site\n"),
-        REQUEST_FORBIDDEN);
-    assert_int_equal(
-        ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: same-origin\n"),
-        REQUEST_OK);
-    assert_int_equal(
-        ask_as(&at_home, "GET", "/0/1/summary", "Host: localhost\nSec-Fetch-Site: none\n"),
-        REQUEST_OK);
+    static const struct {
+        const char *target, *site;
+        int code;
+    } cases[] = {
+        {"/0/1/", "cross-site", REQUEST_OK},
+        {"/0/1/summary", "cross-site", REQUEST_FORBIDDEN},
+        {"/0/1/summary", "same-site", REQUEST_FORBIDDEN}, /* another port: cookies go there, too */
+        {"/0/1/summary", "same-origin", REQUEST_OK},
+        {"/0/1/summary", "none", REQUEST_OK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char lines[100];
+        snprintf(lines, sizeof lines, "Host: localhost\nSec-Fetch-Site: %s\n", cases[i].site);
+        assert_int_equal(ask_as(&at_home, "GET", cases[i].target, lines), cases[i].code);
+    }
 }
 
-static int ask_open(const char *target, const char *line)
-{
-    char lines[1000];
-    snprintf(lines, sizeof lines, "Host: localhost\n%s", line);
-    return ask_as(&open_rules, "GET", target, lines);
-}
-
+/* In a header, in a cookie that has its digest, or in the address, from which it is taken out. */
 TEST(a_token_comes_in_three_ways)
 {
-    char cookie[200], name[REQUEST_COOKIE_SIZE];
+    static const struct {
+        const char *target, *line, *digest;
+        int code;
+        const char *location;
+    } cases[] = {
+        {"/index", "", "", REQUEST_FORBIDDEN, ""},
+        {"/nothing", "", "", REQUEST_FORBIDDEN, ""},
+        {"/index", "Authorization: Bearer 0123456789abcdef\n", "", REQUEST_OK, ""},
+        {"/index", "Authorization: bearer 0123456789abcdef\n", "", REQUEST_OK, ""},
+        {"/index", "Authorization: Bearer 0123456789abcdeX\n", "", REQUEST_FORBIDDEN, ""},
+        {"/index", "Authorization: Bearer \n", "", REQUEST_FORBIDDEN, ""},
+        {"/index", "Authorization: Basic 0123456789abcdef\n", "", REQUEST_FORBIDDEN, ""},
+        {"/index", "Cookie: a=b; headcount_8080=", token.digest, REQUEST_OK, ""},
+        {"/index", "Cookie: headcount_8080=x; headcount_8081=", token.digest, REQUEST_FORBIDDEN,
+         ""},
+        {"/index", "Cookie: headcount_8080=0123456789abcdef\n", "", REQUEST_FORBIDDEN, ""},
+        {"/0/1/trials?after=2&token=0123456789abcde%66&most=3", "", "", REQUEST_MOVED,
+         "./trials?after=2&most=3"},
+        {"/?token=0123456789abcdef", "", "", REQUEST_MOVED, "./"},
+        {"/?token=0123456789abcdeX", "", "", REQUEST_FORBIDDEN, ""},
+        {"/?token=", "", "", REQUEST_FORBIDDEN, ""},
+        {"/?token=0123456789abcdef&token=0123456789abcdef", "", "", REQUEST_FORBIDDEN, ""},
+        {"//evil.example/?token=0123456789abcdef", "", "", REQUEST_NOT_FOUND, ""},
+        {"/0/1?token=0123456789abcdef", "", "", REQUEST_MOVED, "./1/"},
+        /* The wrong one in the address is not made good by the right one elsewhere. */
+        {"/?token=x", "Authorization: Bearer 0123456789abcdef\n", "", REQUEST_FORBIDDEN, ""},
+    };
+    char name[REQUEST_COOKIE_SIZE], lines[1000];
     token_of(SECRET, strlen(SECRET), &token);
     assert_string_equal(request_cookie(&open_rules, name), "headcount_8080");
-    assert_int_equal(ask_open("/index", ""), REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("/nothing", ""), REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("/index", "Authorization: Bearer 0123456789abcdef\n"), REQUEST_OK);
-    assert_int_equal(ask_open("/index", "Authorization: bearer 0123456789abcdef\n"), REQUEST_OK);
-    assert_int_equal(ask_open("/index", "Authorization: Bearer 0123456789abcdeX\n"),
-                     REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("/index", "Authorization: Bearer \n"), REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("/index", "Authorization: Basic 0123456789abcdef\n"),
-                     REQUEST_FORBIDDEN);
-    snprintf(cookie, sizeof cookie, "Cookie: a=b; headcount_8080=%s\n", token.digest);
-    assert_int_equal(ask_open("/index", cookie), REQUEST_OK);
-    snprintf(cookie, sizeof cookie, "Cookie: headcount_8081=%s; headcount_8080=x\n", token.digest);
-    assert_int_equal(ask_open("/index", cookie), REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("/index", "Cookie: headcount_8080=0123456789abcdef\n"),
-                     REQUEST_FORBIDDEN);
-
-    assert_int_equal(ask_open("/0/1/trials?after=2&token=0123456789abcde%66&most=3", ""),
-                     REQUEST_MOVED);
-    assert_string_equal(q.location, "./trials?after=2&most=3");
-    assert_true(q.set_cookie);
-    assert_int_equal(ask_open("/?token=0123456789abcdef", ""), REQUEST_MOVED);
-    assert_string_equal(q.location, "./");
-    assert_int_equal(ask_open("/?token=0123456789abcdeX", ""), REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("/?token=", ""), REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("/?token=0123456789abcdef&token=0123456789abcdef", ""),
-                     REQUEST_FORBIDDEN);
-    assert_int_equal(ask_open("//evil.example/?token=0123456789abcdef", ""), REQUEST_NOT_FOUND);
-    assert_int_equal(ask_open("/0/1?token=0123456789abcdef", ""), REQUEST_MOVED);
-    assert_string_equal(q.location, "./1/");
-    /* The wrong one in the address is not made good by the right one elsewhere. */
-    assert_int_equal(ask_open("/?token=x", "Authorization: Bearer 0123456789abcdef\n"),
-                     REQUEST_FORBIDDEN);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(lines, sizeof lines, "Host: localhost\n%s%s%s", cases[i].line, cases[i].digest,
+                 cases[i].digest[0] ? "\n" : "");
+        if (ask_as(&open_rules, "GET", cases[i].target, lines) != cases[i].code)
+            fail_msg("%s, %s is not %d", cases[i].target, lines, cases[i].code);
+        if (cases[i].code == REQUEST_MOVED)
+            assert_string_equal(q.location, cases[i].location);
+        assert_true(cases[i].code != REQUEST_MOVED || q.set_cookie);
+    }
 }
 
 TEST(where_none_is_asked_a_token_is_left_out)
@@ -367,11 +364,9 @@ TEST(equal_questions_have_equal_keys)
 
 TEST(entity_tags_are_found_in_lists)
 {
-    assert_true(answer_tag_is_in("\"abc\"", "\"abc\""));
-    assert_true(answer_tag_is_in("\"abc\"", "\"x\", W/\"abc\""));
-    assert_true(answer_tag_is_in("\"abc\"", "*"));
-    assert_false(answer_tag_is_in("\"abc\"", "\"abcd\""));
-    assert_false(answer_tag_is_in("\"abc\"", "abc"));
-    assert_false(answer_tag_is_in("\"abc\"", ""));
-    assert_false(answer_tag_is_in("\"abc\"", NULL));
+    const char *const tag = "\"abc\"";
+    assert_each(answer_tag_is_in(tag, tag), answer_tag_is_in(tag, "\"x\", W/\"abc\""),
+                answer_tag_is_in(tag, "*"));
+    assert_each(!answer_tag_is_in(tag, "\"abcd\""), !answer_tag_is_in(tag, "abc"),
+                !answer_tag_is_in(tag, ""), !answer_tag_is_in(tag, NULL));
 }

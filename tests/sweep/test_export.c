@@ -1,8 +1,13 @@
-/* The canonical export: its bytes. That nothing but results moves them is shown by scenarios shards
- * and merge. */
+/* Exports: what is in them, and that they are whole or not there. Their bytes: the contract; that
+ * nothing but results moves those of the canonical one: scenarios shards and merge. */
 #include "store_help.h"
 
+#include <signal.h>
+
+#include "engine/base/file.h"
+#include "sweep/export/export_csv.h"
 #include "sweep/export/export_results.h"
+#include "sweep/worker/stop.h"
 
 static char *export_of(struct fixture *x, struct store *s, const char *sweep)
 {
@@ -16,39 +21,6 @@ static char *export_of(struct fixture *x, struct store *s, const char *sweep)
 }
 
 FIXTURE(set_up, tear_down)
-
-TEST(canonical_bytes)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    plan_into(x, s, SWEEP("[2]", "seeds: [5, 3, 4]\n"));
-    int64_t build = add_build(x, s);
-    struct claimed c = claim(x, s, 1, build); /* seed 5: left running */
-    c = claim(x, s, 1, build);
-    assert_true(finish(x, s, &c, result_of(1. / 3)));
-    char expected[8 * POINT_JSON_MAX], *text = export_of(x, s, "plain");
-    snprintf(expected, sizeof expected,
-             "{\"sweep\":\"plain\",\"config_sha256\":\"%s\",\"seed\":3,\"in_plan\":true,"
-             "\"setting\":{},\"tuning\":{},\"is_tuning\":false,\"state\":\"completed\","
-             "\"steps_done\":100,\"best_step\":50,\"bad_step\":null,\"train_acc\":0.333333333,"
-             "\"val_acc\":0.333333333,\"val_loss\":1.25,\"test_acc\":0.333333333,"
-             "\"test_acc_by_slot\":[0.333333333,1],\"test_exact\":0,\"test_loss\":0.25,"
-             "\"chance\":0.125,\"curve\":["
-             "{\"step\":50,\"train_loss\":2,\"train_acc\":0.333333333,\"val_loss\":1.25,"
-             "\"val_acc\":0.333333333,\"grad_norm\":1,\"lr\":0.001},"
-             "{\"step\":100,\"train_loss\":1,\"train_acc\":0.75,\"val_loss\":1.5,\"val_acc\":0.1,"
-             "\"grad_norm\":0.5,\"lr\":0.0005}],\"config\":%s}\n",
-             c.config_sha256, c.config_json);
-    size_t used = strlen(expected);
-    for (int seed = 4; seed <= 5; seed++)
-        used +=
-            (size_t)snprintf(expected + used, sizeof expected - used,
-                             "{\"sweep\":\"plain\",\"config_sha256\":\"%s\",\"seed\":%d,"
-                             "\"in_plan\":true,\"setting\":{},\"tuning\":{},\"is_tuning\":false,"
-                             "\"state\":\"queued\",\"config\":%s}\n",
-                             c.config_sha256, seed, c.config_json);
-    assert_string_equal(text, expected);
-    free(text);
-}
 
 TEST(sweeps_and_what_left_the_plan)
 {
@@ -125,4 +97,26 @@ TEST(memory_is_bounded)
     }
     assert_int_equal(lines, TRIALS + 1);
     fclose(out);
+}
+
+/* What a stop leaves: no file. */
+TEST(a_stop_is_heard)
+{
+    struct run r = start(x, SWEEP("[1, 2]", "seeds: [7]\n"));
+    char csv[300];
+    snprintf(csv, sizeof csv, "%s/csv/curves.csv", x->folder);
+    assert_ok(file_make_folders_above(csv, &x->m));
+    assert_ok(stop_install(&x->m));
+    raise(SIGINT);
+    for (int what = EXPORT_CSV_CURVES; what <= EXPORT_CSV_TRIALS; what++) {
+        struct claimed c = claim(x, r.s, r.sweep, r.build);
+        assert_true(finish(x, r.s, &c, result_of(.5)));
+        assert_status(STATUS_INTERRUPTED,
+                      export_csv(r.s, (enum export_csv)what, r.sweep, csv, &x->m));
+    }
+    stop_restore();
+    assert_ok(stop_install(&x->m)); /* forgets the request */
+    stop_restore();
+    *strrchr(csv, '/') = '\0';
+    assert_int_equal(rmdir(csv), 0);
 }

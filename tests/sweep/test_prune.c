@@ -1,36 +1,21 @@
 /* Models that are made smaller: they compute what the whole one computes with those heads masked;
  * fine-tuning; the options of `prune` as text and back. */
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/form.h"
 #include "engine/kernels/blas.h"
 #include "sweep/study/prune.h"
-
-#include "tests/test.h"
+#include "trial_help.h"
 
 enum { LAYERS = 2, HEADS = 4, ALL = LAYERS * HEADS, SEED = 5 };
 
 static const struct study_trial TRIAL = {.trial_id = 7, .seed = SEED};
 
-static struct point sample_point(void)
+static struct point pruned_point(void)
 {
-    struct point p;
-    point_init(&p, task_find("gather"));
-    *(int64_t *)p.task_options = 8; /* struct task_common starts with length, vocab */
-    p.model.d_model = 16;
+    struct point p = sample_point("gather");
     p.model.heads = HEADS;
     p.model.layers = LAYERS;
-    p.model.d_ff = 24;
-    p.model.dropout = 0.1;
     p.train.steps = 40;
-    p.train.batch = 12;
     p.train.eval_every = 5;
-    p.train.lr = 1e-2;
     p.train.val_examples = p.train.test_examples = 300;
     return p;
 }
@@ -129,7 +114,7 @@ TEST(a_smaller_model_is_the_masked_one)
                                      {false, false, false, false, true, true, false, true},
                                      {false, false, false, true},
                                      {false}};
-    struct point p[4] = {sample_point(), sample_point(), sample_point(), sample_point()};
+    struct point p[4] = {pruned_point(), pruned_point(), pruned_point(), pruned_point()};
     p[1].model.kv_heads = 2;
     p[1].model.mask = MASK_CAUSAL;
     p[2].model.form = form_named("cut");
@@ -144,7 +129,7 @@ TEST(a_smaller_model_is_the_masked_one)
 TEST(fine_tuning_is_deterministic)
 {
     static const bool keep[ALL] = {true, false, true, true, true, true};
-    struct point p = sample_point();
+    struct point p = pruned_point();
     const struct prune_options none = {.lr = NAN}, some = {.lr = NAN, .finetune = 20};
     struct arena a;
     arena_init(&a, NULL);
@@ -168,7 +153,7 @@ TEST(fine_tuning_is_deterministic)
 TEST(fine_tuning_goes_on_behind_training)
 {
     static const bool keep[ALL] = {true};
-    struct point p = sample_point();
+    struct point p = pruned_point();
     const struct prune_options o = {.lr = NAN};
     struct arena a;
     arena_init(&a, NULL);
@@ -189,7 +174,7 @@ TEST(fine_tuning_goes_on_behind_training)
 TEST(fine_tuning_keeps_the_best)
 {
     static const bool keep[ALL] = {true, true, true, true, true, true, true};
-    struct point p = sample_point();
+    struct point p = pruned_point();
     const struct prune_options none = {.lr = NAN},
                                wild = {.lr = 1e30, .finetune = 20, .metric = METRIC_VAL_LOSS};
     struct arena a;
@@ -205,7 +190,7 @@ TEST(fine_tuning_keeps_the_best)
 
 TEST(a_model_without_so_many_heads)
 {
-    struct point p = sample_point();
+    struct point p = pruned_point();
     struct arena a;
     struct pruner *pruner;
     struct message m;

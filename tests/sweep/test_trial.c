@@ -1,53 +1,6 @@
 /* A trial's life: paired data, exact resume, damaged checkpoints, results that come back. */
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "engine/base/sha256.h"
-#include "sweep/worker/trial.h"
-
-#include "tests/test.h"
-
-static char folder[64];
-
-static struct point sample_point(const char *task)
-{
-    struct point p;
-    point_init(&p, task_find(task));
-    *(int64_t *)p.task_options = 8; /* struct task_common starts with length, vocab */
-    p.model.d_model = 16;
-    p.model.heads = 2;
-    p.model.d_ff = 24;
-    p.model.dropout = 0.1;
-    p.train.steps = 60;
-    p.train.batch = 12;
-    p.train.eval_every = 25;
-    p.train.lr = 1e-2;
-    p.train.val_examples = p.train.test_examples = 40;
-    return p;
-}
-
-static struct trial *new_trial(struct arena *a, const struct point *p, uint32_t seed)
-{
-    struct trial *t;
-    struct message m;
-    arena_init(a, NULL);
-    if (trial_new(a, p, seed, METRIC_VAL_ACC, NULL, &t, &m) != STATUS_OK)
-        fail_msg("%s", m.text);
-    return t;
-}
-
-static void advance(struct trial *t, int64_t step)
-{
-    struct message m;
-    bool evaluated;
-    while (t->trainer->step < step)
-        assert_int_equal(trial_step(t, &evaluated, &m), STATUS_OK);
-}
+#include "config_help.h"
+#include "trial_help.h"
 
 static void assert_same(const struct trial *a, const struct trial *b)
 {
@@ -68,20 +21,12 @@ static void assert_same(const struct trial *a, const struct trial *b)
     assert_true(a->result.test_loss == b->result.test_loss);
 }
 
-static void set_model(struct point *p, const char *option, const char *word)
-{
-    struct message m;
-    if (option_parse(option_find(encoder_options, option), "model", word, false, &p->model, &m))
-        fail_msg("%s", m.text);
-}
-
 static void check_resumes_exactly(struct point p)
 {
     static const int64_t stops[] = {1, 10, 24, 25, 26, 49, 59};
     struct arena a, b, c;
     struct message m;
-    char path[128];
-    snprintf(path, sizeof path, "%s/x.ckpt", folder);
+    name_file("x.ckpt");
     struct trial *whole = new_trial(&a, &p, 3);
     advance(whole, 60);
     trial_test(whole);
@@ -136,20 +81,16 @@ TEST(stored_weights_of_segments)
     struct arena a, b;
     struct message m;
     struct result_file f;
-    char path[128], json[POINT_JSON_MAX], sha256[65];
+    struct written_result w;
     set_model(&p, "form", "segments");
     set_model(&p, "segment_width", "6");
-    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
-    sha256_hex(json, (size_t)point_json(&p, json), sha256);
     struct trial *t = new_trial(&a, &p, 1);
     advance(t, 60);
     trial_test(t);
-    const struct nn *nn = &t->trainer->encoder->nn;
-    assert_int_equal(result_write(path, &t->result, nn, json, 1, &m), STATUS_OK);
-    struct result_owner owner = {sha256, 1, nn->size};
+    write_result(&w, t, &p, 1);
     for (uint32_t seed = 1; seed <= 2; seed++) {
         struct metrics test = {0};
-        assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
+        assert_int_equal(result_open(path, &w.owner, &f, &m), STATUS_OK);
         struct trial *other = new_trial(&b, &p, seed);
         assert_int_equal(result_weights(&f, &other->trainer->encoder->nn, &m), STATUS_OK);
         trainer_evaluate(other->trainer, data_test(other->data), &test);
@@ -166,8 +107,7 @@ TEST(damaged_checkpoint_is_refused)
     struct arena a, b;
     struct message m;
     bool other;
-    char path[128];
-    snprintf(path, sizeof path, "%s/y.ckpt", folder);
+    name_file("x.ckpt");
     struct trial *t = new_trial(&a, &p, 1);
     advance(t, 30);
     assert_int_equal(trial_save(t, path, "b", &m), STATUS_OK);
@@ -245,19 +185,13 @@ TEST(result_comes_back)
     struct arena a, b;
     struct message m;
     struct result_file f;
-    char path[128], json[POINT_JSON_MAX];
-    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
-    point_json(&p, json);
+    struct written_result w;
     struct trial *t = new_trial(&a, &p, 1);
     advance(t, 60);
     trial_test(t);
-    assert_int_equal(result_write(path, &t->result, &t->trainer->encoder->nn, json, 1, &m),
-                     STATUS_OK);
-    char sha256[65];
-    sha256_hex(json, strlen(json), sha256);
-    struct result_owner owner = {sha256, 1, t->trainer->encoder->nn.size};
-    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
-    assert_string_equal(f.config, json);
+    write_result(&w, t, &p, 1);
+    assert_int_equal(result_open(path, &w.owner, &f, &m), STATUS_OK);
+    assert_string_equal(f.config, w.json);
     char *expected = result_json(&t->result);
     assert_string_equal(f.trial_json, expected);
     free(expected);
@@ -277,13 +211,13 @@ TEST(result_comes_back)
         fseek(file, at, SEEK_SET);
         fputc(byte ^ (1 << at % 8), file);
         fflush(file);
-        assert_int_equal(result_open(path, &owner, &f, &m), STATUS_CORRUPT);
+        assert_int_equal(result_open(path, &w.owner, &f, &m), STATUS_CORRUPT);
         fseek(file, at, SEEK_SET);
         fputc(byte, file);
         fflush(file);
     }
     fclose(file);
-    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
+    assert_int_equal(result_open(path, &w.owner, &f, &m), STATUS_OK);
     result_close(&f);
     arena_free(&a);
     arena_free(&b);
@@ -295,24 +229,19 @@ TEST(a_result_says_what_became_of_its_trial)
     struct arena a;
     struct message m;
     struct result_file f;
+    struct written_result w;
     struct point p = sample_point("copy");
-    char path[128], json[POINT_JSON_MAX], sha256[65];
-    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
-    point_json(&p, json);
-    sha256_hex(json, strlen(json), sha256);
     struct trial *t = new_trial(&a, &p, 1);
-    struct nn *nn = &t->trainer->encoder->nn;
-    struct result_owner owner = {sha256, 1, nn->size};
     t->result.diverged = true;
     t->result.error = "the word \"completed\" in a text";
-    assert_int_equal(result_write(path, &t->result, nn, json, 1, &m), STATUS_OK);
-    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
+    write_result(&w, t, &p, 1);
+    assert_int_equal(result_open(path, &w.owner, &f, &m), STATUS_OK);
     assert_int_equal(f.state, TRIAL_DIVERGED);
     result_close(&f);
     arena_free(&a);
 }
 
-static void assert_refused(const char *path, const struct result_owner *owner, const char *why)
+static void assert_result_refused(const struct result_owner *owner, const char *why)
 {
     struct result_file f;
     struct message m;
@@ -328,27 +257,23 @@ TEST(a_result_is_of_one_trial_and_its_size)
     struct point p = sample_point("copy");
     struct arena a;
     struct message m;
-    char path[128], json[POINT_JSON_MAX], sha256[65];
-    snprintf(path, sizeof path, "%s/t1-a1.result", folder);
-    point_json(&p, json);
-    sha256_hex(json, strlen(json), sha256);
+    struct written_result w;
     struct trial *t = new_trial(&a, &p, 1);
     advance(t, 60);
     trial_test(t);
-    assert_int_equal(result_write(path, &t->result, &t->trainer->encoder->nn, json, 1, &m),
-                     STATUS_OK);
-    struct result_owner owner = {sha256, 1, t->trainer->encoder->nn.size}, other = owner;
+    write_result(&w, t, &p, 1);
+    struct result_owner other = w.owner;
     other.seed = 2;
-    assert_refused(path, &other, "the result of another configuration or seed");
-    other = owner;
+    assert_result_refused(&other, "the result of another configuration or seed");
+    other = w.owner;
     other.config_sha256 = "0";
-    assert_refused(path, &other, "the result of another configuration or seed");
-    other = owner;
+    assert_result_refused(&other, "the result of another configuration or seed");
+    other = w.owner;
     other.n_params++;
-    assert_refused(path, &other, "bytes of weights");
+    assert_result_refused(&other, "bytes of weights");
 
     struct result_file f;
-    assert_int_equal(result_open(path, &owner, &f, &m), STATUS_OK);
+    assert_int_equal(result_open(path, &w.owner, &f, &m), STATUS_OK);
     struct safetensors grown = f.file.list;
     grown.tensor[0].rank = 1;
     grown.tensor[0].shape[0] = ((int64_t)1 << 35) / (int64_t)sizeof(real);
@@ -363,7 +288,7 @@ TEST(a_result_is_of_one_trial_and_its_size)
     for (int i = 0; i < grown.count; i++)
         data += (off_t)grown.tensor[i].size;
     assert_int_equal(truncate(path, (off_t)size + data), 0);
-    assert_refused(path, &owner, "bytes of weights");
+    assert_result_refused(&w.owner, "bytes of weights");
     free(header);
     result_close(&f);
     arena_free(&a);
@@ -406,22 +331,4 @@ TEST(weights_overflow_in_the_last_step)
     arena_free(&a);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/headcount-test-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"x.ckpt", "y.ckpt", "t1-a1.result"};
-    for (int i = 0; i < 3; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
-    }
-    return rmdir(folder);
-}
-GROUP(make_folder, remove_folder)
+GROUP(make_folder, remove_trial_files)

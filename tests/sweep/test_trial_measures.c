@@ -1,52 +1,16 @@
 /* `measure: evals`: what heads are measured as they are trained, resumed exactly, in the result. */
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "config_help.h"
+#include "trial_help.h"
 
-#include "sweep/worker/trial.h"
-#include "tests/sweep/config_help.h"
-#include "tests/test.h"
-
-static char folder[64];
-
-static struct point sample_point(void)
+static struct trial *new_measured(struct arena *a, bool measure)
 {
-    struct point p;
-    point_init(&p, task_find("gather"));
-    *(int64_t *)p.task_options = 8; /* struct task_common starts with length, vocab */
-    p.model.d_model = 16;
-    p.model.heads = 2;
-    p.model.d_ff = 24;
-    p.model.dropout = 0.1;
-    p.train.steps = 60;
-    p.train.batch = 12;
-    p.train.eval_every = 25;
-    p.train.lr = 1e-2;
-    p.train.val_examples = 300;
-    p.train.test_examples = 40;
-    return p;
-}
-
-static struct trial *new_trial(struct arena *a, bool measure)
-{
-    struct point p = sample_point();
-    struct trial *t;
+    struct point p = sample_point("gather");
     struct message m;
-    arena_init(a, NULL);
-    if (trial_new(a, &p, 3, METRIC_VAL_ACC, NULL, &t, &m) != STATUS_OK ||
-        (measure && trial_measure(a, t, &m) != STATUS_OK))
+    p.train.val_examples = 300;
+    struct trial *t = new_trial(a, &p, 3);
+    if (measure && trial_measure(a, t, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     return t;
-}
-
-static void advance(struct trial *t, int64_t step)
-{
-    struct message m;
-    bool evaluated;
-    while (t->trainer->step < step)
-        assert_int_equal(trial_step(t, &evaluated, &m), STATUS_OK);
 }
 
 /* The result's rows of heads, layers and slots: what follows its curve. */
@@ -64,9 +28,8 @@ TEST(a_trial_interrupted_anywhere_has_the_same_measures)
     static const int64_t stops[] = {0, 1, 24, 25, 26, 50, 59, 60};
     struct arena a, b, c;
     struct message m;
-    char path[128];
-    snprintf(path, sizeof path, "%s/x.ckpt", folder);
-    struct trial *whole = new_trial(&a, true);
+    name_file("x.ckpt");
+    struct trial *whole = new_measured(&a, true);
     advance(whole, 60);
     char *expected = measures_of(whole);
     assert_non_null(strstr(expected, "[{\"step\":25,\"layer\":0,\"head\":0,\"confidence\":0."));
@@ -74,7 +37,7 @@ TEST(a_trial_interrupted_anywhere_has_the_same_measures)
     assert_null(strstr(expected, "ablation"));
     for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
         bool other;
-        struct trial *first = new_trial(&b, true), *second = new_trial(&c, true);
+        struct trial *first = new_measured(&b, true), *second = new_measured(&c, true);
         advance(first, stops[i]);
         assert_int_equal(trial_save(first, path, "build", &m), STATUS_OK);
         assert_int_equal(trial_resume(second, path, "build", &other, &m), STATUS_OK);
@@ -93,7 +56,7 @@ TEST(a_trial_interrupted_anywhere_has_the_same_measures)
 TEST(measuring_does_not_change_training)
 {
     struct arena a, b;
-    struct trial *with = new_trial(&a, true), *without = new_trial(&b, false);
+    struct trial *with = new_measured(&a, true), *without = new_measured(&b, false);
     advance(with, 60);
     advance(without, 60);
     assert_memory_equal(with->trainer->encoder->nn.data, without->trainer->encoder->nn.data,
@@ -119,16 +82,15 @@ TEST(steps_before_measuring_was_asked_for_have_no_rows)
     struct arena a, b, c;
     struct message m;
     bool other;
-    char path[128];
-    snprintf(path, sizeof path, "%s/y.ckpt", folder);
-    struct trial *first = new_trial(&a, false);
+    name_file("x.ckpt");
+    struct trial *first = new_measured(&a, false);
     advance(first, 30);
     assert_int_equal(trial_save(first, path, "build", &m), STATUS_OK);
-    struct trial *second = new_trial(&b, true);
+    struct trial *second = new_measured(&b, true);
     assert_int_equal(trial_resume(second, path, "build", &other, &m), STATUS_OK);
     advance(second, 55);
     assert_int_equal(trial_save(second, path, "build", &m), STATUS_OK);
-    struct trial *third = new_trial(&c, true);
+    struct trial *third = new_measured(&c, true);
     assert_int_equal(trial_resume(third, path, "build", &other, &m), STATUS_OK);
     advance(third, 60);
     char *rows = measures_of(third);
@@ -137,7 +99,7 @@ TEST(steps_before_measuring_was_asked_for_have_no_rows)
     assert_non_null(strstr(rows, "},{\"step\":60,"));
     free(rows);
     arena_free(&a);
-    struct trial *last = new_trial(&a, false);
+    struct trial *last = new_measured(&a, false);
     assert_int_equal(trial_resume(last, path, "build", &other, &m), STATUS_OK);
     advance(last, 60);
     rows = measures_of(last);
@@ -155,9 +117,9 @@ TEST(damaged_values)
     struct arena a;
     struct message m;
     bool other;
-    char path[128], text[256];
-    snprintf(path, sizeof path, "%s/z.ckpt", folder);
-    struct trial *t = new_trial(&a, true);
+    char text[256];
+    name_file("x.ckpt");
+    struct trial *t = new_measured(&a, true);
     advance(t, 30);
     const struct safetensors_meta none[] = {{NULL, NULL}};
     const char *row = "1 1 25 0x0p+0 0x0p+0\n25 0 0 0 0 0 0 0 0\n";
@@ -198,22 +160,4 @@ TEST(the_key_measure_takes_evals_alone)
     ASSERT_ALL_REFUSED(list);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/headcount-test-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char path[128];
-    for (const char *name = "xyz"; *name; name++) {
-        snprintf(path, sizeof path, "%s/%c.ckpt", folder, *name);
-        unlink(path);
-    }
-    return rmdir(folder);
-}
-
-GROUP(make_folder, remove_folder)
+GROUP(make_folder, remove_trial_files)

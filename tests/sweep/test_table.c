@@ -1,4 +1,4 @@
-/* Tables in four formats, and the pieces of text around them. */
+/* Tables in four formats. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -42,43 +42,52 @@ static struct table *example_in(struct scope *x)
     return t;
 }
 
-static struct table *example(void)
+static void assert_written(const struct table *t, enum table_format format, bool color,
+                           const char *expected)
 {
-    return example_in(all);
-}
-
-/* What a writer makes of out, to be freed. */
-static char *written(const struct table *t, enum table_format format, bool color)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct text_buffer text = {0};
+    FILE *out = text_stream(&text);
     table_write(t, format, color, out);
     fclose(out);
-    return text;
+    assert_string_equal(text.text, expected);
+    free(text.text);
 }
 
-static void assert_written(enum table_format format, bool color, const char *expected)
+static void assert_plain(const struct table *t, enum table_format format, const char *expected)
 {
-    struct table *t = example();
-    char *text = written(t, format, color);
-    assert_string_equal(text, expected);
-    free(text);
+    assert_written(t, format, false, expected);
 }
 
-TEST(test_text)
+TEST(test_formats)
 {
-    assert_written(TABLE_TEXT, false,
-                   "name             heads  accuracy  plot\n"
-                   "größe                8      0.10  ├●┤\n"
-                   "a|b, \"c\"??[2J?x   1000            50%\n");
-    assert_written(TABLE_TEXT, true,
+    struct table *t = example_in(all);
+    assert_plain(t, TABLE_TEXT,
+                 "name             heads  accuracy  plot\n"
+                 "größe                8      0.10  ├●┤\n"
+                 "a|b, \"c\"??[2J?x   1000            50%\n");
+    assert_written(t, TABLE_TEXT, true,
                    "\033[4mname             heads  accuracy  plot\033[0m\n"
                    "\033[1mgröße                8      0.10  ├●┤\033[0m\n"
                    "a|b, \"c\"??[2J?x   1000            50%\n");
-    struct table *t = example();
+    assert_written(t, TABLE_CSV, true,
+                   "name,heads,acc,setting\n"
+                   "größe,8,0.1,\"{\"\"a\"\":[1,2]}\"\n"
+                   "\"a|b, \"\"c\"\"\n\033[2J\302\233x\",1000,,\n");
+    assert_written(t, TABLE_JSON, true,
+                   "[{\"name\":\"größe\",\"heads\":8,\"acc\":0.1,\"setting\":{\"a\":[1,2]}},"
+                   "{\"name\":\"a|b, \\\"c\\\"\\n\\u001b[2J\\u009bx\",\"heads\":1000,"
+                   "\"acc\":null,\"setting\":null}]");
+    assert_written(t, TABLE_MARKDOWN, true,
+                   "| name | heads | accuracy | plot |\n"
+                   "| :--- | ---: | ---: | :--- |\n"
+                   "| größe | 8 | 0.10 | ├●┤ |\n"
+                   "| a\\|b, \"c\"??[2J?x | 1000 |  | 50% |\n");
     assert_int_equal(table_width(t), 38);
     assert_int_equal(table_rows(t), 2);
+    t = table_new(all, columns);
+    table_emphasize(t); /* no row */
+    assert_plain(t, TABLE_TEXT, "name  heads  accuracy  plot\n");
+    assert_plain(t, TABLE_JSON, "[]");
 }
 
 struct fruit {
@@ -123,41 +132,33 @@ static struct table *fruit_table(unsigned conditions)
     return t;
 }
 
-static void assert_fruits(unsigned conditions, enum table_format format, const char *expected)
-{
-    struct table *t = fruit_table(conditions);
-    char *text = written(t, format, false);
-    assert_string_equal(text, expected);
-    free(text);
-}
-
 /* Cells that come from members of a row, and what conditions leave of the columns. */
 TEST(test_typed)
 {
-    assert_fruits(HEAVY | FRESH, TABLE_TEXT,
-                  "kind   boxes  weight  ripe  price\n"
-                  "apple      3     4.2  yes   8.5.-\n"
-                  "pear       1     2.0        4.-\n");
-    assert_fruits(HEAVY | FRESH, TABLE_CSV,
-                  "kind,count,boxes,weight,ripe\n"
-                  "apple,12,3,4.25,true\n"
-                  "pear,,1,2,false\n");
-    assert_fruits(FRESH, TABLE_MARKDOWN,
-                  "| kind | boxes | ripe | price |\n"
-                  "| :--- | ---: | :--- | :--- |\n"
-                  "| apple | 3 | yes | 8.5.- |\n"
-                  "| pear | 1 |  | 4.- |\n");
-    assert_fruits(0, TABLE_JSON,
-                  "[{\"kind\":\"apple\",\"count\":12,\"boxes\":3,\"weight\":4.25},"
-                  "{\"kind\":\"pear\",\"count\":null,\"boxes\":1,\"weight\":2}]");
+    assert_plain(fruit_table(HEAVY | FRESH), TABLE_TEXT,
+                 "kind   boxes  weight  ripe  price\n"
+                 "apple      3     4.2  yes   8.5.-\n"
+                 "pear       1     2.0        4.-\n");
+    assert_plain(fruit_table(HEAVY | FRESH), TABLE_CSV,
+                 "kind,count,boxes,weight,ripe\n"
+                 "apple,12,3,4.25,true\n"
+                 "pear,,1,2,false\n");
+    assert_plain(fruit_table(FRESH), TABLE_MARKDOWN,
+                 "| kind | boxes | ripe | price |\n"
+                 "| :--- | ---: | :--- | :--- |\n"
+                 "| apple | 3 | yes | 8.5.- |\n"
+                 "| pear | 1 |  | 4.- |\n");
+    assert_plain(fruit_table(0), TABLE_JSON,
+                 "[{\"kind\":\"apple\",\"count\":12,\"boxes\":3,\"weight\":4.25},"
+                 "{\"kind\":\"pear\",\"count\":null,\"boxes\":1,\"weight\":2}]");
     struct table *people = table_of_people(all, fruits, FRESH);
-    char *csv = written(people, TABLE_CSV, false), *shown = written(people, TABLE_TEXT, false);
-    assert_string_equal(csv, "\n");
-    assert_string_equal(shown, "kind  boxes  ripe  price\n");
-    free(csv);
-    free(shown);
-    struct text_buffer text = {0};
-    struct text_buffer gone = {0}, none = {0};
+    assert_plain(people, TABLE_CSV, "\n");
+    assert_plain(people, TABLE_TEXT, "kind  boxes  ripe  price\n");
+}
+
+TEST(test_legend)
+{
+    struct text_buffer text = {0}, gone = {0}, none = {0};
     table_legend(fruits, HEAVY, &none, &none, &text);
     assert_string_equal(text.text, " weight: in kg; price: of all;");
     text.used = 0;
@@ -195,12 +196,10 @@ TEST(test_added_columns)
     table_row(t, &plum);
     table_real(t, .5);
     table_hide(t, "weight");
-    char *text = written(t, TABLE_TEXT, false), *csv = written(t, TABLE_CSV, false);
-    assert_string_equal(text, "kind  boxes  ripe  price  1 x  2 x  3 x  low\n"
-                              "plum      1  yes   2.-    2.-  2.-  2.-  0\n");
-    assert_string_equal(csv, "kind,count,boxes,weight,ripe,low_7\nplum,1,1,1,true,0.5\n");
-    free(text);
-    free(csv);
+    assert_plain(t, TABLE_TEXT,
+                 "kind  boxes  ripe  price  1 x  2 x  3 x  low\n"
+                 "plum      1  yes   2.-    2.-  2.-  2.-  0\n");
+    assert_plain(t, TABLE_CSV, "kind,count,boxes,weight,ripe,low_7\nplum,1,1,1,true,0.5\n");
 }
 
 /* Columns go by rank, all of one rank together, until the rest fits; a column without a rank never.
@@ -226,25 +225,21 @@ TEST(test_fit)
         for (int c = 1; c <= 5; c++)
             table_integer(t, c);
         table_fit(t, cases[i].page, &names, NULL);
-        char *text = written(t, TABLE_TEXT, false), *csv = written(t, TABLE_CSV, false);
-        assert_string_equal(text, cases[i].text);
-        assert_string_equal(csv, "heads,min,mean,max,in\n1,2,3,4,5\n");
+        assert_plain(t, TABLE_TEXT, cases[i].text);
+        assert_plain(t, TABLE_CSV, "heads,min,mean,max,in\n1,2,3,4,5\n");
         assert_string_equal(names.text ? names.text : "", cases[i].names);
-        free(text);
-        free(csv);
     }
     free(names.text);
     struct table *t = table_new(all, ranked);
     for (int c = 1; c <= 5; c++)
         table_integer(t, c);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct text_buffer text = {0};
+    FILE *out = text_stream(&text);
     table_write_page(t, (struct text_page){.columns = 24}, out);
     fclose(out);
-    assert_string_equal(text, "heads  mean  in\n1      3     5\n"
-                              "Left out for lack of\nroom: min, max; --json\nhas all.\n");
-    free(text);
+    assert_string_equal(text.text, "heads  mean  in\n1      3     5\n"
+                                   "Left out for lack of\nroom: min, max; --json\nhas all.\n");
+    free(text.text);
 }
 
 /* A title that several columns have says whose it is; what one table shows and another does not is
@@ -272,14 +267,6 @@ TEST(test_fit_names_what_is_gone)
     free(shown.text);
 }
 
-TEST(test_csv)
-{
-    assert_written(TABLE_CSV, true,
-                   "name,heads,acc,setting\n"
-                   "größe,8,0.1,\"{\"\"a\"\":[1,2]}\"\n"
-                   "\"a|b, \"\"c\"\"\n\033[2J\302\233x\",1000,,\n");
-}
-
 /* On a terminal, which would obey them, no control characters arrive. */
 TEST(test_csv_on_a_terminal)
 {
@@ -290,8 +277,7 @@ TEST(test_csv_on_a_terminal)
     FILE *out = slave < 0 ? NULL : fdopen(slave, "w");
     if (!out)
         skip();
-    struct table *t = example();
-    table_write(t, TABLE_CSV, false, out);
+    table_write(example_in(all), TABLE_CSV, false, out);
     char text[512] = "";
     size_t used = 0;
     while (!strstr(text, "1000,,\r\n") && used < sizeof text - 1) {
@@ -307,34 +293,6 @@ TEST(test_csv_on_a_terminal)
     close(master);
 }
 
-TEST(test_json)
-{
-    assert_written(TABLE_JSON, true,
-                   "[{\"name\":\"größe\",\"heads\":8,\"acc\":0.1,\"setting\":{\"a\":[1,2]}},"
-                   "{\"name\":\"a|b, \\\"c\\\"\\n\\u001b[2J\\u009bx\",\"heads\":1000,"
-                   "\"acc\":null,\"setting\":null}]");
-}
-
-TEST(test_markdown)
-{
-    assert_written(TABLE_MARKDOWN, true,
-                   "| name | heads | accuracy | plot |\n"
-                   "| :--- | ---: | ---: | :--- |\n"
-                   "| größe | 8 | 0.10 | ├●┤ |\n"
-                   "| a\\|b, \"c\"??[2J?x | 1000 |  | 50% |\n");
-}
-
-TEST(test_empty)
-{
-    struct table *t = table_new(all, columns);
-    char *text = written(t, TABLE_TEXT, false), *json = written(t, TABLE_JSON, false);
-    assert_string_equal(text, "name  heads  accuracy  plot\n");
-    assert_string_equal(json, "[]");
-    table_emphasize(t);
-    free(text);
-    free(json);
-}
-
 TEST(test_no_memory)
 {
     struct message m;
@@ -348,21 +306,6 @@ TEST(test_no_memory)
                               }),
                      STATUS_NO_MEMORY);
     assert_string_equal(m.text, "no memory for a test");
-}
-
-TEST(test_many_rows)
-{
-    static const struct table_column one[] = {{.name = "n"}, {0}};
-    struct table *t = table_new(all, one);
-    for (int i = 0; i < 1000; i++)
-        table_integer(t, i);
-    char *csv = written(t, TABLE_CSV, false);
-    char *rest = csv;
-    assert_string_equal(strsep(&rest, "\n"), "n");
-    for (int i = 0; i < 1000; i++)
-        assert_int_equal(atoi(strsep(&rest, "\n")), i);
-    assert_string_equal(rest, "");
-    free(csv);
 }
 
 TEST(test_write_errors)
@@ -381,63 +324,6 @@ TEST(test_write_errors)
     fclose(reader);
 }
 
-/* ---- text.h ---- */
-
-#define CAPTURE(text, call)                                                                        \
-    do {                                                                                           \
-        size_t size_ = 0;                                                                          \
-        FILE *out = open_memstream(&(text), &size_);                                               \
-        call;                                                                                      \
-        fclose(out);                                                                               \
-    } while (0)
-
-TEST(test_paragraph)
-{
-    char *text = NULL;
-    CAPTURE(text, text_paragraph(out, "one  two three, größe", 2, 4, 12));
-    assert_string_equal(text, "  one two\n    three,\n    größe\n");
-    free(text);
-    CAPTURE(text, text_paragraph(out, "größe 45678", 0, 0, 11)); /* 11 columns, 13 bytes */
-    assert_string_equal(text, "größe 45678\n");
-    free(text);
-    CAPTURE(text, text_paragraph(out, "größe 45678", 0, 0, 10));
-    assert_string_equal(text, "größe\n45678\n");
-    free(text);
-    CAPTURE(text, text_paragraph(out, "a unbreakableword b", 0, 1, 6));
-    assert_string_equal(text, "a\n unbreakableword\n b\n");
-    free(text);
-    CAPTURE(text, text_paragraph(out, "", 0, 0, 6));
-    assert_string_equal(text, "\n");
-    free(text);
-}
-
-static void assert_plot(double mean, double low, double high, const char *expected)
-{
-    char plot[DOT_PLOT_SIZE];
-    text_dot_plot(mean, low, high, 10, plot);
-    assert_string_equal(plot, expected);
-}
-
-TEST(test_dot_plot)
-{
-    assert_plot(.55, .25, .95, "  ├──●───┤");
-    assert_plot(.55, .51, .59, "     ●");
-    assert_plot(0, NAN, NAN, "●");
-    assert_plot(1, NAN, NAN, "         ●");
-    assert_plot(.95, .8, 1.3, "        ├●"); /* what is beyond the scale is cut */
-    assert_plot(.05, -.3, .25, "●─┤");
-    assert_plot(NAN, NAN, NAN, "");
-    char plot[DOT_PLOT_SIZE];
-    text_dot_plot(.5, 0, 1, DOT_PLOT_CELLS, plot);
-    assert_int_equal(text_width(plot), DOT_PLOT_CELLS);
-    text_dot_plot(.5, 0, 1, DOT_PLOT_CELLS + 1, plot);
-    assert_string_equal(plot, "");
-    setenv("LC_ALL", "C", 1);
-    assert_plot(.55, .25, .95, "  |--o---|");
-    assert_plot(.05, -.3, .25, "o-|");
-    setenv("LC_ALL", "C.UTF-8", 1);
-}
-
 /* Chinese takes two columns of a terminal, a mark none. */
 TEST(test_wide_characters)
 {
@@ -449,13 +335,12 @@ TEST(test_wide_characters)
         table_text(t, labels[i]);
         table_integer(t, i);
     }
-    char *text = written(t, TABLE_TEXT, false);
-    assert_string_equal(text, "label  n\n"
-                              "\u4e2d\u6587   0\n"
-                              "e\u0301te\u0301    1\n"
-                              "\U0001f600!    2\n"
-                              "plain  3\n");
-    free(text);
+    assert_plain(t, TABLE_TEXT,
+                 "label  n\n"
+                 "\u4e2d\u6587   0\n"
+                 "e\u0301te\u0301    1\n"
+                 "\U0001f600!    2\n"
+                 "plain  3\n");
 }
 
 static int open_scope(void **state)

@@ -1,4 +1,4 @@
-/* Texts that grow, control characters, and dot plots of impossible intervals. */
+/* Texts that grow, control characters, paragraphs and plots. */
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -202,26 +202,62 @@ TEST(widths)
     assert_int_equal(text_cut("abc", 9), 3);
 }
 
-static void assert_plot(double mean, double low, double high, const char *expected)
+TEST(dot_plots)
 {
+    static const struct {
+        double mean, low, high;
+        const char *plot;
+    } cases[] = {
+        {.55, .25, .95, "  ├──●───┤"},
+        {.55, .51, .59, "     ●"},
+        {0, (double)NAN, (double)NAN, "●"},
+        {1, (double)NAN, (double)NAN, "         ●"},
+        {.95, .8, 1.3, "        ├●"}, /* what is beyond the scale is cut */
+        {.05, -.3, .25, "●─┤"},
+        {(double)NAN, (double)NAN, (double)NAN, ""},
+        {.55, .25, (double)NAN, "     ●"}, /* half an interval is none */
+        {.55, (double)NAN, .95, "     ●"},
+        {.15, .45, .75, " ●   ──┤"}, /* the mean beside its interval */
+        {.85, .25, .55, "  ├──   ●"},
+    };
+    static const int widths[] = {2, 3, DOT_PLOT_CELLS, DOT_PLOT_CELLS + 1};
     char plot[DOT_PLOT_SIZE];
-    text_dot_plot(mean, low, high, 10, plot);
-    assert_string_equal(plot, expected);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_dot_plot(cases[i].mean, cases[i].low, cases[i].high, 10, plot);
+        assert_string_equal(plot, cases[i].plot);
+    }
+    for (int i = 0; i < 4; i++) { /* the first is too narrow, the last too wide */
+        strcpy(plot, "untouched");
+        text_dot_plot(.5, 0, 1, widths[i], plot);
+        assert_int_equal(text_width(plot), i % 3 ? widths[i] : 0);
+    }
+    setenv("LC_ALL", "C", 1);
+    text_dot_plot(.55, .25, .95, 10, plot);
+    assert_string_equal(plot, "  |--o---|");
+    setenv("LC_ALL", "C.UTF-8", 1);
 }
 
-TEST(odd_dot_plots)
+TEST(paragraphs)
 {
-    char plot[DOT_PLOT_SIZE] = "untouched";
-    text_dot_plot(.5, 0, 1, 2, plot);
-    assert_string_equal(plot, "");
-    text_dot_plot(.5, 0, 1, 3, plot);
-    assert_string_equal(plot, "├●┤");
-    /* Half an interval is none. */
-    assert_plot(.55, .25, NAN, "     ●");
-    assert_plot(.55, NAN, .95, "     ●");
-    /* The mean beside its interval. */
-    assert_plot(.15, .45, .75, " ●   ──┤");
-    assert_plot(.85, .25, .55, "  ├──   ●");
+    static const struct {
+        const char *text;
+        int first, rest, columns;
+        const char *written;
+    } cases[] = {
+        {"one  two three, größe", 2, 4, 12, "  one two\n    three,\n    größe\n"},
+        {"größe 45678", 0, 0, 11, "größe 45678\n"}, /* 11 columns, 13 bytes */
+        {"größe 45678", 0, 0, 10, "größe\n45678\n"},
+        {"a unbreakableword b", 0, 1, 6, "a\n unbreakableword\n b\n"},
+        {"", 0, 0, 6, "\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text_buffer b = {0};
+        FILE *out = text_stream(&b);
+        text_paragraph(out, cases[i].text, cases[i].first, cases[i].rest, cases[i].columns);
+        fclose(out);
+        assert_string_equal(b.text, cases[i].written);
+        free(b.text);
+    }
 }
 
 /* What rounds to zero has no sign. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
 #include "tests/test.h"
 
 static char folder[256], path[300]; /* path: of a file in it */
@@ -16,16 +17,21 @@ static char folder[256], path[300]; /* path: of a file in it */
 /* Set-up and teardown of a group; the latter fails where anything is left. */
 static inline int make_folder(void **state)
 {
-    const char *base = getenv("TMPDIR");
     (void)state;
-    snprintf(folder, sizeof folder, "%s/headcount-own-XXXXXX", base && *base ? base : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
+    return folder_make(folder, sizeof folder, "headcount-own");
 }
 
 static inline int remove_folder(void **state)
 {
     (void)state;
     return rmdir(folder);
+}
+
+/* The same, which removes whatever is left. */
+static inline int remove_whole_folder(void **state)
+{
+    (void)state;
+    return folder_remove(folder);
 }
 
 static inline void name_file(const char *name)

@@ -12,6 +12,7 @@
 #include "engine/base/text.h"
 #include "sweep/worker/trial.h"
 
+#include "tests/folder.h"
 #include "tests/test.h"
 
 enum { T = 8, SET = 40 };
@@ -71,8 +72,7 @@ static void use_text(struct fixture *x)
 static int setup(void **state)
 {
     struct fixture *x = calloc(1, sizeof *x);
-    strcpy(x->folder, "/tmp/headcount-text-XXXXXX");
-    assert_non_null(mkdtemp(x->folder));
+    assert_int_equal(folder_make(x->folder, sizeof x->folder, "headcount-text"), 0);
     snprintf(x->place.path, sizeof x->place.path, "%s/text.txt", x->folder);
     point_init(&x->point, &task_text);
     options(x)->length = T;
@@ -93,11 +93,10 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *x = *state;
-    unlink(x->place.path);
-    rmdir(x->folder);
+    int left = folder_remove(x->folder);
     arena_free(&x->arena);
     free(x);
-    return 0;
+    return left;
 }
 
 static struct data *open_data(struct fixture *x, uint32_t seed)

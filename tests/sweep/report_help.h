@@ -14,6 +14,7 @@
 #include "sweep/report/report.h"
 #include "sweep/trials/trials_internal.h"
 
+#include "tests/folder.h"
 #include "tests/sweep/golden_help.h"
 #include "tests/test.h"
 
@@ -31,9 +32,7 @@ static inline int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     setenv("LC_ALL", "C.UTF-8", 1); /* plots are of UTF-8 there */
-    const char *tmp = getenv("TMPDIR");
-    snprintf(f->folder, sizeof f->folder, "%s/headcount-report-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(f->folder))
+    if (folder_make(f->folder, sizeof f->folder, "headcount-report") != 0)
         return -1;
     snprintf(f->path, sizeof f->path, "%s/r.db", f->folder);
     *state = f;
@@ -46,16 +45,8 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char checkpoints[200], owner[220], lock[200];
     store_close(f->store, NULL);
-    snprintf(checkpoints, sizeof checkpoints, "%s.d", f->path);
-    snprintf(lock, sizeof lock, "%s.lock", f->path);
-    unlink(f->path);
-    unlink(lock);
-    snprintf(owner, sizeof owner, "%s/" STORE_OWNER, checkpoints);
-    unlink(owner);
-    rmdir(checkpoints);
-    int left = rmdir(f->folder);
+    int left = folder_remove(f->folder);
     free(f);
     return left;
 }

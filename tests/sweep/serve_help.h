@@ -18,6 +18,7 @@
 #include "sweep/serve/serve.h"
 #include "sweep/trials/trials_internal.h"
 
+#include "tests/folder.h"
 #include "tests/sweep/seven_trials.h"
 #include "tests/test.h"
 
@@ -55,9 +56,7 @@ static int served_start(struct served *f)
 static int served_set_up(void **state)
 {
     struct served *f = calloc(1, sizeof *f);
-    const char *tmp = getenv("TMPDIR");
-    snprintf(f->folder, sizeof f->folder, "%s/headcount serve-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(f->folder))
+    if (folder_make(f->folder, sizeof f->folder, "headcount serve") != 0)
         return -1;
     snprintf(f->path, sizeof f->path, "%s/p q.db", f->folder);
     f->paths[0] = f->paths[1] = f->path;
@@ -75,10 +74,8 @@ static inline int served_set_up_started(void **state)
 static int served_tear_down(void **state)
 {
     struct served *f = *state;
-    char command[200];
     bool stopped = serve_stop(f->server);
-    snprintf(command, sizeof command, "rm -r '%s'", f->folder);
-    int left = system(command);
+    int left = folder_remove(f->folder);
     free(f);
     return stopped ? left : -1;
 }

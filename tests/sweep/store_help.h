@@ -2,7 +2,6 @@
 #ifndef TESTS_STORE_HELP_H
 #define TESTS_STORE_HELP_H
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "sweep/trials/trials_internal.h"
 
+#include "tests/folder.h"
 #include "tests/test.h"
 
 #include <stddef.h>
@@ -32,22 +32,11 @@ struct fixture {
 #undef TEST_FIXTURE
 #define TEST_FIXTURE struct fixture *x
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st, (void)type, (void)at;
-    return remove(path);
-}
-
 static int set_up(void **state)
 {
     struct fixture *x = calloc(1, sizeof *x);
-    const char *base = getenv("TMPDIR");
-    if (!x)
-        return -1;
-    snprintf(x->folder, sizeof x->folder, "%s/headcount-store-XXXXXX",
-             base && *base ? base : "/tmp");
     *state = x;
-    if (!mkdtemp(x->folder))
+    if (!x || folder_make(x->folder, sizeof x->folder, "headcount-store") != 0)
         return -1;
     snprintf(x->db, sizeof x->db, "%s/results.db", x->folder);
     return 0;
@@ -62,7 +51,7 @@ static int tear_down(void **state)
         plan_free(x->planned[i].plan);
         config_free(x->planned[i].config);
     }
-    failed |= nftw(x->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    failed |= folder_remove(x->folder);
     free(x);
     return failed;
 }

@@ -1,11 +1,6 @@
 /* One writer per results file: the lock, who is said to hold it, files with two names. */
 #include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,33 +8,19 @@
 
 #include "sweep/db/lock.h"
 
-#include "tests/test.h"
+#include "tests/own_folder.h"
 
-static char folder[64], db[128], lock_file[160];
+static char db[300], lock_file[320];
 
 static int set_up(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/headcount-lock-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
+    int made = make_folder(state);
     snprintf(db, sizeof db, "%s/below/r.db", folder);
     snprintf(lock_file, sizeof lock_file, "%s.lock", db);
-    return 0;
+    return made;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    char below[100];
-    unlink(db);
-    unlink(lock_file);
-    snprintf(below, sizeof below, "%s/below", folder);
-    rmdir(below);
-    return rmdir(folder);
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, remove_whole_folder)
 
 TEST(one_holder_at_a_time)
 {
@@ -178,7 +159,7 @@ TEST(a_file_of_two_names)
     struct message m;
     struct stat st;
     int fd;
-    char other[160];
+    char other[300];
     snprintf(other, sizeof other, "%s/below/h.db", folder);
     assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
     lock_release(fd);
@@ -205,7 +186,7 @@ TEST(a_lock_that_is_a_link)
     struct message m;
     struct stat st;
     int fd;
-    char precious[160];
+    char precious[300];
     assert_int_equal(lock_take(db, &fd, &m), STATUS_OK);
     lock_release(fd);
     assert_int_equal(unlink(lock_file), 0);

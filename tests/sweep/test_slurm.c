@@ -1,19 +1,11 @@
 /* What is made of Slurm's words about an allocation, and sbatch as a script in PATH. */
-#include <stddef.h>
-#include <stdint.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "sweep/hosts/slurm.h"
 
-#include "tests/test.h"
+#include "tests/own_folder.h"
 
 static struct message m;
-static char folder[] = "/tmp/headcount-slurm.XXXXXX";
 
 static void assert_specs(const char *names, const char *cpus, const char *expected)
 {
@@ -36,15 +28,6 @@ TEST(nodes_and_cpus_of_an_allocation_become_hosts)
     assert_specs("n1\n", "1000000", "n1:4096");
 }
 
-static void refuse(const char *names, const char *cpus, const char *words)
-{
-    struct host_spec *list = NULL;
-    int count = 0;
-    assert_int_equal(slurm_specs(names, cpus, &list, &count, &m), STATUS_BAD_INPUT);
-    assert_non_null(strstr(m.text, words));
-    assert_null(list);
-}
-
 /* What it has there bounds how many trials are begun on each node. */
 TEST(each_node_has_the_memory_of_its_cpus)
 {
@@ -60,34 +43,42 @@ TEST(each_node_has_the_memory_of_its_cpus)
 
 TEST(allocations_that_make_no_sense_are_refused)
 {
-    refuse("", "2", "no nodes");
-    refuse("n1\nn2\n", "2", "2 nodes");
-    refuse("n1\n", "", "CPUs");
-    refuse("n1\n", "0", "CPUs");
-    refuse("n1\n", "-3", "CPUs");
-    refuse("n1\n", "two", "CPUs");
-    refuse("n1\n", "2(x0)", "CPUs");
-    refuse("n1\n", "2(y3)", "CPUs");
-    refuse("n1\n", "2 (x3)", "CPUs");
+    static const char *const cases[][3] = {
+        {"", "2", "no nodes"},     {"n1\nn2\n", "2", "2 nodes"}, {"n1\n", "", "CPUs"},
+        {"n1\n", "0", "CPUs"},     {"n1\n", "-3", "CPUs"},       {"n1\n", "two", "CPUs"},
+        {"n1\n", "2(x0)", "CPUs"}, {"n1\n", "2(y3)", "CPUs"},    {"n1\n", "2 (x3)", "CPUs"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct host_spec *hosts = NULL;
+        int n = 0;
+        assert_int_equal(slurm_specs(cases[i][0], cases[i][1], &hosts, &n, &m), STATUS_BAD_INPUT);
+        assert_non_null(strstr(m.text, cases[i][2]));
+        assert_null(hosts);
+    }
+}
+
+/* What fails says why. */
+static void fails(enum status s, const char *why)
+{
+    assert_int_equal(s, STATUS_IO);
+    if (!strstr(m.text, why))
+        fail_msg("no '%s' in %s", why, m.text);
 }
 
 /* A program in PATH that is this script. */
 static void install(const char *name, const char *script)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char program[8192];
+    int size = snprintf(program, sizeof program, "#!/bin/sh\n%s\n", script);
+    name_file(name);
     unlink(path);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fprintf(f, "#!/bin/sh\n%s\n", script);
-    assert_int_equal(fclose(f), 0);
+    write_file(name, program, (size_t)size);
     assert_int_equal(chmod(path, 0700), 0);
 }
 
 static void remove_program(const char *name)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    name_file(name);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -108,8 +99,7 @@ TEST(scontrol_names_the_nodes_of_an_allocation)
     assert_int_equal(list[1].slots, 2);
     free(list);
     install("scontrol", "echo n1; exit 1");
-    assert_int_equal(slurm_hosts(&list, &count, &m), STATUS_IO);
-    assert_non_null(strstr(m.text, "scontrol does not name"));
+    fails(slurm_hosts(&list, &count, &m), "scontrol does not name");
     remove_program("scontrol");
 }
 
@@ -124,10 +114,8 @@ static char first_id[SLURM_ID];
 
 static void on_submitted(const char *id, void *context)
 {
-    char path[256];
     snprintf(first_id, sizeof first_id, "%s", id);
-    snprintf(path, sizeof path, "%s/%s", folder, (const char *)context);
-    fclose(fopen(path, "w")); /* for which sbatch waits */
+    write_file(context, "", 0); /* for which sbatch waits */
 }
 
 static enum status wait_for(const char *answer, struct slurm_wait *wait)
@@ -141,8 +129,8 @@ static enum status wait_for(const char *answer, struct slurm_wait *wait)
     enum status s = slurm_submit(options, 0, "x", 1, wait, id, &m);
     if (s == STATUS_OK)
         assert_string_equal(id, first_id);
-    snprintf(script, sizeof script, "%s/told", folder);
-    unlink(script);
+    name_file("told");
+    unlink(path);
     return s;
 }
 
@@ -157,13 +145,11 @@ TEST(waiting_for_a_job_tells_its_number_and_exit_status)
     assert_int_equal(wait_for("echo '18;cluster'\n" UNTIL_TOLD, &wait), STATUS_OK);
     assert_string_equal(first_id, "18");
     assert_int_equal(wait.exit_status, 0);
-    assert_int_equal(wait_for("exit 1", &wait), STATUS_IO);
-    assert_non_null(strstr(m.text, "refused"));
+    fails(wait_for("exit 1", &wait), "refused");
     assert_string_equal(first_id, "");
-    assert_int_equal(wait_for("echo 'sbatch: what?'", &wait), STATUS_IO);
-    assert_non_null(strstr(m.text, "no number"));
-    assert_int_equal(wait_for("echo 19\n" UNTIL_TOLD "kill -KILL $$", &wait), STATUS_IO);
-    assert_non_null(strstr(m.text, "job 19 was submitted, and sbatch was killed"));
+    fails(wait_for("echo 'sbatch: what?'", &wait), "no number");
+    fails(wait_for("echo 19\n" UNTIL_TOLD "kill -KILL $$", &wait),
+          "job 19 was submitted, and sbatch was killed");
     remove_program("sbatch");
 }
 
@@ -177,20 +163,17 @@ TEST(a_submitted_job_is_known_by_its_number)
     assert_int_equal(submit(id, script), STATUS_OK);
     assert_string_equal(id, "17");
     install("sbatch", "echo 18; exit 1");
-    assert_int_equal(submit(id, script), STATUS_IO);
-    assert_non_null(strstr(m.text, "refused"));
+    fails(submit(id, script), "refused");
     install("sbatch", "kill -KILL $$");
     assert_int_equal(submit(id, script), STATUS_IO);
     install("sbatch", "echo 'Submitted batch job 17'");
-    assert_int_equal(submit(id, script), STATUS_IO);
-    assert_non_null(strstr(m.text, "no number"));
+    fails(submit(id, script), "no number");
     install("sbatch", "head -c 100000 /dev/zero | tr '\\0' 1");
     assert_int_equal(submit(id, script), STATUS_OK);
     assert_int_equal(strlen(id), SLURM_ID - 1);
     remove_program("sbatch");
     setenv("PATH", folder, 1);
-    assert_int_equal(submit(id, script), STATUS_IO);
-    assert_non_null(strstr(m.text, "no sbatch in PATH"));
+    fails(submit(id, script), "no sbatch in PATH");
 }
 
 /* ---- the jobs of a results file ---- */
@@ -260,15 +243,13 @@ TEST(jobs_in_the_queue_are_found_by_their_results_file)
 TEST(a_queue_without_an_answer_is_an_error)
 {
     bool answered;
-    char *path = strdup(getenv("PATH"));
+    char *before = strdup(getenv("PATH"));
     install("squeue", "echo '17|17|N/A|RUNNING|None|quick|headcount /r/x.db'; exit 1");
-    assert_int_equal(jobs("/r/x.db"), STATUS_IO);
-    assert_non_null(strstr(m.text, "squeue does not tell"));
+    fails(jobs("/r/x.db"), "squeue does not tell");
     assert_int_equal(count, 0);
     assert_null(list);
     install("squeue", "echo 17; kill -STOP $$");
-    assert_int_equal(jobs("/r/x.db"), STATUS_IO);
-    assert_non_null(strstr(m.text, "squeue gave no answer within 10 s"));
+    fails(jobs("/r/x.db"), "squeue gave no answer within 10 s");
     assert_int_equal(slurm_jobs_within("/r/x.db", 100, &list, &count, &answered, &m), STATUS_IO);
     assert_false(answered);
     install("squeue", "");
@@ -279,8 +260,8 @@ TEST(a_queue_without_an_answer_is_an_error)
     assert_jobs("/r/x.db", "");
     assert_int_equal(slurm_jobs_within("/r/x.db", 100, &list, &count, &answered, &m), STATUS_OK);
     assert_false(answered);
-    setenv("PATH", path, 1);
-    free(path);
+    setenv("PATH", before, 1);
+    free(before);
 }
 
 static void assert_comment(const char *db, const char *expected)
@@ -294,13 +275,13 @@ static void assert_comment(const char *db, const char *expected)
 TEST(a_comment_names_the_results_file_by_its_full_path)
 {
     static char name[2000];
-    char path[256], other[256], expected[512], cwd[256];
+    char other[300], expected[512], cwd[256];
     assert_comment("/r/x.db", "headcount /r/x.db");
     char *of_array = slurm_array_comment("/r/x.db", 20);
     assert_string_equal(of_array, "headcount /r/x.db (20 shards)");
     free(of_array);
     assert_comment("/r/a|b 'c'\n.db", "headcount /r/a|b 'c'?.db");
-    snprintf(path, sizeof path, "%s/x.db", folder);
+    name_file("x.db");
     snprintf(other, sizeof other, "%s/y.db", folder);
     snprintf(expected, sizeof expected, "headcount %s", path);
     assert_comment(path, expected);
@@ -357,18 +338,15 @@ TEST(squeue_tells_whether_the_allocation_is_there)
 
 static int set_up(void **state)
 {
-    char path[4096];
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s:/usr/bin:/bin", folder);
-    return setenv("PATH", path, 1);
+    char programs[300];
+    int made = make_folder(state);
+    snprintf(programs, sizeof programs, "%s:/usr/bin:/bin", folder);
+    return made || setenv("PATH", programs, 1);
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     free(list);
-    return rmdir(folder);
+    return remove_folder(state);
 }
 GROUP(set_up, tear_down)

@@ -1,54 +1,27 @@
 /* Tokens, and the files they are read from. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "sweep/serve/token.h"
 
-#include "tests/test.h"
+#include "tests/own_folder.h"
 
-static char folder[128], path[160];
 static struct message why;
 
-static int set_up(void **state)
-{
-    const char *tmp = getenv("TMPDIR");
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/headcount-token-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/token", folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder);
-}
-
-static void write_file(const char *text, size_t size, mode_t mode)
+static void write_token(const char *text, size_t size, mode_t mode)
 {
     unlink(path);
-    FILE *f = fopen(path, "w");
-    fwrite(text, 1, size, f);
-    fclose(f);
-    chmod(path, mode);
+    write_file("token", text, size);
+    assert_int_equal(chmod(path, mode), 0);
 }
 
 static enum status read_text(const char *text)
 {
     struct token t;
-    write_file(text, strlen(text), 0600);
+    write_token(text, strlen(text), 0600);
     return token_read(path, &t, &why);
 }
 
-GROUP(set_up, tear_down)
+GROUP(make_folder, remove_whole_folder)
 
 TEST(a_file_has_one_line)
 {
@@ -74,7 +47,7 @@ TEST(a_file_has_one_line)
         assert_int_equal(read_text(bad[i]), STATUS_BAD_INPUT);
         assert_null(strstr(why.text, "0123"));
     }
-    write_file("0123456789abcdef\0", 17, 0600);
+    write_token("0123456789abcdef\0", 17, 0600);
     assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
 }
 
@@ -97,11 +70,11 @@ TEST(others_must_not_have_it)
     static const mode_t modes[] = {0640, 0604, 0620, 0602, 0610, 0777};
     struct token t;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        write_file("0123456789abcdef", 16, modes[i]);
+        write_token("0123456789abcdef", 16, modes[i]);
         assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);
         assert_non_null(strstr(why.text, "chmod 600"));
     }
-    write_file("0123456789abcdef", 16, 0400);
+    write_token("0123456789abcdef", 16, 0400);
     assert_int_equal(token_read(path, &t, &why), STATUS_OK);
     unlink(path);
     assert_int_equal(token_read(path, &t, &why), STATUS_BAD_INPUT);

@@ -331,4 +331,4 @@ TEST(weights_overflow_in_the_last_step)
     arena_free(&a);
 }
 
-GROUP(make_folder, remove_trial_files)
+GROUP(make_folder, remove_whole_folder)

@@ -1,23 +1,14 @@
 /* The files of a trial are found and removed by its attempts, however large a number the results
  * file gives for these. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "sweep/worker/trial.h"
 #include "sweep/worker/trial_files.h"
 
-#include "tests/test.h"
+#include "tests/own_folder.h"
 
 static const int64_t FEW = 9, ABSURD = INT64_C(1000000000000);
-static char folder[64];
 
 static void touch(int64_t trial, int64_t attempt, enum trial_file kind)
 {
-    char path[TRIAL_PATH_MAX];
     trial_file_path(folder, trial, attempt, kind, path, sizeof path);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
@@ -26,7 +17,6 @@ static void touch(int64_t trial, int64_t attempt, enum trial_file kind)
 
 static bool is_there(int64_t trial, int64_t attempt, enum trial_file kind)
 {
-    char path[TRIAL_PATH_MAX];
     trial_file_path(folder, trial, attempt, kind, path, sizeof path);
     return access(path, F_OK) == 0;
 }
@@ -38,7 +28,6 @@ static void write_checkpoints(int64_t trial, int64_t attempt)
     struct message m;
     struct point p;
     bool evaluated;
-    char path[TRIAL_PATH_MAX];
     point_init(&p, task_find("copy"));
     p.model.d_model = p.model.d_ff = 4;
     p.model.heads = 1;
@@ -53,27 +42,17 @@ static void write_checkpoints(int64_t trial, int64_t attempt)
     arena_free(&a);
 }
 
-static int remove_folder(void **state)
+static int set_up(void **state)
 {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command) != 0;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
     alarm(60); /* a loop over a million million names would take days */
-    strcpy(folder, "/tmp/headcount.XXXXXX");
-    return mkdtemp(folder) == NULL;
+    return make_folder(state);
 }
 
-FIXTURE(make_folder, remove_folder)
+FIXTURE(set_up, remove_whole_folder)
 
 TEST(newest_checkpoint)
 {
-    char expected[TRIAL_PATH_MAX], path[TRIAL_PATH_MAX];
+    char expected[TRIAL_PATH_MAX];
     write_checkpoints(7, 3);
     touch(7, 5, TRIAL_FILE_CHECKPOINT_0); /* cannot be read */
     touch(77, 1, TRIAL_FILE_CHECKPOINT_0);
@@ -135,7 +114,6 @@ TEST(foreign_names)
 {
     static const char *const names[] = {"t7-a2.result.bak", "t07-a2.result", "t7-a+2.result",
                                         " t7-a2.result",    "t7-a0.lock",    "t7-a-1.lock"};
-    char path[TRIAL_PATH_MAX];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         FILE *f = fopen(path, "w");

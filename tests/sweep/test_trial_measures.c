@@ -160,4 +160,4 @@ TEST(the_key_measure_takes_evals_alone)
     ASSERT_ALL_REFUSED(list);
 }
 
-GROUP(make_folder, remove_trial_files)
+GROUP(make_folder, remove_whole_folder)

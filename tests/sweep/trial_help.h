@@ -62,14 +62,4 @@ static inline void write_result(struct written_result *w, const struct trial *t,
     assert_int_equal(result_write(path, &t->result, nn, w->json, 1, &m), STATUS_OK);
 }
 
-static inline int remove_trial_files(void **state)
-{
-    static const char *const names[] = {"x.ckpt", "t1-a1.result"};
-    for (int i = 0; i < 2; i++) {
-        name_file(names[i]);
-        unlink(path);
-    }
-    return remove_folder(state);
-}
-
 #endif

@@ -15,6 +15,7 @@
 #include "engine/base/rng.h"
 #include "engine/checkpoint.h"
 
+#include "tests/folder.h"
 #include "tests/test.h"
 
 enum { LENGTH = 3, VOCAB = 3, STEPS = 60 };
@@ -24,20 +25,13 @@ static char folder[256];
 static inline int make_folder(void **state)
 {
     (void)state;
-    const char *base = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/test_checkpoint.XXXXXX", base ? base : "/tmp");
-    return mkdtemp(folder) ? 0 : -1;
+    return folder_make(folder, sizeof folder, "headcount-checkpoint");
 }
 
 static inline int remove_folder(void **state)
 {
     (void)state;
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    return rmdir(folder);
+    return folder_remove(folder);
 }
 
 static inline const char *path_of(const char *name)

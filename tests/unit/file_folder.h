@@ -10,19 +10,17 @@
 
 #include "engine/base/file.h"
 
+#include "tests/folder.h"
 #include "tests/test.h"
 
 static char folder[200], path[240];
 
 static int set_up(void **state)
 {
-    const char *base = getenv("TMPDIR");
     (void)state;
-    snprintf(folder, sizeof folder, "%s/headcount-file-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(folder))
-        return -1;
+    int made = folder_make(folder, sizeof folder, "headcount-file");
     snprintf(path, sizeof path, "%s/file", folder);
-    return 0;
+    return made;
 }
 
 static inline int tear_down(void **state)

@@ -83,5 +83,6 @@ check "a file that is no results file is refused" refuses 'is not a results file
 for port in 65536 -1 x '' 080x 99999999999; do
     check "port '$port' is refused" refuses "port is '$port'; allowed: a whole number from 0 to 65535" --db two.db --port="$port"
 done
+check "what is no address is refused" refuses "listen is 'no such name'" --db two.db --listen 'no such name'
 check "an address of another machine is refused" refuses 'no such address' --db two.db --listen 192.0.2.1
 finish

@@ -99,6 +99,28 @@ TEST(memory_is_bounded)
     fclose(out);
 }
 
+/* What was eliminated by a choice, or has left the plan, has no line, though it has results. */
+TEST(trials_are_those_that_are_judged)
+{
+    struct run r = start(x, SWEEP("[1, 2, 4]", "seeds: [7]\n"));
+    char csv[300];
+    void *bytes;
+    size_t size;
+    for (int i = 0; i < 3; i++) {
+        struct claimed c = claim(x, r.s, r.sweep, r.build);
+        assert_true(finish(x, r.s, &c, result_of(.5)));
+    }
+    run_sql(r.db, "UPDATE trial SET choice = 'eliminated' WHERE trial_id = 1;"
+                  "UPDATE trial SET in_plan = 0 WHERE trial_id = 2");
+    snprintf(csv, sizeof csv, "%s/trials.csv", x->folder);
+    assert_ok(export_csv(r.s, EXPORT_CSV_TRIALS, r.sweep, csv, &x->m));
+    assert_ok(file_read(csv, 1 << 20, &bytes, &size, &x->m));
+    const char *only = strchr(bytes, '\n') + 1;
+    assert_memory_equal(only, ",4,", 3);
+    assert_string_equal(strchr(only, '\n'), "\n");
+    free(bytes);
+}
+
 /* What a stop leaves: no file. */
 TEST(a_stop_is_heard)
 {
@@ -107,7 +129,7 @@ TEST(a_stop_is_heard)
     snprintf(csv, sizeof csv, "%s/csv/curves.csv", x->folder);
     assert_ok(file_make_folders_above(csv, &x->m));
     assert_ok(stop_install(&x->m));
-    raise(SIGINT);
+    raise(SIGTERM);
     for (int what = EXPORT_CSV_CURVES; what <= EXPORT_CSV_TRIALS; what++) {
         struct claimed c = claim(x, r.s, r.sweep, r.build);
         assert_true(finish(x, r.s, &c, result_of(.5)));

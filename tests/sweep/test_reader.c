@@ -87,6 +87,29 @@ static bool is_given(struct bench *b)
     return given;
 }
 
+/* The reader's thread, for which the server is locked, until nothing is asked of it any more. */
+static void begin_reader(struct bench *b)
+{
+    pthread_mutex_init(&b->server.lock, NULL);
+    pthread_mutex_lock(&b->server.lock);
+    assert_int_equal(pthread_create(&b->server.reader, NULL, reader_run, &b->server), 0);
+}
+
+static void end_reader(struct bench *b)
+{
+    while (b->server.jobs) {
+        pthread_mutex_unlock(&b->server.lock);
+        usleep(1000);
+        pthread_mutex_lock(&b->server.lock);
+    }
+    no_memory = false;
+    b->server.ending = true;
+    pthread_cond_signal(&b->server.work);
+    pthread_mutex_unlock(&b->server.lock);
+    pthread_join(b->server.reader, NULL);
+    pthread_mutex_destroy(&b->server.lock);
+}
+
 static struct snapshot *snapshot_of_trials(struct bench *b)
 {
     return &b->file[0].snapshot[WATCHED_VERSION];
@@ -156,21 +179,9 @@ TEST(an_answer_in_want_of_memory_is_followed_by_news)
     b->kept->snapshot--;
     assert_false(is_given(b));
     b->server.jobs->waiting = NULL; /* who has an older one */
-    pthread_mutex_init(&b->server.lock, NULL);
-    pthread_mutex_lock(&b->server.lock);
-    assert_int_equal(pthread_create(&b->server.reader, NULL, reader_run, &b->server), 0);
+    begin_reader(b);
     no_memory = true;
-    while (b->server.jobs) {
-        pthread_mutex_unlock(&b->server.lock);
-        usleep(1000);
-        pthread_mutex_lock(&b->server.lock);
-    }
-    no_memory = false;
-    b->server.ending = true;
-    pthread_cond_signal(&b->server.work);
-    pthread_mutex_unlock(&b->server.lock);
-    pthread_join(b->server.reader, NULL);
-    pthread_mutex_destroy(&b->server.lock);
+    end_reader(b);
     assert_ptr_equal(answers_find(&b->server.answers, b->key), b->kept);
     assert_true(snapshot_of_trials(b)->stale);
 }
@@ -195,8 +206,6 @@ TEST(files_take_turns)
     see(&b->file[1], 100, clock_now_s());
     b->file[0].sign.there = b->file[1].sign.there = false;
     b->server.resume = note_resumed;
-    pthread_mutex_init(&b->server.lock, NULL);
-    pthread_mutex_lock(&b->server.lock);
     for (int i = 0; i < 4; i++) {
         ask[i] = (struct ask){
             .q = {.kind = REQUEST_SUMMARY, .file = file[i], .sweep_id = i + 1},
@@ -205,17 +214,9 @@ TEST(files_take_turns)
         assert_false(reader_ask(&b->server, &ask[i]));
     }
     resumed.count = 0;
-    assert_int_equal(pthread_create(&b->server.reader, NULL, reader_run, &b->server), 0);
-    while (resumed.count < 4) {
-        pthread_mutex_unlock(&b->server.lock);
-        usleep(1000);
-        pthread_mutex_lock(&b->server.lock);
-    }
-    b->server.ending = true;
-    pthread_cond_signal(&b->server.work);
-    pthread_mutex_unlock(&b->server.lock);
-    pthread_join(b->server.reader, NULL);
-    pthread_mutex_destroy(&b->server.lock);
+    begin_reader(b);
+    end_reader(b);
+    assert_int_equal(resumed.count, 4);
     for (int i = 0; i < 4; i++) {
         assert_ptr_equal(resumed.connection[i], &ask[order[i]]);
         answer_drop(&b->server.answers, ask[i].answer);

@@ -1,4 +1,5 @@
-/* The worker's messages: what is sent arrives, in whatever pieces; protocol errors are refused. */
+/* The worker's messages: jobs come back; protocol errors are refused. That frames arrive in
+ * whatever pieces: test_agent_wire.c. */
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -108,46 +109,6 @@ TEST(broken_jobs_are_refused)
         snprintf(broken, sizeof broken, "%.*s%s%s", (int)before, text, values[i + 1],
                  line + strlen(values[i]));
         assert_int_equal(wire_job_parse(broken, &j, &m), STATUS_BAD_INPUT);
-    }
-}
-
-TEST(frames_arrive_in_any_pieces)
-{
-    int ends[2];
-    struct message m;
-    char stream[512];
-    const struct wire_progress p = {.step = 5, .steps = 10, .loss = 0.5, .acc = 0.25};
-    assert_int_equal(pipe(ends), 0);
-    wire_send(ends[1], WIRE_STARTED, &p, sizeof p, &m);
-    wire_send(ends[1], WIRE_CURVE, "[1]", 3, &m);
-    wire_send(ends[1], WIRE_NOTE, "", 0, &m);
-    wire_send(ends[1], WIRE_FINISHED, "t1-a1.result", 12, &m);
-    ssize_t size = read(ends[0], stream, sizeof stream);
-    close(ends[0]);
-    close(ends[1]);
-
-    for (ssize_t piece = 1; piece <= size; piece++) {
-        struct wire_buffer r = {0};
-        int frames = 0;
-        for (ssize_t at = 0; at < size; at += piece) {
-            size_t n = (size_t)(size - at < piece ? size - at : piece);
-            struct wire_frame f;
-            assert_int_equal(wire_feed(&r, stream + at, n, wire_valid, &m), STATUS_OK);
-            while (wire_next(&r, &f)) {
-                static const enum wire_type types[] = {WIRE_STARTED, WIRE_CURVE, WIRE_NOTE,
-                                                       WIRE_FINISHED};
-                static const char *const texts[] = {NULL, "[1]", "", "t1-a1.result"};
-                assert_int_equal(f.type, types[frames]);
-                assert_int_equal(f.slot, 0);
-                if (texts[frames])
-                    assert_string_equal(f.payload, texts[frames]);
-                else
-                    assert_memory_equal(f.payload, &p, sizeof p);
-                frames++;
-            }
-        }
-        assert_int_equal(frames, 4);
-        wire_free(&r);
     }
 }
 

@@ -1,6 +1,5 @@
-/* Models that are made smaller: they compute what the whole one computes with those heads masked;
- * fine-tuning; the options of `prune` as text and back. */
-#include "engine/form.h"
+/* Fine-tuning of models that were made smaller, and the options of `prune` as text and back. That
+ * smaller ones compute what the whole one does without those heads: unit/test_forms.c. */
 #include "engine/kernels/blas.h"
 #include "sweep/study/prune.h"
 #include "trial_help.h"
@@ -44,86 +43,6 @@ static struct trainer *new_smaller(struct arena *a, const struct study_model *mo
     if (prune_smaller(a, model, keep, o, &t, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     return t;
-}
-
-static void zero_block(struct encoder *e, long layer, long head)
-{
-    struct tensor *w = e->layer[layer].out_proj_weight; /* (C,H*d_v) */
-    long d_v = e->shapes.d_v, O = tensor_width(w);
-    for (long c = 0; c < tensor_rows(w); c++)
-        for (long i = 0; i < d_v; i++)
-            w->data[c * O + head * d_v + i] = 0;
-}
-
-/* |a-b| <= 1e-5 of the largest logit, and the same predictions. */
-static void assert_same_answers(struct trainer *a, struct trainer *b, const struct examples *set)
-{
-    const struct encoder_io *io = &a->encoder->io;
-    long row = io->length * io->slots;
-    for (long first = 0, n; first < set->n; first += n) {
-        const real *x = trainer_logits(a, set, first, &n);
-        const real *y = trainer_logits(b, set, first, &n);
-        double most = 0;
-        for (long i = 0; i < n * row * io->classes; i++)
-            most = fmax(most, fabs((double)x[i]));
-        for (long i = 0; i < n * row * io->classes; i++)
-            if (!(fabs((double)x[i] - (double)y[i]) <= 1e-5 * most))
-                fail_msg("logit %ld: %g and %g", i, (double)x[i], (double)y[i]);
-    }
-    size_t targets = (size_t)(set->n * row);
-    int32_t *one = calloc(targets, sizeof *one), *other = calloc(targets, sizeof *other);
-    assert_non_null(one);
-    assert_non_null(other);
-    trainer_predict(a, set, one);
-    trainer_predict(b, set, other);
-    assert_memory_equal(one, other, targets * sizeof *one);
-    free(one);
-    free(other);
-}
-
-static void smaller_is_masked(const struct point *p, const bool keep[ALL])
-{
-    struct arena a;
-    arena_init(&a, NULL);
-    struct study_model *model = new_model(&a, p);
-    const struct prune_options o = {.lr = NAN};
-    struct trainer *smaller = new_smaller(&a, model, keep, &o);
-    bool all[ALL];
-    memset(all, true, sizeof all);
-    struct trainer *masked = new_smaller(&a, model, all, &o);
-    for (long i = 0; i < ALL; i++)
-        if (!keep[i])
-            zero_block(masked->encoder, i / HEADS, i % HEADS);
-    assert_true(smaller->encoder->nn.size < masked->encoder->nn.size);
-    assert_same_answers(masked, smaller, data_test(model->data));
-    arena_free(&a);
-}
-
-static int64_t form_named(const char *name)
-{
-    int64_t i = 0;
-    while (strcmp(form_names[i], name) != 0)
-        i++;
-    return i;
-}
-
-/* Some of each layer, a layer without any, one head in all, none at all. */
-TEST(a_smaller_model_is_the_masked_one)
-{
-    static const bool keep[][ALL] = {{true, false, true, true, false, true, false, false},
-                                     {false, false, false, false, true, true, false, true},
-                                     {false, false, false, true},
-                                     {false}};
-    struct point p[4] = {pruned_point(), pruned_point(), pruned_point(), pruned_point()};
-    p[1].model.kv_heads = 2;
-    p[1].model.mask = MASK_CAUSAL;
-    p[2].model.form = form_named("cut");
-    p[3].model.form = form_named("segments");
-    p[3].model.segment_width = 6;
-    p[3].model.segment_overlap = true;
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 4; k++)
-            smaller_is_masked(&p[i], keep[k]);
 }
 
 TEST(fine_tuning_is_deterministic)

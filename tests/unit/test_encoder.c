@@ -6,25 +6,6 @@
 #include "tests/test.h"
 #include "tests/unit/encoder_model.h"
 
-TEST(default_model)
-{
-    struct encoder_config c;
-    option_defaults(encoder_options, &c);
-    assert_int_equal(c.d_model, 64);
-    assert_int_equal(c.heads, 4);
-    assert_int_equal(c.d_head, WIDTH_WORD);
-    assert_int_equal(c.d_k, WIDTH_WORD);
-    assert_int_equal(c.d_v, WIDTH_WORD);
-    assert_int_equal(c.layers, 1);
-    assert_int_equal(c.d_ff, 256);
-    assert_int_equal(c.activation, ACTIVATION_GELU);
-    assert_int_equal(c.norm, NORM_PRE);
-    assert_int_equal(c.positions, POSITIONS_LEARNED);
-    assert_int_equal(c.pool, POOL_NONE);
-    assert_ptr_equal(init_table[c.init], &init_pytorch);
-    assert_true(c.dropout == 0);
-}
-
 TEST(words_are_the_enums)
 {
     const struct {

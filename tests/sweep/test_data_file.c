@@ -1,4 +1,5 @@
-/* Files of the user's own: what is remembered of them, and where they are found again. */
+/* Files of the user's own: what is remembered of them, and where they are found again. One that
+ * changed or looks as it did: cli/test_text.sh. */
 #include "store_troubles.h"
 
 #include "engine/base/file.h"
@@ -160,38 +161,6 @@ static void forget_racing(struct store *s)
     run_sql(store_db(s), "UPDATE data_file SET read_ns = mtime_ns + 2000000000");
 }
 
-TEST(what_was_found_is_not_read_again)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    struct survey *known;
-    int count, surveys;
-    char path[400];
-    write_text(x, "a.txt", 'a', 1000, path);
-    plan_into(x, s, over("first", path));
-    assert_ok(store_surveys(s, &known, &count, &x->m));
-    assert_int_equal(count, 1);
-    assert_string_equal(known->path, path);
-    assert_non_null(strstr(known->options, "\"length\":16"));
-    assert_int_equal(known->size, TEXT_BYTES);
-    assert_int_equal(known->mtime_ns, 1000000000005);
-    assert_int_equal(strlen(known->sha256), 64);
-    /* Other bytes that look the same from outside: whoever does not see them has not read. */
-    write_text(x, "a.txt", 'b', 1000, path);
-    known->read_ns = LATER;
-    struct config *c;
-    struct plan *p;
-    const char *yaml = over("second", path);
-    assert_ok(config_parse("test.yaml", yaml, strlen(yaml), NULL, 0, &c, &x->m));
-    assert_ok(plan_new(c, known, count, &p, &x->m));
-    const struct survey *taken = plan_surveys(p, &surveys);
-    assert_int_equal(surveys, 1);
-    assert_string_equal(taken->sha256, known->sha256);
-    assert_int_equal(taken->read_ns, known->read_ns);
-    plan_free(p);
-    config_free(c);
-    store_surveys_free(known, count);
-}
-
 /* Of each path and its options the newest, and none whose time may lie. */
 TEST(only_what_can_be_trusted_is_known)
 {
@@ -237,32 +206,6 @@ static void assert_refused(struct fixture *x, struct store *s, const char *files
         !strstr(x->m.text, path))
         fail_msg("%s", x->m.text);
     assert_answer(store_db(s), all, before);
-}
-
-/* Nothing is mixed, whoever has seen the new bytes before; put back, the file is known. */
-TEST(a_file_that_changed_is_refused)
-{
-    char path[400];
-    write_text(x, "a.txt", 'a', 1000, path);
-    struct run r = begun_over(x, path);
-    assert_ok(plan_over(x, r.s, over("first", path), false));
-    write_text(x, "a.txt", 'b', 2000, path);
-    assert_refused(x, r.s, path, path);
-    assert_ok(plan_over(x, r.s, over("second", path), false)); /* another name is another sweep */
-    assert_refused(x, r.s, path, path);
-    write_text(x, "a.txt", 'a', 3000, path);
-    assert_ok(plan_over(x, r.s, over("first", path), false));
-    assert_answer(r.db, "SELECT count(*) FROM trials WHERE sweep = 'first' AND in_plan", "2");
-    assert_answer(r.db, /* as it lies there now */
-                  "SELECT group_concat(mtime_ns / 1000000000) FROM"
-                  " (SELECT * FROM data_file ORDER BY read_ns DESC)",
-                  "3000,2000");
-    write_text(x, "a.txt", 'b', 4000, path);
-    assert_ok(plan_over(x, r.s, over("first", path), true));
-    assert_answer(r.db, "SELECT group_concat(in_plan, '') FROM trials WHERE sweep = 'first'",
-                  "0011");
-    assert_answer(r.db, "SELECT count(*) FROM data_file", "2"); /* contents */
-    close_store(x, r.s);
 }
 
 /* One of two, where the points over the other one are still there. */

@@ -257,10 +257,11 @@ test: deps
 test-only: tests check-deps
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_LONG) $(TEST_BIN) $(GRADIENT) $(TEST_SHORT)
 
-# What every command prints of kept results files becomes what it has to print, and what is said in tests/verdicts what
-# has to be said: read the diff.
-bless: $(PROGRAM) $(BUILD)/tests/sweep/test_verdicts
+# What every command prints of kept results files becomes what it has to print, and what comes of the cases of
+# tests/verdicts and tests/sweep_files what has to come of them: read the diff.
+bless: $(PROGRAM) $(BUILD)/tests/sweep/test_verdicts $(BUILD)/tests/sweep/test_sweep_files
 	@BLESS=1 $(BUILD)/tests/sweep/test_verdicts >/dev/null
+	@BLESS=1 $(BUILD)/tests/sweep/test_sweep_files >/dev/null
 	@HEADCOUNT=$(RUN) BLESS=1 sh tests/cli/test_contract.sh
 
 # Mistakes made on purpose, and which test finds each (tests/mutants/run.sh): hours, but what was tried is kept.
@@ -486,7 +487,7 @@ help:
 	@echo "make check-deps   prove that the folders include each other one way only"
 	@echo "make format       lay out the sources by .clang-format (check-format: only look)"
 	@echo "make mutants      make mistakes on purpose and see which test finds each (MUTANT=name: some)"
-	@echo "make bless        let tests/data/contract and tests/verdicts be what is said now (read the diff)"
+	@echo "make bless        let the contract and all cases be what is said now (read the diff)"
 	@echo "make weight       lines of each folder, and what changed since the last release"
 	@echo "make messages     every message of the program, a line each (ALL=1: reports and help too)"
 	@echo "make clean        remove what was built"

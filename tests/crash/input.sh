@@ -1,5 +1,5 @@
 # Sweep files that are wrong: status 2, the place, what is wrong; and nothing is written, not even a
-# lock. tests/sweep/test_config*.c, test_point*.c and test_plan.c have every message; this is the same
+# lock. tests/sweep_files and tests/sweep/test_point*.c have every message; this is the same
 # through the program.
 input=$dir/input
 mkdir "$input"

@@ -1,4 +1,5 @@
-/* Plans: which points a sweep file comes to, in which order, under which identity. */
+/* Plans, where tests/sweep_files cannot say it: kept identities, large ones, draws by their
+ * numbers, and memory that runs out. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,29 +45,6 @@ static int64_t heads_of(const struct plan *p, long i)
     return point.model.heads;
 }
 
-TEST(test_grid_order)
-{
-    struct plan *p = plan_of("train: {lr: [1e-2, 1e-3]}\n" GATHER
-                             "model: {heads: [4, 1, 2], norm: [post, pre]}\n"
-                             "seeds: [5, 3]\n");
-    struct point point;
-    assert_int_equal(plan_points(p), 12);
-    for (long i = 0; i < 12; i++) {
-        plan_point(p, i, &point);
-        assert_true(point.train.lr == (i < 6 ? 1e-2 : 1e-3));
-        assert_int_equal(point.model.heads, ((int64_t[]){4, 1, 2})[i / 2 % 3]);
-        assert_int_equal(point.model.norm, i % 2 ? NORM_PRE : NORM_POST);
-    }
-    assert_int_equal(plan_trials(p), 24);
-    for (long k = 0; k < 24; k++) {
-        struct plan_trial t = plan_trial(p, k);
-        assert_int_equal(t.point, k % 12);
-        assert_int_equal(t.seed, k < 12 ? 5 : 3);
-        assert_false(t.tuning);
-    }
-    free_all(p);
-}
-
 TEST(test_identity_of_points)
 {
     /* Axes of several tasks, sections and types. */
@@ -88,191 +66,6 @@ TEST(test_identity_of_points)
         assert_int_equal(point_parse(json, &back, &m), STATUS_OK);
     }
     free_all(p);
-}
-
-/* What is not part of the identity: names, seeds, order, spelling, machinery. */
-TEST(test_identity_invariance)
-{
-    struct plan *a = plan_of(GATHER "train: {lr: 1e-3}\nmodel: {heads: [1, 2]}\n");
-    struct plan *b = plan_of("model: {d_head: split, heads: [2, 1]}\nname: other\nseeds: [9]\n"
-                             "train: {lr: 0.001}\nretries: 0\nworkers: 2\nlimits: {time: 1h}\n"
-                             "metric: {name: val_loss}\ntask: {slots: 2, name: gather}\n");
-    char json[POINT_JSON_MAX], x[65], y[65];
-    for (long i = 0; i < 2; i++) {
-        plan_identity(a, i, json, x);
-        plan_identity(b, 1 - i, json, y);
-        assert_string_equal(x, y);
-    }
-    free_all(a);
-    free_all(b);
-}
-
-TEST(test_dropped)
-{
-    long constraint, exclude, duplicate;
-    struct plan *p =
-        plan_of(GATHER "model: {d_model: 32, heads: [1, 2, 3, 4, 8, 4]}\n"
-                       "train: {lr: [1e-3, 0.001, 2e-3]}\n"
-                       "constraints: ['model.d_model % model.heads == 0',\n"
-                       "              \"model.norm == 'pre' and task.name == 'gather'\"]\n"
-                       "exclude:\n"
-                       "  - {model.heads: [4, 8], train.lr: 2e-3}\n"
-                       "  - {model.heads: 2, task.name: sort}\n"
-                       "  - {model.heads: 1, model.d_head: 8}\n");
-    /* 18 as written; 10 without repetitions; 3 heads do not divide; two are excluded */
-    assert_int_equal(plan_dropped(p, &constraint, &exclude, &duplicate), 12);
-    assert_int_equal(duplicate, 8);
-    assert_int_equal(constraint, 2);
-    assert_int_equal(exclude, 2);
-    assert_int_equal(plan_points(p), 6);
-    assert_int_equal(heads_of(p, 4), 4);
-    assert_int_equal(heads_of(p, 5), 8);
-    struct message m;
-    int i = 0;
-    assert_true(plan_note(p, &i, &m));
-    assert_string_equal(
-        m.text, "s.yaml:8:5: this item of exclude fits no point that the constraints leave");
-    assert_true(plan_note(p, &i, &m));
-    assert_memory_equal(m.text, "s.yaml:9:5: ", 12);
-    assert_false(plan_note(p, &i, &m));
-    free_all(p);
-
-    /* Instances that draw the same. */
-    p = plan_of("name: n\ntask: {name: gather, length: 4, slots: 1, instance: [1, 2, 3, 4, 5]}\n"
-                "model: {heads: [1, 2]}\nreplicate: [task.instance]\n");
-    i = 0;
-    assert_true(plan_note(p, &i, &m));
-    assert_string_equal(m.text,
-                        "only 3 of the 5 values of task.instance differ in what they draw; equal "
-                        "ones count once, so list others if you need more");
-    assert_false(plan_note(p, &i, &m));
-    free_all(p);
-
-    /* Values that come to the same: 1 of 1 head and `heads`, widths of segments where there are
-     * none. The first stays. */
-    p = plan_of(GATHER "model: {heads: [1, 4], kv_heads: [1, heads], d_model: 32}\n");
-    assert_int_equal(plan_points(p), 3);
-    assert_int_equal(plan_dropped(p, &constraint, &exclude, &duplicate), 1);
-    assert_int_equal(duplicate, 1);
-    free_all(p);
-    p = plan_of(GATHER "model: {form: [project, cut, segments], segment_width: [4, 8, 0], d_model: "
-                       "32}\n");
-    assert_int_equal(plan_points(p), 4); /* 0 is 8 */
-    assert_int_equal(plan_dropped(p, &constraint, &exclude, &duplicate), 5);
-    free_all(p);
-
-    /* A list is one value of a list option; each value keeps its own list. */
-    p = plan_of("task: {name: gather, slots: 2, offsets: [[1, 2], [], [1, 2], [3, -1]]}\n"
-                "exclude: [{task.offsets: [3, -1]}]\n");
-    assert_int_equal(plan_points(p), 2);
-    char json[POINT_JSON_MAX], sha[65];
-    plan_identity(p, 0, json, sha);
-    assert_non_null(strstr(json, "\"offsets\":[1,2],"));
-    plan_identity(p, 1, json, sha);
-    assert_non_null(strstr(json, "\"offsets\":[],"));
-    free_all(p);
-}
-
-TEST(test_constraint_values)
-{
-    /* Words of number options are words; booleans are 0 or 1; dotted names reach everything. */
-    struct plan *p = plan_of("task: {name: hist, bos: [false, true], length: 8}\n"
-                             "model: {heads: [1, 3], d_model: 32, d_head: [split, 8]}\n"
-                             "train: {schedule: {warmup: 7}}\n"
-                             "constraints:\n"
-                             "  - model.d_head == 8 or model.heads == 1\n"
-                             "  - task.bos == true and task.bos == 'true' and task.bos != false\n"
-                             "  - task.bos == 1 and train.schedule.warmup == 7\n"
-                             "  - train.schedule.name == 'cosine' and task.name == 'hist'\n");
-    assert_int_equal(plan_points(p), 3);
-    free_all(p);
-}
-
-TEST(test_refused)
-{
-    static const struct refusal list[] = {
-        {GATHER "model:\n  d_model: 32\n  heads: [4, 12]\ntrain: {lr: [1e-3, 2e-3]}\n",
-         "s.yaml:4:14: the point model.heads=12, train.lr=0.001 is impossible: model.heads is 12, "
-         "which does not divide model.d_model 32; choose 8 or 16, or give model.d_head a number; "
-         "or add constraints: [\"model.d_model % model.heads == 0\"]"},
-        {GATHER "model:\n  heads: [4, 5]\n  d_model: [64, 20, 24]\n",
-         "s.yaml:3:14: the point model.heads=5, model.d_model=64 is impossible: model.heads is 5, "
-         "which does not divide model.d_model 64; choose 4 or 8, or give model.d_head a number; or "
-         "add constraints: [\"model.d_model % model.heads == 0\"]"},
-        {GATHER "model:\n  d_model: 32\n  heads: 12\n",
-         "s.yaml:4:10: this is impossible: model.heads is 12, which does not divide model.d_model "
-         "32; choose 8 or 16, or give model.d_head a number; or add constraints: [\"model.d_model "
-         "% model.heads == 0\"]"},
-        {GATHER "model:\n  heads: [4, 8]\n  kv_heads: [heads, 8]\n  d_model: 32\n",
-         "s.yaml:4:21: the point model.heads=4, model.kv_heads=8 is impossible: model.kv_heads is "
-         "8, which does not divide model.heads 4; choose 4, or another divisor; or add "
-         "constraints: [\"model.kv_heads == 'heads' or model.heads % model.kv_heads == 0\"]"},
-        {GATHER "model:\n  heads: [4, 5]\n  form: segments\n  segment_width: 8\n  d_model: 32\n",
-         "s.yaml:3:14: the point model.heads=5 is impossible: model.segment_width is 8: 5 heads "
-         "that share no column would need 40 of model.d_model's 32; choose at most 6, or set "
-         "model.segment_overlap to true; or add constraints: [\"model.heads * model.segment_width "
-         "<= model.d_model\"]"},
-        {GATHER "model:\n  d_model: 32\n  positions: rotary\n  heads: [4, 32]\n",
-         "s.yaml:5:14: the point model.heads=32 is impossible: model.positions is rotary, which "
-         "turns pairs of numbers, but d_k is 1 (from model.heads); make it even (model.d_k: 2), or "
-         "use other positions; or add constraints: [\"model.positions != 'rotary' or model.d_k != "
-         "'d_head' or model.d_head != 'split' or model.form == 'segments' or model.d_model % (2 * "
-         "model.heads) == 0\"]"},
-        {GATHER "model:\n  d_model: 32\n  positions: rotary\n  form: segments\n  heads: 4\n"
-                "  segment_width: [4, 5]\n",
-         "s.yaml:7:22: the point model.segment_width=5 is impossible: model.positions is rotary, "
-         "which turns pairs of numbers, but d_k is 5 (from model.segment_width); make it even "
-         "(model.d_k: 6), or use other positions; or add constraints: [\"model.positions != "
-         "'rotary' or model.d_k != 'd_head' or model.d_head != 'split' or model.form != 'segments' "
-         "or model.segment_width % 2 == 0 and (model.segment_width > 0 or model.d_model % (2 * "
-         "model.heads) == 0)\"]"},
-        {GATHER "train: {steps: [100, 50], schedule: {warmup: 60}}\n",
-         "s.yaml:2:22: the point train.steps=50 is impossible: train.schedule.warmup is 60, more "
-         "than "
-         "train.steps 50"},
-        /* An option that the message calls by its last part. */
-        {GATHER "model:\n  d_model: 65536\n  heads: 1\n  layers: [1024, 1]\n  d_ff: 65536\n",
-         "s.yaml:5:12: the point model.layers=1024 is impossible: a model of this shape "
-         "(model.d_model "
-         "65536, d_ff 65536, layers 1024, 1 head) has 1.06e+14 bytes of weights, more than can be "
-         "addressed"},
-        {GATHER "model: {pool: [none, mean]}\n",
-         "s.yaml:2:22: the point model.pool=mean is impossible: model.pool is mean, but task "
-         "gather has a target per position; use none"},
-        {GATHER "model: {heads: [1, 2]}\nconstraints:\n  - model.heads / (model.heads - 2) < 0\n",
-         "s.yaml:4:5: division by zero"},
-        {GATHER "model: {heads: [1, 2]}\nconstraints: ['model.heads > 2']\n",
-         "s.yaml:3:15: nothing is left to run: of 2 points, constraints drop 2 and exclude drops "
-         "0"},
-        {GATHER "exclude:\n- {model.heads: 4}\n",
-         "s.yaml:3:3: nothing is left to run: of 1 point, constraints drop 0 and exclude drops 1"},
-        {"task: {name: gather, instance: [1, 2]}\nmodel: {heads: [1, 2, 4, 8]}\n"
-         "replicate: [task.instance]\nrun_cap: 25\n"
-         "confirm: {instances: [11, 12, 13, 14, 15, 16]}\n",
-         "s.yaml:5:10: the sweep has 8 points, and confirm may add 18 on fresh instances, in all "
-         "more than run_cap 25; take fewer instances, shorten lists, or raise run_cap"},
-        {"task: {name: gather, instance: [1, 2]}\nmodel: {heads: [1, 2]}\n"
-         "train: {lr: [1e-3, 1e-2]}\ntune: {axes: [train.lr], extend: 1}\n"
-         "replicate: [task.instance]\nrun_cap: 23\n"
-         "confirm: {instances: [11, 12, 13, 14, 15, 16]}\n",
-         "s.yaml:7:10: the sweep has 8 points, tune.extend may add 4, and confirm may add 12 on "
-         "fresh instances, in all more than run_cap 23; take fewer instances, shorten lists, or "
-         "raise run_cap"},
-        {GATHER "model: {heads: [1, 2, 4]}\nrun_cap: 2\n",
-         "s.yaml: the sweep has 3 points, more than run_cap 2; shorten its lists, sample it "
-         "(method: random), or raise run_cap"},
-        {GATHER "method: random\nsamples: 200000\n",
-         "s.yaml: the sweep has 200000 points, more than run_cap 100000; shorten its lists, sample "
-         "it (method: random), or raise run_cap"},
-        {GATHER "model: {heads: [1, 2, 4]}\nclaim: {best: 8, over: [1]}\n",
-         "s.yaml:3:15: claim.best names 8 heads, but no point of the sweep has them"},
-        {GATHER "model: {heads: [1, 2, 4]}\nclaim: {best: 2, over: [1, 3]}\n",
-         "s.yaml:3:28: claim.over names 3 heads, but no point of the sweep has them"},
-        {GATHER "model: {heads: [1, 2, 4]}\nclaim: {best: 2, over: [1, 4]}\n"
-                "constraints: ['model.heads < 4']\n",
-         "s.yaml:3:28: claim.over names 4 heads, but no point of the sweep has them"},
-    };
-    ASSERT_ALL_REFUSED(list);
 }
 
 /* Appends the rule that the plan of the text suggests as another constraint. False: it is taken. */
@@ -432,4 +225,70 @@ TEST(test_no_memory_for_faults)
 #else
     skip();
 #endif
+}
+
+/* ---- draws ---- */
+
+#define DRAWS                                                                                      \
+    "method: random\nsampler_seed: 3\n" GATHER                                                     \
+    "model: {heads: [1, 2, 4], d_ff: {min: 10, max: 13}}\n"                                        \
+    "train: {lr: {min: 1e-4, max: 1e-2, distribution: log_uniform_values},\n"                      \
+    "        weight_decay: {min: 0.5, max: 0.75}}\n"
+
+TEST(test_random)
+{
+    struct plan *p = plan_of(DRAWS "samples: 2000\n");
+    long widths[14] = {0}, below = 0;
+    assert_int_equal(plan_points(p), 6000); /* each draw at every head count */
+    struct point point, first;
+    for (long i = 0; i < 6000; i++) {
+        plan_point(p, i, &point);
+        assert_int_equal(point.model.heads, 1 << i % 3);
+        if (i % 3 == 0)
+            first = point;
+        assert_int_equal(point.model.d_ff, first.model.d_ff);
+        assert_true(point.train.lr == first.train.lr);
+        if (i % 3 != 0)
+            continue;
+        assert_in_range(point.model.d_ff, 10, 13);
+        assert_each(point.train.lr >= 1e-4, point.train.lr <= 1e-2);
+        assert_each(point.train.weight_decay >= 0.5, point.train.weight_decay <= 0.75);
+        widths[point.model.d_ff]++;
+        below += point.train.lr < 1e-3;
+        /* six digits: what is written down is the value itself */
+        char text[32];
+        snprintf(text, sizeof text, "%.6g", point.train.lr);
+        assert_true(strtod(text, NULL) == point.train.lr);
+    }
+    /* Within five standard deviations of what is expected. */
+    assert_in_range(widths[10], 500 - 97, 500 + 97);
+    assert_in_range(widths[13], 500 - 97, 500 + 97);
+    assert_in_range(below, 1000 - 112, 1000 + 112);
+    free_all(p);
+}
+
+TEST(test_full_labels)
+{
+    static const struct {
+        const char *label, *tuning, *full;
+    } cases[] = {
+        {"", "{}", ""},
+        {"slots=4", "{}", "slots=4"},
+        {"slots=4", "", "slots=4"},
+        {"", "{\"train.lr\":0.001,\"model.norm\":\"pre\"}", "lr=0.001, norm=pre"},
+        {"slots=4", "{\"train.lr\":0.001}", "slots=4, lr=0.001"},
+        {"", "{\"model.x\":1,\"train.x\":2}", "model.x=1, train.x=2"},
+        {"", "{\"train.a.name\":\"b\"}", "train.a.name=b"},
+        {"", "{\"task.file\":\"a,b: {c}.txt\",\"train.lr\":1}", "file=a,b: {c}.txt, lr=1"},
+        {"x=1", "{\"task.file\":\"\\\"{\\\\\"}", "x=1, file=\"{\\"},
+        {"", "{\"task.x\":\"\",\"task.y\":[1,-1]}", "x=, y=[1, -1]"},
+    };
+    char text[64], cut[8];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plan_full_label(cases[i].label, cases[i].tuning, text, sizeof text);
+        assert_string_equal(text, cases[i].full);
+        plan_full_label(cases[i].label, cases[i].tuning, cut, sizeof cut);
+        assert_memory_equal(cut, cases[i].full, strlen(cut));
+        assert_true(strlen(cut) == sizeof cut - 1 || strlen(cut) == strlen(text));
+    }
 }

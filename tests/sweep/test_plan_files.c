@@ -1,5 +1,5 @@
-/* Sweeps over files of the user's own: where a path starts, what the points are called and are, and
- * where a fault of a file is said to be. */
+/* Sweeps over files of the user's own, where tests/sweep_files/files.case cannot say it: where a
+ * path starts, files that are known, long paths, and memory that runs out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -46,10 +46,6 @@ static int setup(void **state)
     assert_int_equal(mkdir(sub, 0700), 0);
     write_text(x, "sub/a.txt", 'a', 2000);
     write_text(x, "a.txt", 'b', 2000);
-    write_text(x, "copy.txt", 'b', 2000);
-    write_text(x, "mixed.txt", ' ', 2000);
-    write_text(x, "short.txt", 'a', 50);
-    write_text(x, "empty.txt", 'a', 0);
     assert_int_equal(chdir(x->folder), 0);
     *state = x;
     return 0;
@@ -66,8 +62,7 @@ static void end_plan(struct fixture *x)
 static int teardown(void **state)
 {
     struct fixture *x = *state;
-    static const char *const files[] = {"sub/a.txt", "a.txt",     "copy.txt",
-                                        "short.txt", "empty.txt", "mixed.txt"};
+    static const char *const files[] = {"sub/a.txt", "a.txt"};
     end_plan(x);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(files[i]);
@@ -140,55 +135,6 @@ TEST(test_path_starts)
     assert_int_equal(chdir(".."), 0);
 }
 
-/* The path is no part of what a trial is: a copy of the file is the same file. */
-TEST(test_identity)
-{
-    char json[POINT_JSON_MAX], other[POINT_JSON_MAX], sha256[65];
-    struct point p, back;
-    struct message m;
-    plan_it(x, "task: {name: text, file: ../a.txt, length: 8}\n" LM, NULL);
-    plan_identity(x->plan, 0, json, sha256);
-    plan_point(x->plan, 0, &p);
-    assert_null(strstr(json, "file"));
-    assert_null(strstr(json, ".txt"));
-    assert_non_null(strstr(json, "\"size\":2000"));
-    assert_non_null(strstr(json, option(&p, "sha256")));
-    assert_int_equal(point_parse(json, &back, &m), STATUS_OK);
-    assert_string_equal(option(&back, "size"), "2000");
-    plan_it(x, "task: {name: text, file: ../copy.txt, length: 8}\n" LM, NULL);
-    plan_identity(x->plan, 0, other, sha256);
-    assert_string_equal(json, other);
-    plan_it(x, "task: {name: text, file: a.txt, length: 8}\n" LM, NULL);
-    plan_identity(x->plan, 0, other, sha256);
-    assert_string_not_equal(json, other);
-}
-
-TEST(test_axis)
-{
-    struct plan_text text;
-    long constraint, exclude, twins;
-    int count;
-    plan_it(x, "task: {name: text, file: [a.txt, ../a.txt, ../copy.txt], length: [8, 16]}\n" LM,
-            NULL);
-    assert_int_equal(plan_points(x->plan), 4); /* a copy is the same file */
-    plan_dropped(x->plan, &constraint, &exclude, &twins);
-    assert_int_equal(twins, 2);
-    plan_text(x->plan, 2, &text);
-    assert_string_equal(text.setting, "{\"task.file\":\"../a.txt\",\"task.length\":8}");
-    assert_string_equal(text.label, "file=../a.txt, length=8");
-    const struct survey *s = plan_surveys(x->plan, &count);
-    assert_int_equal(count, 6);
-    for (int i = 0; i < count; i++) {
-        assert_int_equal(s[i].path[0], '/');
-        assert_int_equal(s[i].size, 2000);
-    }
-    plan_it(x,
-            "task: {name: text, file: [a.txt, ../a.txt], length: [8, 16]}\n" LM
-            "exclude: [{task.file: ../a.txt, task.length: 16}]\n",
-            NULL);
-    assert_int_equal(plan_points(x->plan), 3);
-}
-
 /* Files that the results file knows are not read again. */
 TEST(test_known)
 {
@@ -209,56 +155,6 @@ TEST(test_known)
     assert_non_null(strstr(other, known.sha256));
     assert_string_equal(plan_surveys(again, &count)->sha256, known.sha256);
     plan_free(again);
-}
-
-TEST(test_no_file)
-{
-    int count;
-    plan_it(x, "task: {name: gather}\n", NULL);
-    plan_surveys(x->plan, &count);
-    assert_int_equal(count, 0);
-}
-
-TEST(test_refused)
-{
-    static const char good[] = "task: {name: text, file: a.txt, length: 8}\n" LM;
-    assert_refused_at(x, "task: {name: text, file: none.txt}\n" LM, NULL,
-                      "sub/s.yaml:1:26: ", "/sub/none.txt: cannot open: No such file");
-    assert_refused_at(x, "task:\n  name: text\n  file: [a.txt, ../empty.txt]\n  length: 8\n" LM,
-                      NULL, "sub/s.yaml:3:17: ", "empty.txt: is empty");
-    assert_refused_at(x, good, "task.file=sub", "--set task.file: ", "/sub: is a folder");
-    assert_refused_at(x, good, "task.file=short.txt", "", "task.length is 8");
-    assert_refused_at(x, good, "task.file=~/a.txt", "--set task.file: task.file begins with ~",
-                      "write your home folder out");
-    assert_refused_at(x, "task: {name: text, file: a.txt, sha256: ab}\n" LM, NULL,
-                      "sub/s.yaml:1:33: task.sha256 is read from the file; give task.file", "");
-    assert_refused_at(x, "task: {name: text}\n" LM, NULL,
-                      "sub/s.yaml:1:7: missing key 'file' under task: it has no default", "");
-    assert_refused_at(x, "task: {name: text, file: a.txt}\nconstraints: [task.file == 1]\n", NULL,
-                      "sub/s.yaml:2:15: task.file is a path", "`exclude`");
-    assert_refused_at(x, "task: {name: text, file: a.txt}\neval: {o: {file: b.txt}}\n", NULL,
-                      "sub/s.yaml:2:12: eval.o.file: a test set is taken from the file", "");
-    assert_refused_at(x, "task: {name: text, file: a.txt}\neval: {o: {size: 3}}\n", NULL,
-                      "sub/s.yaml:2:12: task.size is read from the file; give task.file", "");
-    assert_refused_at(x, "task: {name: text, file: a.txt, length: 8}\n", NULL,
-                      "sub/s.yaml:1:14: ", "use causal");
-}
-
-/* Losses of files are averaged, whatever guessing is worth on each; accuracies are not. */
-TEST(test_replicate)
-{
-    static const char yaml[] = "task: {name: text, file: [a.txt, ../mixed.txt], length: 8}\n" LM
-                               "replicate: [task.file]\n";
-    struct plan_text text;
-    assert_refused_at(x, yaml, NULL,
-                      "sub/s.yaml:4:13: replicates must be equally hard to guess, but chance ",
-                      " at another value; use metric: {name: val_loss}, by which each file is "
-                      "compared only with itself");
-    plan_it(x, yaml, "metric={name: val_loss}");
-    assert_int_equal(plan_replicates(x->plan), 2);
-    plan_text(x->plan, 1, &text);
-    assert_string_equal(text.setting, "{}");
-    assert_string_equal(text.replicate, "{\"task.file\":\"../mixed.txt\"}");
 }
 
 /* A folder of any depth leads to a path that still fits, or to a refusal. */

@@ -1,5 +1,4 @@
 /* `measure: evals`: what heads are measured as they are trained, resumed exactly, in the result. */
-#include "config_help.h"
 #include "trial_help.h"
 
 static struct trial *new_measured(struct arena *a, bool measure)
@@ -139,25 +138,6 @@ TEST(damaged_values)
         assert_int_equal(t->result.measured_from, 1);
     }
     arena_free(&a);
-}
-
-TEST(the_key_measure_takes_evals_alone)
-{
-    struct config *c = config_of("task: {name: gather}\n");
-    assert_false(c->measure);
-    config_free(c);
-    c = config_of("task: {name: gather}\nmeasure: evals\n");
-    assert_true(c->measure);
-    config_free(c);
-    static const struct refusal list[] = {
-        {"task: {name: gather}\nmeasure: always\n",
-         "s.yaml:2:10: measure is always; allowed: evals"},
-        {"task: {name: gather}\nmeasure: [evals]\n",
-         "s.yaml:2:10: measure must be a single value, not a list"},
-        {"task: {name: gather}\nmeasures: evals\n",
-         "s.yaml:2:1: unknown key 'measures' (did you mean measure?)"},
-    };
-    ASSERT_ALL_REFUSED(list);
 }
 
 GROUP(make_folder, remove_whole_folder)

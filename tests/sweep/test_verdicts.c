@@ -24,15 +24,14 @@
  *                               verdict_rules.c has them; found, sure, limits; numbers, by head
  *                               count or by rival: .best_p, .pair.t, all that `members` has, and
  *                               .fresh.p */
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/file.h"
 #include "sweep/ask/answer.h"
 #include "sweep/judge/between.h"
 #include "sweep/judge/verdict_text.h"
+#include "tests/sweep/case_help.h"
 #include "tests/sweep/look_help.h"
 
 enum { HEADS = 8, TRIALS = 40, BLOCKS = 16, AXES = 2, VALUES = 16, PAIRS = 4, WORDS = TRIALS };
@@ -684,34 +683,4 @@ static void play_lines(const char *path, char *lines, FILE *out)
     case_begin();
 }
 
-static void play_file(void **state)
-{
-    struct text_buffer played = {0}, command = {0};
-    void *lines;
-    size_t size;
-    assert_int_equal(file_read(*state, 1 << 20, &lines, &size, NULL), STATUS_OK);
-    FILE *out = text_stream(&played);
-    assert_non_null(out);
-    play_lines(*state, lines, out);
-    fclose(out);
-    text_add(&command, getenv("BLESS") ? "cat >%s" : "diff -u %s -", (const char *)*state);
-    out = popen(command.text, "w");
-    assert_non_null(out);
-    fputs(played.text, out);
-    assert_int_equal(pclose(out), 0);
-    free(command.text);
-    free(played.text);
-    free(lines);
-}
-
-static glob_t files;
-
-TEST_DECLARED files_are_declared(void)
-{
-    if (glob("tests/verdicts/*.case", 0, NULL, &files) != 0)
-        abort();
-    for (size_t i = 0; i < files.gl_pathc; i++)
-        test_declare((int)i, (struct CMUnitTest){.name = strrchr(files.gl_pathv[i], '/') + 1,
-                                                 .test_func = play_file,
-                                                 .initial_state = files.gl_pathv[i]});
-}
+CASES("tests/verdicts", play_lines)

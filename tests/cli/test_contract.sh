@@ -54,6 +54,62 @@ for kept in - $(ls *.db); do
     verdict "what is said of $kept is what was promised"
 done
 
+# ---- reports on results made by hand ----
+# The comments of each file of made/ say what file it changes (-: none) and what is asked then. Of JSON the members that
+# stand there are told, of all else what differs from what is said of the file before the change.
+base_of() { # name
+    sed -n 's/^-- from //p' "$contract/made/$1.sql"
+}
+make_file() { # name
+    [ ! -e "$1.db" ] || return 0
+    echo "PRAGMA application_id = 0x48454144; PRAGMA user_version = 8; PRAGMA synchronous = OFF; BEGIN;" >"$1.sql"
+    if [ "$(base_of "$1")" = - ]; then
+        cat "$contract/files/schema.sql" >>"$1.sql"
+        grep 'INTO \(t_quantile\|results_file\) ' "$contract/files/plain.sql" >>"$1.sql"
+    else
+        make_file "$(base_of "$1")"
+        cp "$(base_of "$1").db" "$1.db"
+    fi
+    { cat "$contract/made/$1.sql" && echo "COMMIT;"; } >>"$1.sql"
+    sqlite3 -bail "$1.db" <"$1.sql" >restored 2>&1 || trouble "$1: $(cat restored)"
+}
+ask() { # name, words, file for what is said
+    members= out=$3
+    set -- "$1" $2
+    kept=$1
+    shift
+    for word; do
+        shift
+        case $word in
+        '$'*) members="$members $word" ;;
+        *) set -- "$@" "$word" ;;
+        esac
+    done
+    "$headcount" "$@" --db "$kept.db" >"$out" 2>err </dev/null || echo "exit $?: $(cat err)" >>"$out"
+    for member in $members; do
+        sqlite3 :memory: "SELECT '$member ' || (CAST(readfile('$out') AS TEXT) -> '$member')"
+    done >members
+    [ -z "$members" ] || mv members "$out"
+}
+for made in "$contract"/made/*.sql; do
+    made=$(basename "$made" .sql)
+    make_file "$made"
+    sed -n 's/^-- \$ //p' "$contract/made/$made.sql" >words
+    while IFS= read -r words; do
+        ask "$made" "$words" now
+        case $(base_of "$made")$words in
+        -* | *' $'*) ;;
+        *)
+            ask "$(base_of "$made")" "$words" before
+            diff before now >differs
+            mv differs now
+            ;;
+        esac
+        compare "made/$made/$(echo "${words%% \$*}" | tr -s ' /' '__')" now "$words of $made"
+    done <words
+done
+verdict "reports on results made by hand are what they were"
+
 # ---- what SQL sees ----
 sqlite3 -header plain.db "SELECT v.name AS 'view', group_concat(c.name, ' ') AS columns
     FROM sqlite_schema AS v, pragma_table_info(v.name) AS c WHERE v.type = 'view' GROUP BY v.name" >now

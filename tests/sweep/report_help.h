@@ -1,4 +1,4 @@
-/* Results files made by hand, and the reports on them. */
+/* Reports on the results files of the contract that are made by hand. */
 #ifndef TESTS_SWEEP_REPORT_HELP_H
 #define TESTS_SWEEP_REPORT_HELP_H
 
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/report/report.h"
 #include "sweep/trials/trials_internal.h"
@@ -22,7 +23,6 @@ struct fixture {
     char folder[128], path[160];
     struct store *store;
     struct message message;
-    bool explain; /* reports for people say all */
 };
 
 #undef TEST_FIXTURE
@@ -64,144 +64,49 @@ __attribute__((format(printf, 2, 3))) static inline void sql(struct fixture *f, 
     free(text);
 }
 
-static inline void add_sweep(struct fixture *f, const char *name, const char *tune,
-                             const char *claim)
+/* Adds what files of the contract add that are made by hand, by their names, each after that which
+ * it changes. */
+static inline void load(struct fixture *f, const char *names)
 {
-    sql(f,
-        "INSERT INTO sweep (sweep_id, name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"
-        " tune, claim, created, last_run) VALUES (1, %s, 'How many heads does it take to look at "
-        "four places at once?', '', printf('%%064d', 1), printf('%%064d', 1), 'val_acc', "
-        "'maximize', '%s', %s, '2025-01-01', '2025-01-01')",
-        name, tune, claim);
-}
-
-struct grid_point {
-    int slots, heads;
-    double lr;
-    const char *setting, *label, *tuning;
-};
-
-static inline void add_config(struct fixture *f, int id, const struct grid_point *p, long params)
-{
-    sql(f,
-        "INSERT INTO config (config_id, config_sha256, n_params, flops_per_step, chance, "
-        "config_json) VALUES (%d, printf('%%064d', %d), %ld, 1e6, 0.0625, "
-        "'{\"model\":{\"d_ff\":64,\"d_head\":\"split\",\"d_model\":32,\"heads\":%d,\"layers\":1},"
-        "\"task\":{\"name\":\"gather\",\"options\":{\"instance\":0,\"length\":32,\"offsets\":[],"
-        "\"slots\":%d,\"vocab\":16},\"version\":1},\"train\":{\"batch\":64,\"examples\":0,\"lr\":"
-        "%.4f,\"steps\":1500},\"v\":1}')",
-        id, id, params, p->heads, p->slots, p->lr);
-}
-
-/* acc < 0: diverged; NaN: still queued. */
-static inline void add_trial(struct fixture *f, int config, int seed, const struct grid_point *p,
-                             const char *choice, double acc)
-{
-    int order = config * 10000 + seed;
-    sql(f,
-        "INSERT INTO trial (trial_id, sweep_id, config_id, seed, state, in_plan, plan_order, "
-        "setting, setting_label, tuning, is_tuning, choice, chance) VALUES (%d, 1, %d, %d, '%s', "
-        "1, %d, '%s', '%s', '%s', %d, '%s', 0.0625)",
-        order, config, seed, acc < 0 ? "diverged" : "queued", order, p->setting, p->label,
-        p->tuning, seed >= 1000, choice);
-    if (acc >= 0)
-        sql(f,
-            "UPDATE trial SET state = 'completed', best_step = 1500, steps_done = 1500, train_acc "
-            "= %.4f, val_acc = %.4f, val_loss = .5, test_acc = %.4f, test_exact = %.4f, test_loss "
-            "= .5, train_s = %d.5 WHERE trial_id = %d",
-            acc, acc, acc, acc / 2, 20 + seed % 1000, order);
-}
-
-/* The finding of gather: three head counts that solve it between two falls. */
-static inline void add_gather(struct fixture *f, int slots, const char *setting, const char *label)
-{
-    static const int heads[6] = {1, 2, 4, 8, 16, 32};
-    static const double acc[6][5] = {
-        {.709, .721, .698, .714, .705}, {.977, .969, .981, .974, .990},
-        {.998, .995, .999, .991, 1},    {1, 1, 1, 1, 1},
-        {.874, .881, .859, .902, .866}, {.277, .281, .269, .280, .275}};
-    for (int i = 0; i < 6; i++) {
-        struct grid_point p = {slots, heads[i], .003, setting, label, "{}"};
-        int config = slots * 10 + i;
-        add_config(f, config, &p, 9488);
-        for (int seed = 0; seed < 5; seed++)
-            add_trial(f, config, seed, &p, "chosen", acc[i][seed]);
-    }
-}
-
-/* A second sweep as the first, at another learning rate and .01 better per seed, with the configs
- * and trials of ids 100 and 100,000,000 higher. */
-static inline void add_second(struct fixture *f, const char *name)
-{
-    sql(f,
-        "INSERT INTO sweep (sweep_id, name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"
-        "  tune, claim, created, last_run)"
-        " SELECT 2, %s, question, yaml, yaml_sha256, plan_sha256, metric, goal, tune, claim,"
-        "  created, last_run FROM sweep WHERE sweep_id = 1;"
-        "INSERT INTO config (config_id, config_sha256, n_params, flops_per_step, chance,"
-        "  config_json)"
-        " SELECT config_id + 100, printf('%%064d', config_id + 100), n_params, flops_per_step,"
-        "  chance, json_set(config_json, '$.train.lr', 0.01) FROM config;"
-        "INSERT INTO trial (trial_id, sweep_id, config_id, seed, state, in_plan, plan_order,"
-        "  setting, setting_label, tuning, is_tuning, choice, chance, best_step, steps_done,"
-        "  train_acc, val_acc, val_loss, test_acc, test_exact, test_loss, train_s)"
-        " SELECT trial_id + 100000000, 2, config_id + 100, seed, state, in_plan, plan_order,"
-        "  setting, setting_label, tuning, is_tuning, choice, chance, best_step, steps_done,"
-        "  train_acc, val_acc, val_loss, min(1, test_acc + .01 * seed), test_exact, test_loss,"
-        "  train_s FROM trial WHERE sweep_id = 1",
-        name);
-}
-
-/* What is written of a sweep, between its settings, or of the first two sweeps. */
-enum written { REPORT, BETWEEN, COMPARED };
-
-/* As text; to be freed. */
-__attribute__((noinline)) static char *report_on(struct fixture *f, enum written what,
-                                                 enum report_format format, struct text_page page)
-{
-    struct text_buffer text = {0};
-    FILE *out = text_stream(&text);
-    enum status s =
-        what == REPORT ? report_write(f->store, 1, format, f->explain, page, out, &f->message)
-        : what == BETWEEN
-            ? report_write_between(f->store, 1, format, page, out, &f->message)
-            : report_write_several(f->store, (int64_t[]){1, 2}, 2, format, page, out, &f->message);
-    if (s != STATUS_OK)
-        fail_msg("%s", f->message.text);
-    fclose(out);
-    return text.text;
-}
-
-static inline char *report(struct fixture *f, enum report_format format)
-{
-    return report_on(f, REPORT, format, (struct text_page){0});
-}
-
-/* No line is wider than the page, however wide that is. */
-static inline void assert_fits(struct fixture *f, enum written what, int from, int step)
-{
-    for (int columns = from; columns <= 100; columns += step) {
-        char *text = report_on(f, what, REPORT_TEXT, (struct text_page){.columns = columns});
-        char *rest = text;
-        for (char *line; (line = strsep(&rest, "\n"));)
-            if (text_width(line) > columns)
-                fail_msg("wider than %d columns: %s", columns, line);
+    char list[128], *rest = list;
+    snprintf(list, sizeof list, "%s", names);
+    for (char *name; (name = strsep(&rest, " "));) {
+        char path[200];
+        void *text;
+        size_t size;
+        snprintf(path, sizeof path, "tests/data/contract/made/%s.sql", name);
+        assert_int_equal(file_read(path, 1 << 16, &text, &size, NULL), STATUS_OK);
+        sql(f, "%s", (const char *)text);
         free(text);
     }
 }
 
-/* Frees text. */
-static inline void assert_says(char *text, const char *sentence)
+/* The report as text; to be freed. */
+__attribute__((noinline)) static char *report_on(struct fixture *f, enum report_format format,
+                                                 struct text_page page)
 {
-    if (!strstr(text, sentence))
-        fail_msg("not said: %s\n%s", sentence, text);
-    free(text);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    enum status s = report_write(f->store, 1, format, false, page, out, &f->message);
+    if (s != STATUS_OK)
+        fail_msg("%s", f->message.text);
+    fclose(out);
+    return text;
 }
 
-static inline void assert_silent(char *text, const char *sentence)
+static inline char *report(struct fixture *f, enum report_format format, bool color)
 {
-    if (strstr(text, sentence))
-        fail_msg("said: %s\n%s", sentence, text);
+    return report_on(f, format, (struct text_page){.color = color});
+}
+
+/* No line of the text is wider than the page; frees it. */
+static inline void assert_fits(char *text, int columns)
+{
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (text_width(line) > columns)
+            fail_msg("wider than %d columns: %s", columns, line);
     free(text);
 }
 

@@ -97,34 +97,16 @@ FIXTURE(set_up, tear_down)
 TEST(a_report_without_memory_is_whole_or_an_error)
 {
     enum { KINDS = 6 };
-    add_sweep(f, "'gather'", "[]", "NULL");
-    add_gather(f, 4, "{}", "");
+    load(f, "gather");
     add_rest(f);
     for (int kind = 0; kind < KINDS && FAULTS_IN_MALLOC; kind++)
         run_out_of_memory(f, kind);
 }
 
 /* Settings against each other, and a claim of two of them. */
-static void add_pairs(struct fixture *f)
-{
-    static const int d_ff[2] = {32, 64};
-    sql(f, "UPDATE sweep SET claim ="
-           " '{\"better\":{\"model.d_ff\":64},\"heads\":4,\"than\":{\"model.d_ff\":32}}'");
-    for (int i = 0; i < 2; i++) {
-        char setting[40], label[20];
-        snprintf(setting, sizeof setting, "{\"model.d_ff\":%d}", d_ff[i]);
-        snprintf(label, sizeof label, "d_ff=%d", d_ff[i]);
-        const struct grid_point p = {4, 4, .003, setting, label, "{}"};
-        add_config(f, i + 1, &p, 9488);
-        for (int seed = 0; seed < 3; seed++)
-            add_trial(f, i + 1, seed, &p, "chosen", .5 + .1 * i + .01 * seed * i);
-    }
-}
-
 TEST(a_report_of_pairs_without_memory_is_whole_or_an_error)
 {
-    add_sweep(f, "'gather'", "[]", "NULL");
-    add_pairs(f);
+    load(f, "gather kv kv-wrong");
     for (int kind = 0; kind < 4 && FAULTS_IN_MALLOC; kind += 3)
         run_out_of_memory(f, kind);
 }

@@ -1,0 +1,3 @@
+-- from claim
+-- $ report --markdown
+UPDATE trial SET state = 'queued';

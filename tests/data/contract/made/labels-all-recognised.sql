@@ -1,0 +1,3 @@
+-- from labels
+-- $ report --markdown
+UPDATE label_acc SET acc = 0.99951;

@@ -6,7 +6,6 @@
 #ifndef SWEEP_STUDY_JOB_QUEUE_H
 #define SWEEP_STUDY_JOB_QUEUE_H
 
-
 #include "engine/base/status.h"
 
 enum { JOB_ANSWER_MAX = 256 << 20 /* bytes */ };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/db/setting_order.h"
 #include "sweep/db/store_internal.h"
 #include "sweep/plan/point.h"
 

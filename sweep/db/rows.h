@@ -82,6 +82,11 @@ enum status rows_close(struct rows *r);
 /* The same after work on the rows: `status`, which says how that went, unless it is OK. */
 enum status rows_close_after(struct rows *r, enum status status);
 
+/* Compares the labels of two settings of a sweep ("slots=4, lr=0.01") by the first value in which
+ * they differ: numbers by size, all else by bytes. As COLLATE setting_values, the order in which a
+ * drawn sweep (method: random) lists them. */
+int setting_compare(const char *a, const char *b);
+
 /* Parts of statements (parts.sql): CONFIG_SHORT, CONFIG_MEANING, CONFIG_TASK, CONFIG_PATH and
  * CONFIG_FACTS of a row of config; NOW. */
 #include "db_parts.h"

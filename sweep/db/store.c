@@ -169,43 +169,33 @@ static enum status set_journal(struct store *s, const char *mode, bool *took, st
 
 /* For a rollback journal. EXTRA: its removal is synced too, else a power loss could undo a commit;
  * but to SQLite it is a failed commit if the folder cannot be synced. */
-static enum status set_synchronous(struct store *s, struct message *m)
+static void set_synchronous(struct scope *x)
 {
     bool can;
-    enum status status = file_can_sync_folder(s->path, &can, m);
-    if (status != STATUS_OK)
-        return status;
-    return store_script(s, "setting synchronous",
-                        can ? "PRAGMA synchronous = EXTRA" : "PRAGMA synchronous = FULL", m);
+    scope_check(x, file_can_sync_folder(x->store->path, &can, x->message));
+    scope_script(x, "setting synchronous",
+                 can ? "PRAGMA synchronous = EXTRA" : "PRAGMA synchronous = FULL");
 }
 
 /* WAL lets people read while the sweep runs. Where it does not work, a rollback journal does. */
-static enum status choose_journal(struct store *s, bool avoid_wal, struct message *m)
+static void choose_journal(struct scope *x, bool avoid_wal)
 {
-    int64_t synchronous = 0;
+    struct store *s = x->store;
     bool took = false;
-    enum status status = STATUS_OK;
     if (!avoid_wal && store_wal_is_safe(s->path)) {
-        status = set_journal(s, "wal", &s->wal, m);
+        enum status status = set_journal(s, "wal", &s->wal, x->message);
         if (status == STATUS_BUSY || status == STATUS_DISK_FULL || s->broken)
-            return status;
+            scope_leave(x, status);
     }
-    if (!s->wal) {
-        status = set_journal(s, "delete", &took, m);
-        if (status == STATUS_OK && !took)
-            status = status_fail(m, STATUS_IO, "%s: neither WAL nor a rollback journal can be used",
-                                 s->path);
-        if (status != STATUS_OK)
-            return status;
+    if (s->wal) {
+        scope_script(x, "setting synchronous", "PRAGMA synchronous = FULL");
+    } else {
+        scope_check(x, set_journal(s, "delete", &took, x->message));
+        if (!took)
+            scope_fail(x, STATUS_IO, "%s: neither WAL nor a rollback journal can be used", s->path);
     }
-    if (s->wal)
-        status = store_script(s, "setting synchronous", "PRAGMA synchronous = FULL", m);
-    if (status == STATUS_OK)
-        status = store_integer(s, "setting synchronous", "PRAGMA synchronous", NO_VALUES, 0,
-                               &synchronous, m);
-    if (status == STATUS_OK && synchronous < 2)
-        status = status_fail(m, STATUS_IO, "%s: synchronous writes cannot be switched on", s->path);
-    return status;
+    if (scope_number(x, "setting synchronous", "PRAGMA synchronous", NO_VALUES) < 2)
+        scope_fail(x, STATUS_IO, "%s: synchronous writes cannot be switched on", s->path);
 }
 
 static bool stat_log(const struct store *s, struct stat *log)
@@ -245,7 +235,7 @@ static void prepare_for_writing(struct scope *x, const struct store_format *f,
     scope_check(x, store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m));
     if (sqlite3_db_readonly(s->db, "main"))
         scope_fail(x, STATUS_IO, "%s cannot be written (permissions?)", s->path);
-    scope_check(x, set_synchronous(s, m));
+    set_synchronous(x);
     const struct identity i = check_identity(x, f);
     bool older = i.objects > 0 && i.version < f->version;
     bool check = older || (i.objects > 0 && h->interrupted);
@@ -260,7 +250,7 @@ static void prepare_for_writing(struct scope *x, const struct store_format *f,
     if (!check && scope_number(x, "looking for running trials",
                                "SELECT 1 FROM trial WHERE state = 'running' LIMIT 1", NO_VALUES))
         check_integrity(x);
-    scope_check(x, choose_journal(s, f->avoid_wal, m));
+    choose_journal(x, f->avoid_wal);
     note_files(x);
 }
 

@@ -20,7 +20,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -28,60 +27,53 @@
 #include "engine/base/file.h"
 #include "sweep/db/store_internal.h"
 
-enum { ID_SIZE = 33, LINE_MAX_SIZE = 128 };
-#define OWNER_FORMAT "headcount.owner.1 %s %" PRIx64 " %" PRIx64 "\n"
+enum { LINE_MAX_SIZE = 128 };
+#define FRONT        "headcount.owner.1 "
+#define OWNER_FORMAT FRONT "%s %" PRIx64 " %" PRIx64 "\n"
 
-/* The line that says that the folder is that of the file at s->path. */
-static enum status write_line(const struct store *s, const char *id, char line[LINE_MAX_SIZE],
-                              struct message *m)
+/* The line that says that the folder is that of the file at its path. */
+static const char *owner_line(struct scope *x, const char *id)
 {
+    const char *path = x->store->path;
     struct stat st;
     struct statvfs fs;
-    if (stat(s->path, &st) != 0 || statvfs(s->path, &fs) != 0)
-        return status_fail(m, status_of_errno(errno), "%s: %s", s->path, strerror(errno));
-    snprintf(line, LINE_MAX_SIZE, OWNER_FORMAT, id, (uint64_t)fs.f_fsid, (uint64_t)st.st_ino);
-    return STATUS_OK;
+    if (stat(path, &st) != 0 || statvfs(path, &fs) != 0)
+        scope_fail(x, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    return scope_print(x, OWNER_FORMAT, id, (uint64_t)fs.f_fsid, (uint64_t)st.st_ino);
 }
 
-static enum status read_id(struct store *s, char id[ID_SIZE], struct message *m)
+static const char *read_id(struct scope *x)
 {
-    struct rows r =
-        store_rows(s, "reading its id", "SELECT id FROM results_file LIMIT 1", NO_VALUES, m);
-    const char *text = rows_next(&r) ? rows_text(&r, 0) : NULL;
-    bool sound =
-        text && strlen(text) == ID_SIZE - 1 && strspn(text, "0123456789abcdef") == ID_SIZE - 1;
-    if (r.status == STATUS_OK && !sound)
-        r.status = status_fail(m, STATUS_CORRUPT,
-                               "%s has lost its id (table results_file), by which its folder "
-                               "is known to be its own; restore a copy",
-                               s->path);
-    else if (r.status == STATUS_OK)
-        memcpy(id, text, ID_SIZE);
-    return rows_close(&r);
+    enum { DIGITS = 32 };
+    const char *id =
+        scope_string(x, "reading its id", "SELECT id FROM results_file LIMIT 1", NO_VALUES);
+    if (!id || strlen(id) != DIGITS || strspn(id, "0123456789abcdef") != DIGITS)
+        scope_fail(x, STATUS_CORRUPT,
+                   "%s has lost its id (table results_file), by which its folder "
+                   "is known to be its own; restore a copy",
+                   x->store->path);
+    return id;
 }
 
 /* What the folder says; "" where it says nothing or is not there. */
-static enum status read_line(const struct store *s, char line[LINE_MAX_SIZE], struct message *m)
+static void read_line(struct scope *x, char line[LINE_MAX_SIZE])
 {
-    enum status status = STATUS_OK;
-    line[0] = '\0';
-    int folder = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *path = x->store->folder;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int fd = folder < 0 ? -1
                         : openat(folder, STORE_OWNER,
                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, line, LINE_MAX_SIZE - 1);
-    if (n >= 0)
-        line[n] = '\0';
-    else if (errno != ENOENT)
-        status = status_fail(m, status_of_errno(errno), "%s/" STORE_OWNER ": %s", s->folder,
-                             strerror(errno));
-    if (n == 0)
-        snprintf(line, LINE_MAX_SIZE, "?"); /* it is there, and no line that we wrote */
+    int error = n < 0 ? errno : 0;
     if (fd >= 0)
         close(fd);
     if (folder >= 0)
         close(folder);
-    return status;
+    if (error && error != ENOENT)
+        scope_fail(x, status_of_errno(error), "%s/" STORE_OWNER ": %s", path, strerror(error));
+    line[n < 0 ? 0 : n] = '\0';
+    if (n == 0)
+        snprintf(line, LINE_MAX_SIZE, "?"); /* it is there, and no line that we wrote */
 }
 
 static bool is_link(const char *path)
@@ -103,66 +95,65 @@ static bool is_empty(const char *folder)
     return empty;
 }
 
-static enum status refuse(const struct store *s, const char *what, struct message *m)
+static _Noreturn void refuse(struct scope *x, const char *what)
 {
-    return status_fail(m, STATUS_BAD_INPUT,
-                       "%s %s, so nothing in it was changed. %s, or choose another file with --db. "
-                       "If no other results file uses that folder, remove %s/" STORE_OWNER
-                       ": it then belongs to %s",
-                       s->folder, what, is_link(s->folder) ? "Remove the link" : "Move it away",
-                       s->folder, s->path);
+    const char *folder = x->store->folder;
+    scope_fail(x, STATUS_BAD_INPUT,
+               "%s %s, so nothing in it was changed. %s, or choose another file with --db. "
+               "If no other results file uses that folder, remove %s/" STORE_OWNER
+               ": it then belongs to %s",
+               folder, what, is_link(folder) ? "Remove the link" : "Move it away", folder,
+               x->store->path);
 }
 
-/* id: NULL of a file that is yet to be made. *line gets what the folder is to say; "": it does. */
-static enum status judge(const struct store *s, const char *id, char line[LINE_MAX_SIZE],
-                         struct message *m)
+/* What the folder is to say; "": it does. id: NULL of a file that is yet to be made. */
+static const char *judge(struct scope *x, const char *id)
 {
-    static const char front[] = "headcount.owner.1 ";
-    enum { ID_AT = sizeof front - 1, ID_END = ID_AT + ID_SIZE - 1 };
     char there[LINE_MAX_SIZE];
-    line[0] = '\0';
-    enum status status = read_line(s, there, m);
-    if (status == STATUS_OK && id)
-        status = write_line(s, id, line, m);
-    if (status != STATUS_OK || !there[0])
-        return status;
-    bool same_id = id && strncmp(there, line, ID_END) == 0 && there[ID_END] == ' ';
-    bool link = is_link(s->folder);
-    if (!same_id && (link || !is_empty(s->folder)))
-        return refuse(s, "belongs to another results file", m);
+    read_line(x, there);
+    const char *line = id ? owner_line(x, id) : "";
+    if (!there[0])
+        return line;
+    const char *folder = x->store->folder;
+    size_t front = id ? strlen(FRONT) + strlen(id) + 1 : 0; /* with a space behind the id */
+    bool same_id = id && strncmp(there, line, front) == 0, link = is_link(folder);
+    if (!same_id && (link || !is_empty(folder)))
+        refuse(x, "belongs to another results file");
     if (id && strcmp(there, line) == 0)
-        line[0] = '\0';
-    else if (link)
-        return refuse(s, "is a link to a folder that belongs to another copy of this results file",
-                      m);
-    return STATUS_OK;
+        return "";
+    if (link)
+        refuse(x, "is a link to a folder that belongs to another copy of this results file");
+    return line;
 }
 
 enum status store_check_folder(struct store *s, struct message *m)
 {
-    char id[ID_SIZE], line[LINE_MAX_SIZE];
-    enum status status = read_id(s, id, m);
-    return status == STATUS_OK ? judge(s, id, line, m) : status;
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        judge(x, read_id(x));
+    return scope_end(x);
 }
 
-enum status store_check_new_folder(const struct store *s, struct message *m)
+enum status store_check_new_folder(struct store *s, struct message *m)
 {
-    char line[LINE_MAX_SIZE];
-    return judge(s, NULL, line, m);
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        judge(x, NULL);
+    return scope_end(x);
+}
+
+static void write_owner(struct scope *x, const char *line)
+{
+    struct iovec part = {(char *)line, strlen(line)};
+    if (line[0])
+        scope_check(x, file_write(scope_print(x, "%s/" STORE_OWNER, x->store->folder), &part, 1,
+                                  x->message));
 }
 
 enum status store_claim_folder(struct store *s, struct message *m)
 {
-    char id[ID_SIZE], line[LINE_MAX_SIZE] = "", *path;
-    enum status status = read_id(s, id, m);
-    if (status == STATUS_OK)
-        status = judge(s, id, line, m);
-    if (status != STATUS_OK || !line[0])
-        return status;
-    if (asprintf(&path, "%s/" STORE_OWNER, s->folder) < 0)
-        return status_no_memory(m, s->folder);
-    struct iovec part = {line, strlen(line)};
-    status = file_write(path, &part, 1, m);
-    free(path);
-    return status;
+    struct scope *x = scope_of(s, m);
+    if (scope_enter(x))
+        write_owner(x, judge(x, read_id(x)));
+    return scope_end(x);
 }

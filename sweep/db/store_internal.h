@@ -8,10 +8,9 @@
  *   store_folder.c   whose the folder of weights and checkpoints is
  *   store_measures.c columns of measures that are younger than the file
  *   rows.c           statements and their rows
- *   tables.c         which tables there are, and whose rows belong to whose (tables.h)
+ *   tables.c         which tables there are, and whose rows belong to whose
  *   store_sql.c      errors, small statements, transactions
- *   functions.c      what SQL can call: sums, what a configuration means, the order of settings
- *                    (setting_order.h) */
+ *   functions.c      what SQL can call: sums, what a configuration means, the order of settings */
 #ifndef SWEEP_DB_STORE_INTERNAL_H
 #define SWEEP_DB_STORE_INTERNAL_H
 
@@ -115,7 +114,7 @@ bool store_wal_is_safe(const char *path);
 /* That the folder is this file's, or becomes so; else BAD_INPUT (store_check_folder in store.h). */
 enum status store_claim_folder(struct store *s, struct message *m);
 /* The same of a file that is yet to be made: a folder that has an owner has another. */
-enum status store_check_new_folder(const struct store *s, struct message *m);
+enum status store_check_new_folder(struct store *s, struct message *m);
 
 /* ---- rows.c ---- */
 
@@ -131,6 +130,25 @@ enum status store_repeat(struct rows *r, const struct value *values, int count);
 
 /* The same with the values of a row at hand, as they are. */
 enum status store_repeat_row(struct rows *r, const struct rows *row);
+
+/* ---- tables.c ---- */
+
+/* What the schema says of its own tables: whose rows belong to whose, and which are shared. A table
+ * is declared in schema.sql and nowhere else; tables that a user has put into the file are none of
+ * these.
+ *
+ * Rows that belong to a row of another table REFERENCE it with ON DELETE CASCADE, and their primary
+ * key begins with that column: they go with it, and merge takes them over with it. Rows without
+ * CASCADE refer to what many share, which is the same by its UNIQUE columns and goes when nobody
+ * refers to it any more. */
+
+/* The tables whose rows belong to one of `parent`, in the order of the schema: name, and the column
+ * that refers to it. */
+struct rows *tables_of(struct scope *x, const char *parent);
+
+/* The tables whose rows are shared: name, and a statement that deletes those that nobody refers to.
+ */
+struct rows *tables_shared(struct scope *x);
 
 /* ---- store_sql.c ---- */
 

@@ -1,5 +1,3 @@
-#include "sweep/db/tables.h"
-
 #include "sweep/db/store_internal.h"
 
 static const char DOING[] = "reading the schema";

@@ -6,7 +6,6 @@
 
 #include "engine/encoder_config.h"
 #include "engine/train_config.h"
-#include "sweep/db/setting_order.h"
 #include "sweep/evidence/evidence_parts.h"
 
 /* ---- what the sweep asks ---- */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "sweep/db/tables.h"
 #include "sweep/trials/store_check.h"
 
 #define STATEMENT(name, sql) const char sql_##name[] = sql;

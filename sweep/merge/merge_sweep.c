@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "sweep/db/tables.h"
-
 void merge_note_sweep(struct merging *g, const struct merge_sweep *sweep)
 {
     scope_run(g->x, MERGING, "INSERT OR REPLACE INTO merge_sweep (old, new, plan) VALUES (?, ?, ?)",

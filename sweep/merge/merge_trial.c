@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/base/number.h"
-#include "sweep/db/tables.h"
 
 /* ---- how far a trial has come ---- */
 

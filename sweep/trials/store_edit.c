@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/utf8.h"
-#include "sweep/db/tables.h"
 
 enum { REMARK_BYTES = 4000 };
 
@@ -106,7 +105,7 @@ enum status store_delete(struct store *s, int64_t sweep_id, struct message *m)
     if (scope_enter(x)) {
         scope_change(x);
         scope_run(x, doing, sql_remember_deleted, VALUES(INTEGER(sweep_id)));
-        /* and all that belongs to it (tables.h) */
+        /* and all that belongs to it (tables_of) */
         scope_run(x, doing, "DELETE FROM sweep WHERE sweep_id = ?", VALUES(INTEGER(sweep_id)));
         delete_orphans(x, doing);
     }

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "scope_help.h"
-#include "sweep/db/setting_order.h"
 #include "sweep/evidence/evidence.h"
 #include "sweep/judge/verdict_text.h"
 #include "tests/test.h"

@@ -66,69 +66,36 @@ void document_title(struct document *d, const char *name, const char *more)
     }
 }
 
-void document_heading(struct document *d, const char *text)
+void document_put(struct document *d, enum document_block block, const char *text)
 {
-    begin(d, DOCUMENT_HEADING);
-    if (d->markdown) {
-        fputs("## ", d->out);
-        put_markdown(d->out, text);
-        fputc('\n', d->out);
-    } else {
-        put_text(d, text, true, 2, d->page);
-    }
-}
-
-void document_paragraph(struct document *d, const char *text)
-{
-    begin(d, DOCUMENT_PARAGRAPH);
-    if (d->markdown) {
-        put_markdown(d->out, text);
-        fputc('\n', d->out);
-    } else {
-        put_text(d, text, false, 0, d->line);
-    }
-}
-
-void document_finding(struct document *d, const char *text)
-{
-    begin(d, DOCUMENT_FINDING);
-    if (d->markdown) {
-        fputs("**", d->out);
-        put_markdown(d->out, text);
-        fputs("**\n", d->out);
-    } else {
-        put_text(d, text, true, 2, d->line);
-    }
-}
-
-void document_item(struct document *d, const char *text)
-{
-    begin(d, DOCUMENT_ITEM);
-    if (d->markdown) {
-        fputs("- ", d->out);
-        put_markdown(d->out, text);
-        fputc('\n', d->out);
-    } else {
-        put_text(d, text, false, 2, d->line);
-    }
-}
-
-void document_explanation(struct document *d, const char *text)
-{
-    if (d->explain)
-        document_item(d, text);
-    else
+    static const struct {
+        const char *before, *after; /* in Markdown */
+        bool bold, wide;            /* in text */
+        int rest;                   /* columns that lines behind the first are moved in */
+    } style[] = {[DOCUMENT_HEADING] = {"## ", "", true, true, 2},
+                 [DOCUMENT_PARAGRAPH] = {"", "", false, false, 0},
+                 [DOCUMENT_FINDING] = {"**", "**", true, false, 2},
+                 [DOCUMENT_ITEM] = {"- ", "", false, false, 2}};
+    if (block == DOCUMENT_EXPLANATION && !d->explain) {
         d->hidden++;
+        return;
+    }
+    block = block == DOCUMENT_EXPLANATION ? DOCUMENT_ITEM : block;
+    begin(d, block);
+    if (d->markdown) {
+        fputs(style[block].before, d->out);
+        put_markdown(d->out, text);
+        fprintf(d->out, "%s\n", style[block].after);
+    } else {
+        put_text(d, text, style[block].bold, style[block].rest,
+                 style[block].wide ? d->page : d->line);
+    }
 }
 
 void document_text(struct document *d, enum document_block block, struct text_buffer *text)
 {
-    if (text->used && block == DOCUMENT_PARAGRAPH)
-        document_paragraph(d, text->text);
-    else if (text->used && block == DOCUMENT_FINDING)
-        document_finding(d, text->text);
-    else if (text->used)
-        document_item(d, text->text);
+    if (text->used)
+        document_put(d, block, text->text);
     text->used = 0;
 }
 
@@ -153,5 +120,5 @@ void document_legend(struct document *d, const char *text)
         text_add(&whole, " Left out%s for lack of room: %s; --markdown has all%s.",
                  table_share_names(&d->left_out, &d->shown) ? " of some tables" : "",
                  d->left_out.text, d->plot_left_out ? " columns" : "");
-    document_paragraph(d, whole.text);
+    document_put(d, DOCUMENT_PARAGRAPH, whole.text);
 }

@@ -2,10 +2,10 @@
  * says does not depend on which.
  *
  *     struct document d = document_new(x, stdout, false, text_page(stdout));
- *     document_title(&d, name, question), document_paragraph(&d, facts);
- *     document_heading(&d, label);
+ *     document_title(&d, name, question);
+ *     document_put(&d, DOCUMENT_HEADING, label);
  *     document_table(&d, t);
- *     document_finding(&d, sentence), document_item(&d, sentence);
+ *     document_put(&d, DOCUMENT_FINDING, sentence), document_put(&d, DOCUMENT_ITEM, sentence);
  *     document_legend(&d, legend);
  *
  * All texts are foreign: written plain, and without the marks that Markdown would act on. */
@@ -24,7 +24,8 @@ enum document_block {
     DOCUMENT_PARAGRAPH,
     DOCUMENT_TABLE,
     DOCUMENT_FINDING,
-    DOCUMENT_ITEM
+    DOCUMENT_ITEM,
+    DOCUMENT_EXPLANATION /* an item that only explains; see `explain` */
 };
 
 struct document {
@@ -46,16 +47,11 @@ struct document document_new(struct scope *x, FILE *out, bool markdown, struct t
 
 /* more: what the name asks; "" without. */
 void document_title(struct document *d, const char *name, const char *more);
-void document_heading(struct document *d, const char *text);
-void document_paragraph(struct document *d, const char *text);
-/* The sentence that matters, and those that belong to it, one item each. */
-void document_finding(struct document *d, const char *text);
-void document_item(struct document *d, const char *text);
-/* An item that only explains; see `explain`. */
-void document_explanation(struct document *d, const char *text);
+/* A heading, a paragraph, a finding (the sentence that matters), or an item: of the sentences that
+ * belong to a finding one each, or one that only explains. */
+void document_put(struct document *d, enum document_block block, const char *text);
 
-/* One of the three above from a text that was put together, which is emptied; nothing where there
- * is none. */
+/* document_put of a text that was put together, which is emptied; nothing where there is none. */
 void document_text(struct document *d, enum document_block block, struct text_buffer *text);
 
 /* Writes t, in text without the columns that find no room; leaves as table_write does. */

@@ -370,8 +370,8 @@ static void write_details(const struct report_between *b, struct document *d)
     for (int i = 0; i < b->claimed; i++)
         for (int k = b->text[i].headlines; k < b->text[i].count; k++)
             if (!is_said_before(b, i, b->text[i].sentence[k].text))
-                (k < b->text[i].shown ? document_item
-                                      : document_explanation)(d, b->text[i].sentence[k].text);
+                document_put(d, k < b->text[i].shown ? DOCUMENT_ITEM : DOCUMENT_EXPLANATION,
+                             b->text[i].sentence[k].text);
 }
 
 /* What a claim came to in all the pairs that it is about. */
@@ -399,7 +399,7 @@ static void write_claims(const struct report_between *b, struct document *d)
 {
     for (int i = 0; i < b->claimed; i++)
         for (int k = 0; k < b->text[i].headlines; k++)
-            document_finding(d, b->text[i].sentence[k].text);
+            document_put(d, DOCUMENT_FINDING, b->text[i].sentence[k].text);
     write_sum(b, d);
     write_details(b, d);
 }
@@ -421,7 +421,7 @@ void report_between_people(const struct report_between *b, const char *sweep, st
     struct view v = view_of(b);
     if (v.tested + v.even + b->claimed == 0 && !b->pairs.too_many)
         return;
-    document_heading(d, "Between settings");
+    document_put(d, DOCUMENT_HEADING, "Between settings");
     write_claims(b, d);
     if (b->pairs.too_many)
         write_too_many(d);
@@ -441,7 +441,8 @@ void report_between_all(const struct report_between *b, struct document *d)
     if (b && b->pairs.too_many)
         write_too_many(d);
     else if (v.tested + v.even == 0)
-        document_paragraph(d, "No two settings that differ in one axis have results to compare.");
+        document_put(d, DOCUMENT_PARAGRAPH,
+                     "No two settings that differ in one axis have results to compare.");
     if (v.tested) {
         write_method(&v, d);
         write_pairs(&v, v.tested, d);

@@ -565,18 +565,18 @@ static void write_fit(const struct report_data *r, const struct report_map *map,
                  &text);
     document_text(d, DOCUMENT_ITEM, &text);
     if (r->ended < r->planned)
-        document_item(d, "Preliminary: the map moves until all trials have ended.");
+        document_put(d, DOCUMENT_ITEM, "Preliminary: the map moves until all trials have ended.");
     if (!possible)
         return;
     add_source(map, unit, &text);
-    document_explanation(d, text.text);
+    document_put(d, DOCUMENT_EXPLANATION, text.text);
 }
 
 void report_map_people(const struct report_data *r, const struct report_map *map,
                        struct document *d)
 {
     const char *unit = r->setting[0].verdict->unit;
-    document_heading(d, "Map");
+    document_put(d, DOCUMENT_HEADING, "Map");
     write_table(map, d);
     write_fit(r, map, unit, d);
     struct text_buffer legend = scope_text(d->scope);
@@ -584,7 +584,7 @@ void report_map_people(const struct report_data *r, const struct report_map *map
              r->setting[0].input.equivalence > 0 ? "are shown to be equivalent to the best"
                                                  : "could be the best, with 95% confidence",
              MAP_LEGEND);
-    document_paragraph(d, legend.text);
+    document_put(d, DOCUMENT_PARAGRAPH, legend.text);
 }
 
 /* ---- JSON ---- */

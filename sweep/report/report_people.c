@@ -420,7 +420,7 @@ static void write_common(const struct report_data *r, const struct sayings *list
                 continue;
             }
             if (!headed)
-                document_heading(d, "In several settings");
+                document_put(d, DOCUMENT_HEADING, "In several settings");
             headed = true;
             if (strcmp(by->sentence->text, by[n - 1].sentence->text) == 0)
                 add_same(r, by, n, &text);
@@ -437,14 +437,15 @@ static void write_setting(const struct report_data *r, const struct report_setti
 {
     const struct verdict_text *words = &set->text;
     if (set->label[0])
-        document_heading(d, set->label);
+        document_put(d, DOCUMENT_HEADING, set->label);
     for (int k = 0; k < words->headlines; k++)
-        document_finding(d, words->sentence[k].text);
+        document_put(d, DOCUMENT_FINDING, words->sentence[k].text);
     report_table(set, d);
     for (int k = words->headlines; k < words->count; k++) {
         int settings;
         if (who_says(list, &words->sentence[k], &settings) && settings == 1)
-            (k < words->shown ? document_item : document_explanation)(d, words->sentence[k].text);
+            document_put(d, k < words->shown ? DOCUMENT_ITEM : DOCUMENT_EXPLANATION,
+                         words->sentence[k].text);
     }
     report_labels_people(r->labels, set->setting, set->verdict->unit, d);
     report_shift_people(r->shift, set->setting, set->verdict->unit, d);

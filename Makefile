@@ -258,10 +258,11 @@ test-only: tests check-deps
 	@HEADCOUNT=$(RUN) BUILD=$(BUILD) MAKE="$(MAKE)" sh tests/run.sh "$(TESTS)" $(TEST_LONG) $(TEST_BIN) $(GRADIENT) $(TEST_SHORT)
 
 # What every command prints of kept results files becomes what it has to print, and what comes of the cases of
-# tests/verdicts and tests/sweep_files what has to come of them: read the diff.
-bless: $(PROGRAM) $(BUILD)/tests/sweep/test_verdicts $(BUILD)/tests/sweep/test_sweep_files
-	@BLESS=1 $(BUILD)/tests/sweep/test_verdicts >/dev/null
-	@BLESS=1 $(BUILD)/tests/sweep/test_sweep_files >/dev/null
+# tests/verdicts and tests/sweep_files what has to come of them, and so for tests/data/report: read the diff.
+BLESSED = $(patsubst %,$(BUILD)/tests/sweep/test_%,verdicts sweep_files metrics page report)
+
+bless: $(PROGRAM) $(BLESSED)
+	@for test in $(BLESSED); do BLESS=1 $$test >/dev/null || exit 1; done
 	@HEADCOUNT=$(RUN) BLESS=1 sh tests/cli/test_contract.sh
 
 # Mistakes made on purpose, and which test finds each (tests/mutants/run.sh): hours, but what was tried is kept.

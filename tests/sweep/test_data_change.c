@@ -1,4 +1,5 @@
-/* What becomes of a file that changes while trials learn from it. */
+/* What becomes of a file that changes while trials learn from it. That no example has other bytes:
+ * unit/test_corpus.c, unit/test_text_task.c, crash/data.sh. */
 #include "data_text_help.h"
 
 static void set_time(const char *path, int64_t ns)
@@ -22,15 +23,6 @@ static void change_unseen(const struct fixture *x, off_t at)
     set_time(x->place.path, file_mtime_ns(&st));
 }
 
-static enum status try_open(struct fixture *x)
-{
-    struct data *d;
-    enum status s = data_new(&x->arena, &x->point, 1, &x->place, &d, &x->m);
-    if (s == STATUS_OK)
-        data_close(d);
-    return s;
-}
-
 static void assert_says(const struct fixture *x, const char *what)
 {
     if (!strstr(x->m.text, what) || !strstr(x->m.text, x->place.path))
@@ -38,28 +30,6 @@ static void assert_says(const struct fixture *x, const char *what)
 }
 
 FIXTURE(setup, teardown)
-
-/* Its bytes are compared, whatever its time says. */
-TEST(bytes_are_compared_when_it_is_opened)
-{
-    use_text(x);
-    assert_int_equal(try_open(x), STATUS_OK);
-    set_time(x->place.path, 1000);
-    assert_int_equal(try_open(x), STATUS_OK);
-    change_unseen(x, 5);
-    assert_int_equal(try_open(x), STATUS_CORRUPT);
-    assert_says(x, "has changed since it was first read (SHA-256");
-    change_unseen(x, 5);
-    assert_int_equal(try_open(x), STATUS_OK);
-    assert_int_equal(truncate(x->place.path, 999), 0);
-    assert_int_equal(try_open(x), STATUS_CORRUPT);
-    assert_says(x, "999");
-    assert_int_equal(truncate(x->place.path, 0), 0);
-    assert_int_equal(try_open(x), STATUS_CORRUPT);
-    unlink(x->place.path);
-    assert_int_equal(try_open(x), STATUS_CORRUPT);
-    assert_says(x, "No such file");
-}
 
 TEST(changes_are_noticed)
 {
@@ -98,52 +68,6 @@ static void use_large_text(struct fixture *x)
     options(x)->mode = TEXT_LM;
     x->point.model.mask = MASK_CAUSAL;
     survey(x);
-}
-
-/* An example has the file's bytes or there is none, however briefly they were others: of the draws
- * from a file whose bytes change and come back under the reader, each is that of an undisturbed
- * one, or refused. */
-static void check_examples(struct fixture *x, enum text_split split)
-{
-    use_large_text(x);
-    options(x)->split = split;
-    struct data *calm = open_data(x, 1), *d = open_data(x, 1);
-    struct examples a = new_batch(x), b = new_batch(x);
-    size_t size = (size_t)a.n * T * sizeof *a.tokens;
-    int refused = 0;
-    for (off_t at = 100; at < LARGE; at += 4096)
-        change_unseen(x, at); /* one byte of each piece */
-    for (int64_t step = 0; step < 50; step++) {
-        enum status s = data_fill(d, step, &a, &x->m);
-        assert_int_equal(s, STATUS_CORRUPT);
-        assert_says(x, "has changed near byte");
-        refused++;
-    }
-    for (off_t at = 100; at < LARGE; at += 2 * 4096)
-        change_unseen(x, at); /* every other one is as it was */
-    for (int64_t step = 50; step < 100; step++)
-        refused += data_fill(d, step, &a, &x->m) == STATUS_CORRUPT;
-    assert_true(refused > 60);
-    for (off_t at = 100 + 4096; at < LARGE; at += 2 * 4096)
-        change_unseen(x, at);
-    for (int64_t step = 0; step < 50; step++) {
-        fill(d, step, &a);
-        fill(calm, step, &b);
-        assert_memory_equal(a.tokens, b.tokens, size);
-        assert_memory_equal(a.targets, b.targets, size);
-    }
-    assert_int_equal(data_check(d, true, &x->m), STATUS_OK);
-    data_close(calm), data_close(d);
-}
-
-TEST(no_example_has_other_bytes)
-{
-    check_examples(x, TEXT_CONTIGUOUS);
-}
-
-TEST(no_example_of_a_stretch_has_other_bytes)
-{
-    check_examples(x, TEXT_INTERLEAVED);
 }
 
 /* A new file of that name leaves the opened one as it was. */

@@ -45,6 +45,7 @@ static struct trainer *new_smaller(struct arena *a, const struct study_model *mo
     return t;
 }
 
+/* It begins with the heads that are kept. */
 TEST(fine_tuning_is_deterministic)
 {
     static const bool keep[ALL] = {true, false, true, true, true, true};
@@ -58,6 +59,11 @@ TEST(fine_tuning_is_deterministic)
     struct trainer *one = new_smaller(&a, model, keep, &some);
     struct trainer *two = new_smaller(&a, model, keep, &some);
     const struct nn *nn = &one->encoder->nn;
+    struct encoder *kept;
+    assert_int_equal(encoder_keep_heads(&a, model->encoder, keep, true, &kept, NULL), STATUS_OK);
+    assert_int_equal(kept->nn.size, nn->size);
+    assert_memory_equal(kept->nn.data, start->encoder->nn.data,
+                        (size_t)nn->size * sizeof *nn->data);
     assert_memory_equal(nn->data, two->encoder->nn.data, (size_t)nn->size * sizeof *nn->data);
     assert_memory_not_equal(nn->data, start->encoder->nn.data, (size_t)nn->size * sizeof *nn->data);
     assert_true(one->config.lr == p.train.lr / 10);

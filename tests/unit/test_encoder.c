@@ -1,8 +1,8 @@
-/* The encoder: shapes, costs, initial weights, and what its output must and must not depend on. */
+/* The encoder: shapes, costs, and what its output must and must not depend on. Its first weights:
+ * test_inits.c; sinusoidal positions: parity; sizes of known models: the contract. */
 #include <stdio.h>
 
 #include "engine/encoder_cost.h"
-#include "engine/inits.h"
 #include "tests/test.h"
 #include "tests/unit/encoder_model.h"
 
@@ -159,23 +159,6 @@ TEST(closed_formulas_are_what_is_built)
     }
 }
 
-/* Split heads: heads cost nothing. RoBERTa's size (109,514,298 without its embedding norm, with
- * weights of the output shared) is checked by its layers: 12 of 7,087,872. */
-TEST(parameters_do_not_depend_on_split_heads)
-{
-    struct encoder_config c = defaults();
-    c.d_model = 768;
-    c.d_ff = 3072;
-    for (c.heads = 1; c.heads <= 12; c.heads *= 2) {
-        c.layers = 12;
-        int64_t twelve = encoder_parameters(&c, &io);
-        c.layers = 0;
-        assert_int_equal(twelve - encoder_parameters(&c, &io), 12 * 7087872);
-        if (c.heads == 4)
-            c.heads = 6;
-    }
-}
-
 TEST(slices)
 {
     for (long length = 1; length <= 4096; length *= 4) {
@@ -230,51 +213,6 @@ TEST(same_seed_same_weights)
     assert_int_equal(equal, one.encoder->nn.count - 3); /* in_proj twice, out_proj.weight */
     arena_free(&one.arena);
     arena_free(&other.arena);
-}
-
-TEST(initial_weights)
-{
-    static struct model m;
-    struct encoder_config c = defaults();
-    const char *const biases[] = {"encoder.layers.0.linear1.bias", "encoder.layers.0.linear2.bias",
-                                  "out.bias"};
-    for (int k = 0; k < 2; k++) {
-        const char *word = k == 0 ? "pytorch" : "xavier";
-        struct message message;
-        assert_int_equal(
-            option_parse(option_find(encoder_options, "init"), "", word, false, &c, &message),
-            STATUS_OK);
-        model_new(&m, &c);
-        for (int i = 0; i < 3; i++)
-            assert_true((nn_find(&m.encoder->nn, biases[i])->data[0] == 0) == (k == 1));
-        const struct encoder_layer *l = &m.encoder->layer[0];
-        assert_each(l->in_proj_bias->data[5] == 0, l->out_proj_bias->data[5] == 0);
-        assert_each(l->norm1_weight->data[3] == 1, l->norm2_bias->data[3] == 0);
-        double most = 0, bound = sqrt(6.0 / (16 + 48)); /* Xavier on the packed (48,16) */
-        for (long i = 0; i < 48 * 16; i++) {
-            /* fmax breaks gcc 12 on arm64 */
-            double size = fabs((double)l->in_proj_weight->data[i]);
-            most = size > most ? size : most;
-        }
-        assert_each(most <= bound, most > 0.95 * bound);
-        arena_free(&m.arena);
-    }
-}
-
-TEST(sinusoidal_positions)
-{
-    static struct model m;
-    struct encoder_config c = defaults();
-    c.positions = POSITIONS_SINUSOIDAL;
-    model_new(&m, &c);
-    assert_null(nn_find(&m.encoder->nn, "pos.weight"));
-    const real *pos = m.encoder->pos->data;
-    const double expected[] = {0, 1, sin(3), cos(3), sin(3 / sqrt(10)), sin(3e-3)};
-    const real found[] = {pos[0],          pos[1],          pos[3 * 16],
-                          pos[3 * 16 + 1], pos[3 * 16 + 2], pos[3 * 16 + 12]};
-    for (int i = 0; i < 6; i++)
-        assert_true(fabs((double)found[i] - expected[i]) < 1e-6);
-    arena_free(&m.arena);
 }
 
 static const struct dropout_site *site_of(const struct node *n)

@@ -54,6 +54,9 @@ TEST(earlier_initialisations_are_what_they_were)
             sha256_update(&digest, list[i]->data, (size_t)tensor_size(list[i]) * sizeof(real));
         sha256_final(&digest, hex);
         assert_string_equal(hex, sha256[k][1]);
+        assert_each(l->in_proj_bias->data[5] == 0, l->norm1_weight->data[3] == 1,
+                    l->norm2_weight->data[3] == 1, l->norm2_bias->data[3] == 0,
+                    m.encoder->norm_weight->data[3] == 1);
         arena_free(&m.arena);
     }
 }

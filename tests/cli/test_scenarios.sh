@@ -44,6 +44,14 @@ finding() { # [arguments of report]: what its verdicts are, and whether claims w
         value ->> '\$.verdict.claim_proof.status', value ->> '\$.verdict.confirmation.kind'
         FROM json_each(readfile('report.json'), '\$.settings')" | sed 's/^ //; s/ -//g'
 }
+between() { # db: what is claimed of settings, and how they compare
+    hc report --db "$1" --json >report.json
+    sql :memory: "SELECT 'claim:', value ->> '\$.kind', value ->> '\$.claim_proof.status',
+        iif(value ->> '\$.preliminary', 'preliminary', '') FROM json_each(readfile('report.json'), '\$.between.claims')"
+    sql :memory: "SELECT value ->> '\$.heads', value ->> '\$.a', value ->> '\$.kind', value ->> '\$.outcome',
+        value ->> '\$.n' || ' of ' || (value ->> '\$.seed_pairs'), 'among ' || (value ->> '\$.comparisons')
+        FROM json_each(readfile('report.json'), '\$.between.comparisons')"
+}
 shards() { # db: how many shards it was cut into, which of them are there, and what was left of them
     hc status --db "$1" --json >status.json
     sql :memory: "SELECT value ->> '\$.shards', value ->> '\$.shards_left' FROM json_each(readfile('status.json'))"

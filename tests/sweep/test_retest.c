@@ -182,3 +182,22 @@ TEST(an_edited_result_is_told_by_its_weights)
     free(honest);
     arena_free(&t.arena);
 }
+
+/* What cannot be read is an error of its own. */
+TEST(weights_that_are_not_recorded_are_refused)
+{
+    static struct trained t;
+    const struct data_place nowhere = {{0}};
+    struct study_answer out = {{0}};
+    struct arena a;
+    train(x, &t);
+    free(retest(x, &t, &t.trial->result));
+    t.asked.sha256[0] = t.asked.sha256[0] == 'a' ? 'b' : 'a';
+    arena_init(&a, NULL);
+    const struct study_job job = {x->folder, 1, &t.asked, "{}", &nowhere};
+    assert_status(STATUS_CORRUPT, study_retest.answer(&a, &job, &out, &x->m));
+    assert_non_null(strstr(x->m.text, "not the file that the results file recorded"));
+    assert_null(out.json.text);
+    arena_free(&a);
+    arena_free(&t.arena);
+}

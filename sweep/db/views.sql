@@ -1,6 +1,6 @@
 -- The views of a results file. They hold nothing: when a file is migrated they are made anew. Each
--- starts from `sweep`: where the program asks for one sweep, that table has one row (rows_of_sweep in
--- rows.h), and a view must not cost more than its trials do.
+-- starts from `sweep`: where the program asks for one sweep, that table has one row
+-- (scope_rows_of_sweep), and a view must not cost more than its trials do.
 
 -- Under `confirm` all but `trials` and `progress` are of the trials that explore: those that confirm
 -- what these have found (confirms = 1) are in no mean here.

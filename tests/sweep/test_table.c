@@ -185,23 +185,6 @@ TEST(test_page_columns)
     free(text.text);
 }
 
-/* Columns whose texts are made at run time belong to the table. */
-TEST(test_added_columns)
-{
-    struct table *t = table_new(all, fruits);
-    static const struct fruit plum = {"plum", 1, 1, 1, true};
-    for (int i = 1; i < 4; i++)
-        table_add_titled(t, (struct table_column){.make = make_price}, "%d x", i);
-    table_add_named(t, (struct table_column){.title = "low"}, "low_%d", 7);
-    table_row(t, &plum);
-    table_real(t, .5);
-    table_hide(t, "weight");
-    assert_plain(t, TABLE_TEXT,
-                 "kind  boxes  ripe  price  1 x  2 x  3 x  low\n"
-                 "plum      1  yes   2.-    2.-  2.-  2.-  0\n");
-    assert_plain(t, TABLE_CSV, "kind,count,boxes,weight,ripe,low_7\nplum,1,1,1,true,0.5\n");
-}
-
 /* Columns go by rank, all of one rank together, until the rest fits; a column without a rank never.
  * Several tables name each column once. */
 TEST(test_fit)

@@ -56,7 +56,7 @@ inside() { # form
     fi
     step "make sweep, as root" root "make sweep ARGS='$few' && ./headcount report gather | grep -q 'heads'"
     step "gnuplot is installed" root 'apt-get install -y -qq --no-install-recommends gnuplot-nox'
-    programs='build/tests/unit/test_blas build/tests/sweep/test_store_sums build/tests/sweep/test_report_text
+    programs='build/tests/unit/test_blas build/tests/sweep/test_store_sums build/tests/sweep/test_report
         build/tests/sweep/test_serve build/tests/sweep/test_serve_bad'
     step "tests that use other programs, as root" root "make deps && make -s $(echo $programs) &&
         HEADCOUNT=./headcount BUILD=build sh tests/run.sh '' $(echo $programs) tests/cli/test_figure.sh"

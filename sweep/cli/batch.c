@@ -339,7 +339,7 @@ static void add_common(struct batch *b, const struct batch_request *r,
 {
     char *comment = shards ? slurm_array_comment(r->db, shards) : slurm_comment(r->db);
     if (!comment)
-        scope_check(b->scope, status_no_memory(b->scope->message, "a job"));
+        scope_leave(b->scope, status_no_memory(b->scope->message, "a job"));
     batch_option(b, "--comment=%s", comment);
     free(comment);
     batch_option(b, "--requeue");

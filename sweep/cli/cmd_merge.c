@@ -187,7 +187,7 @@ static void merge_all(struct scope *x, void *context)
     g->files = merge_files_new(x->store, !o->no_weights);
     arena_on_free(&x->arena, free_files, g->files);
     if (!g->files)
-        scope_check(x, status_no_memory(x->message, "a list of files"));
+        scope_leave(x, status_no_memory(x->message, "a list of files"));
     scope_check(x, recover_trials(x->store, &recovered, x->message));
     trial_files_remove_all_unfinished(store_folder(x->store)); /* of a merge that was killed */
     scope_check(x, store_begin(x->store, x->message));

@@ -186,13 +186,11 @@ static int refuse_option(const struct command_syntax *s, const char *typed, cons
 static bool store_format(const struct command_syntax *s, const char *name,
                          enum report_format *format, int *exit_status)
 {
-    static const char *const names[] = {
-        [REPORT_CSV] = "csv", [REPORT_JSON] = "json", [REPORT_MARKDOWN] = "markdown"};
-    int chosen = REPORT_CSV;
-    while (strcmp(names[chosen], name) != 0)
-        chosen++;
-    bool first = *format == REPORT_TEXT || (int)*format == chosen;
-    *format = (enum report_format)chosen;
+    enum report_format chosen = strcmp(name, "csv") == 0    ? REPORT_CSV
+                                : strcmp(name, "json") == 0 ? REPORT_JSON
+                                                            : REPORT_MARKDOWN;
+    bool first = *format == REPORT_TEXT || *format == chosen;
+    *format = chosen;
     if (!first)
         *exit_status = command_usage(s->name, "give only one of --csv, --json and --markdown");
     return first;

@@ -61,7 +61,7 @@ static void compute(struct scope *x, struct attention_maps *a)
             struct attention of = op_attention_setting(n, &p->pass);
             void *scratch = aligned_alloc(ARENA_ALIGNMENT, op_attention_scratch(&of));
             if (!scratch)
-                scope_check(x, status_no_memory(x->message, "the attention"));
+                scope_leave(x, status_no_memory(x->message, "the attention"));
             p->pass.kernels->attention_weights(&of, n->in[0]->data, weights, scratch);
             free(scratch);
             put_layer(a, l, first, p->pass.batch, weights);

@@ -131,7 +131,7 @@ static enum status run(struct subprocess *c, int in, int errors, struct text_buf
                        struct message *m)
 {
     const char *name = c->argv[0];
-    pid_t pid;
+    pid_t pid = 0;
     int out = -1, ended = 0;
     int error = start(&pid, c, in, errors, c->errors == said, &out);
     c->missing = error == ENOENT && (!c->quiet || access("/dev/null", F_OK) == 0);

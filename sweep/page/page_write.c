@@ -136,7 +136,7 @@ FILE *page_stream(struct scope *x, FILE *to, enum page_place place)
     arena_on_free(&x->arena, close_stream, s);
     s->own = fopencookie(s, "w", (cookie_io_functions_t){.write = write_on});
     if (!s->own)
-        scope_check(x, status_no_memory(x->message, x->what));
+        scope_leave(x, status_no_memory(x->message, x->what));
     return s->own;
 }
 
@@ -191,11 +191,11 @@ void page_packed_rows(struct scope *x, struct rows *r, struct json_writer *w, co
     FILE *out = scope_text_stream(x, &json);
     page_rows(x, r, PAGE_ALL_DIGITS, out);
     if (fflush(out) != 0 || json->out_of_memory)
-        scope_check(x, status_no_memory(x->message, x->what));
+        scope_leave(x, status_no_memory(x->message, x->what));
     uLongf size = compressBound(json->used);
     uint8_t *packed = arena_alloc(&x->arena, size, 1);
     if (compress(packed, &size, (const uint8_t *)json->text, json->used) != Z_OK)
-        scope_check(x, status_no_memory(x->message, x->what));
+        scope_leave(x, status_no_memory(x->message, x->what));
     json_add_key(w, key);
     fputc('"', w->out);
     base64_write(packed, size, w->out);

@@ -249,7 +249,7 @@ static enum status ask_all(struct study_session *session, const struct study_req
 
 enum status study_ask(const struct study_request *q, struct study_result *r, struct message *m)
 {
-    struct study_session *session;
+    struct study_session *session = NULL;
     bool anybody;
     *r = (struct study_result){0};
     enum status s = is_due(q, r, &anybody, m);

@@ -42,7 +42,7 @@ static void add_survey(struct scope *x, struct rows *r, struct survey **list, in
         if (known->path && known->options && known->facts)
             return;
     }
-    scope_check(x, status_no_memory(x->message, "what is known of files"));
+    scope_leave(x, status_no_memory(x->message, "what is known of files"));
 }
 
 enum status store_surveys(struct store *s, struct survey **list, int *count, struct message *m)

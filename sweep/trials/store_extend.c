@@ -160,7 +160,7 @@ static void note_due(struct extending *e, const struct group *g, const char *pat
     const char *with = put_number(e, g->tuning, path, p);
     struct extension_due *longer = array_grow(e->due->item, e->due->count, sizeof *longer);
     if (!longer)
-        scope_check(e->x, status_no_memory(e->x->message, "values to be added"));
+        scope_leave(e->x, status_no_memory(e->x->message, "values to be added"));
     e->due->item = longer;
     struct extension_due *due = &longer[e->due->count++];
     due->heads = g->heads;
@@ -271,7 +271,7 @@ static void say_added(struct scope *x, int64_t sweep_id, int64_t after, struct t
                  rows_integer(r, 0), label, trials, text_plural(trials));
     }
     if (said->out_of_memory)
-        scope_check(x, status_no_memory(x->message, "what was added"));
+        scope_leave(x, status_no_memory(x->message, "what was added"));
 }
 
 enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,

@@ -69,7 +69,7 @@ static void *grow_list(struct scope *x, void *item, int count, size_t size)
 {
     void *longer = array_grow(item, (size_t)count, size);
     if (!longer)
-        scope_check(x, status_no_memory(x->message, "a list of trials"));
+        scope_leave(x, status_no_memory(x->message, "a list of trials"));
     return longer;
 }
 

@@ -94,7 +94,7 @@ static void read_unfinished(struct scope *x, int64_t sweep_id, struct shards *sh
     word_left(shards, shard, trials);
     shards->first_left = shard[0];
     if (shards->json.out_of_memory)
-        scope_check(x, status_no_memory(x->message, LOOKING));
+        scope_leave(x, status_no_memory(x->message, LOOKING));
 }
 
 /* The lock is looked at only where trials run: one who looks holds it for a moment. */

@@ -76,7 +76,7 @@ static void read_trials(struct scope *x, struct rows *r, struct study_due *due)
         }
         struct study_trial *longer = array_grow(due->list, (size_t)due->count, sizeof *longer);
         if (!longer)
-            scope_check(x, status_no_memory(x->message, "a list of trials"));
+            scope_leave(x, status_no_memory(x->message, "a list of trials"));
         due->list = longer;
         read_trial(r, &longer[due->count++]);
     }

@@ -256,7 +256,7 @@ enum status study_ask(const struct study_request *q, struct study_result *r, str
     if (s != STATUS_OK || !anybody)
         return s;
     s = study_open(q->db, &q->run, &session, m);
-    if (s != STATUS_OK)
+    if (!session)
         return s;
     s = ask_all(session, q, r, m);
     enum status closed = study_close(session, s == STATUS_OK ? m : NULL);

@@ -397,9 +397,9 @@ FUZZ_SRC     = $(wildcard engine/*.c engine/base/*.c datasets/*.c sweep/plan/*.c
 LIBFUZZ      = $(BUILD)/libfuzz.a
 
 fuzz: $(FUZZ_TARGETS:%=fuzz-%)
-$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: fuzz-lib
+$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: fuzz-lib $(STATEMENTS)
 	@mkdir -p $(BUILD)/fuzz/$*
-	clang -std=c11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
+	clang -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -g -O1 -fsanitize=fuzzer,address,undefined \
 	  -o $(BUILD)/fuzz/fuzz_$* tests/fuzz/fuzz_$*.c \
 	  $(BUILD)/fuzzer-no-link-address-undefined/libfuzz.a $(SWEEP_LIBS)
 	$(BUILD)/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \

@@ -4,6 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/rng.h"
+#include "engine/base/scope.h"
 #include "engine/encoder_cost.h"
 #include "engine/kernels/attention.h"
 #include "engine/kernels/attention_by_head.h"
@@ -124,39 +125,34 @@ struct subject {
     double *times; /* (3,MOST) */
 };
 
-static enum status timed_step(struct trainer *t, double *seconds, struct message *m)
+static double timed_step(struct scope *x, struct trainer *t)
 {
     double start = clock_now_s();
-    enum status s = trainer_step(t, m);
-    *seconds = clock_now_s() - start;
-    return s;
+    scope_check(x, trainer_step(t, x->message));
+    return clock_now_s() - start;
 }
 
 /* All in turn, so that a drift of the machine's speed meets each. */
-static enum status measure(const struct subject *x, const struct bench_workload *w, double seconds,
-                           struct bench_result *r, struct message *m)
+static void measure(struct scope *x, const struct subject *of, const struct bench_workload *w,
+                    double seconds, struct bench_result *r)
 {
-    double *step = x->times, *floor = step + MOST, *random = floor + MOST, start = 0;
-    enum status s = STATUS_OK;
+    double *step = of->times, *floor = step + MOST, *random = floor + MOST, start = 0;
     int n = -2; /* two to warm up */
-    for (; s == STATUS_OK && n < MOST && (n < LEAST || clock_now_s() - start < seconds); n++) {
+    for (; n < MOST && (n < LEAST || clock_now_s() - start < seconds); n++) {
         const int i = n < 0 ? 0 : n;
         if (n == 0)
             start = clock_now_s();
-        s = timed_step(x->step, &step[i], m);
-        if (s == STATUS_OK && x->random)
-            s = timed_step(x->random, &random[i], m);
+        step[i] = timed_step(x, of->step);
+        if (of->random)
+            random[i] = timed_step(x, of->random);
         double before = clock_now_s();
-        floor_step(&x->matrices, w, &x->step->encoder->shapes);
+        floor_step(&of->matrices, w, &of->step->encoder->shapes);
         floor[i] = clock_now_s() - before;
     }
-    if (s == STATUS_OK) {
-        r->step_s = median(step, n);
-        r->floor_s = median(floor, n);
-        r->random_s = x->random ? median(random, n) : NAN;
-        r->repetitions = n;
-    }
-    return s;
+    r->step_s = median(step, n);
+    r->floor_s = median(floor, n);
+    r->random_s = of->random ? median(random, n) : NAN;
+    r->repetitions = n;
 }
 
 static struct encoder_io io_of(const struct bench_workload *w)
@@ -194,26 +190,25 @@ static void sharpen(const struct encoder *e)
 }
 
 /* A trainer after w->trained steps, or sharp; its weights hardly move from then on. */
-static enum status make_trainer(struct arena *a, const struct encoder_config *model,
-                                struct source *source, bool sharp, struct trainer **t,
-                                struct message *m)
+static struct trainer *make_trainer(struct scope *x, const struct encoder_config *model,
+                                    struct source *source, bool sharp)
 {
     const struct bench_workload *w = source->w;
     const struct encoder_io io = io_of(w);
     struct train_config train;
+    struct trainer *t;
     option_defaults(train_options, &train);
     train.batch = w->batch;
     train.steps = 1000000000;
-    enum status s = trainer_new(a, model, &io, &train, 0, fill, source, t, m);
-    if (s == STATUS_OK && w->threads > 1)
-        trainer_set_threads(*t, w->threads < TEAM_MAX ? (int)w->threads : TEAM_MAX);
-    if (s == STATUS_OK && sharp)
-        sharpen((*t)->encoder);
-    for (int64_t i = 0; s == STATUS_OK && i < source->fresh; i++)
-        s = trainer_step(*t, m);
-    if (s == STATUS_OK)
-        (*t)->config.lr = 1e-12;
-    return s;
+    scope_check(x, trainer_new(&x->arena, model, &io, &train, 0, fill, source, &t, x->message));
+    if (w->threads > 1)
+        trainer_set_threads(t, w->threads < TEAM_MAX ? (int)w->threads : TEAM_MAX);
+    if (sharp)
+        sharpen(t->encoder);
+    for (int64_t i = 0; i < source->fresh; i++)
+        scope_check(x, trainer_step(t, x->message));
+    t->config.lr = 1e-12;
+    return t;
 }
 
 /* Of one product of 1024 x 1024 x 1024 a second, the best of some. NaN when memory is out. */
@@ -236,32 +231,29 @@ static double peak_flops(void)
     return 2 * (double)(n * n * n) / best;
 }
 
-enum status bench_step(const struct bench_workload *w, int64_t heads, double dropout,
-                       double seconds, struct bench_result *r, struct message *m)
+static void time_step(struct scope *x, const struct bench_workload *w, int64_t heads,
+                      double dropout, double seconds, struct bench_result *r)
 {
     const struct encoder_config model = bench_model(w, heads, dropout);
     const struct encoder_io io = io_of(w);
     struct source trained = {w, w->trained}, random = {w, 0};
-    static struct arena a; /* static: what changes after setjmp is lost in automatic variables */
-    jmp_buf exhausted;
-    arena_init(&a, &exhausted);
-    if (setjmp(exhausted) != 0) {
-        arena_free(&a);
-        return status_no_memory(m, "this shape");
-    }
-    struct subject x = {.random = NULL};
-    enum status s = make_trainer(&a, &model, &trained, w->sharp, &x.step, m);
-    if (s == STATUS_OK && (w->trained > 0 || w->sharp))
-        s = make_trainer(&a, &model, &random, false, &x.random, m);
-    if (s == STATUS_OK) {
-        x.matrices = make_matrices(&a, w, &x.step->encoder->shapes);
-        x.times = arena_alloc(&a, (size_t)3 * MOST, sizeof *x.times);
-        s = measure(&x, w, seconds, r, m);
-        r->flops = encoder_step_flops(&model, &io, (long)w->batch);
-        r->peak_flops = peak_flops();
-    }
-    arena_free(&a);
-    return s;
+    struct subject of = {.step = make_trainer(x, &model, &trained, w->sharp)};
+    if (w->trained > 0 || w->sharp)
+        of.random = make_trainer(x, &model, &random, false);
+    of.matrices = make_matrices(&x->arena, w, &of.step->encoder->shapes);
+    of.times = arena_alloc(&x->arena, (size_t)3 * MOST, sizeof *of.times);
+    measure(x, &of, w, seconds, r);
+    r->flops = encoder_step_flops(&model, &io, (long)w->batch);
+    r->peak_flops = peak_flops();
+}
+
+enum status bench_step(const struct bench_workload *w, int64_t heads, double dropout,
+                       double seconds, struct bench_result *r, struct message *m)
+{
+    struct scope *x = scope_new(NULL, "this shape", m);
+    if (scope_enter(x))
+        time_step(x, w, heads, dropout, seconds, r);
+    return scope_end(x);
 }
 
 /* ---- attention alone ---- */
@@ -355,21 +347,12 @@ static void measure_attention(const struct attention_subject *x, double seconds,
 enum status bench_attention(const struct bench_workload *w, const struct encoder_config *c,
                             double seconds, struct bench_attention_result *r, struct message *m)
 {
-    struct encoder_shapes s;
-    enum status status = encoder_shapes(c, &s, m);
-    if (status != STATUS_OK)
-        return status;
-    static struct arena a; /* static: what changes after setjmp is lost in automatic variables */
-    jmp_buf exhausted;
-    arena_init(&a, &exhausted);
-    if (setjmp(exhausted) != 0) {
-        arena_free(&a);
-        return status_no_memory(m, "this shape");
+    struct scope *x = scope_new(NULL, "this shape", m);
+    if (scope_enter(x)) {
+        struct attention_subject of;
+        scope_check(x, encoder_shapes(c, &r->shapes, m));
+        attention_subject_new(&x->arena, c, &r->shapes, w, &of);
+        measure_attention(&of, seconds, r);
     }
-    struct attention_subject x;
-    attention_subject_new(&a, c, &s, w, &x);
-    measure_attention(&x, seconds, r);
-    r->shapes = s;
-    arena_free(&a);
-    return STATUS_OK;
+    return scope_end(x);
 }

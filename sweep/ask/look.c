@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 #include "datasets/corpus.h"
 #include "datasets/records.h"
-#include "engine/base/arena.h"
+#include "engine/base/scope.h"
 #include "engine/base/text.h"
 #include "sweep/ask/sets.h"
 #include "sweep/plan/survey.h"
@@ -269,15 +268,12 @@ static enum status read_order(struct arena *a, const struct look *l, int order,
 
 enum status look_order_bits(const struct look *l, int order, double *bits, struct message *m)
 {
-    jmp_buf exhausted;
-    struct arena arena;
+    struct scope *x = scope_new(NULL, "the file", m);
     struct task_source *volatile opened = NULL;
-    arena_init(&arena, &exhausted);
-    enum status s = setjmp(exhausted) ? status_no_memory(m, "the file")
-                                      : read_order(&arena, l, order, &opened, bits, m);
+    if (scope_enter(x))
+        scope_check(x, read_order(&x->arena, l, order, &opened, bits, m));
     l->point.task->file->close(opened);
-    arena_free(&arena);
-    return s;
+    return scope_end(x);
 }
 
 enum status look_toy(const char *task, const char *const *sets, int count, struct look *l,

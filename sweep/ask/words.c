@@ -88,11 +88,12 @@ static void print_action(const struct decision *x, const char *path, double minu
                  minutes);
         break;
     case ASK_LARGER:
-        text_add(&text,
-                 "%g minutes allow a larger net or longer training, of which the trials that there "
-                 "are tell nothing. So another sweep takes their place, %s, %s; the old results "
-                 "stay in the results file.",
-                 minutes, x->name, begun);
+        text_add(
+            &text,
+            "%g minutes allow a larger net or longer training, about which the trials so far say "
+            "nothing. So another sweep takes their place, %s, %s; the old results "
+            "stay in the results file.",
+            minutes, x->name, begun);
         break;
     case ASK_WRITE_AGAIN:
         text_add(&text,

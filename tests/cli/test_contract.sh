@@ -1,6 +1,6 @@
 #!/bin/sh
 # The contract: what every command prints of the kept results files of earlier versions, and how it ends, is what
-# tests/data/contract/expected has; so are the columns of views and what merges and small runs come to. BLESS=1 (make
+# tests/data/contract/expected has; so are views and queries, and what merges and small runs come to. BLESS=1 (make
 # bless) writes what is printed now in its place, to be read as a diff. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
 cd "$dir" || exit 1
@@ -37,6 +37,33 @@ for kept in "$contract"/files/*.sql; do
 done
 cp "$contract"/files/*.yaml "$contract"/files/*.txt "$contract"/files/*.csv .
 
+# ---- what SQL sees ----
+# Of numbers nine digits: the last ones differ with SQLite's version.
+rows_of() { # file, query
+    sqlite3 "$@" 2>&1 | awk -F '|' -v OFS='|' \
+        '{ for (i = 1; i <= NF; i++) if ($i ~ /^-?[0-9.]+$/ && length($i) > 10) $i = sprintf("%.9g", $i); print }'
+}
+sqlite3 -header plain.db "SELECT v.name AS 'view', group_concat(c.name, ' ') AS columns
+    FROM sqlite_schema AS v, pragma_table_info(v.name) AS c WHERE v.type = 'view' GROUP BY v.name" >now
+compare sql/views now "the columns of the views"
+verdict "views have the columns that were promised"
+for kept in *.db; do
+    for view in $(sqlite3 plain.db "SELECT name FROM sqlite_schema WHERE type = 'view' AND name <> 'trials'"); do
+        echo "$view"
+        rows_of "$kept" "SELECT * FROM $view" | sort
+    done >now
+    compare "sql/${kept%.db}" now "the views of $kept"
+done
+verdict "views have the rows that were promised"
+for query in "$root"/results/queries/*.sql; do
+    query=$(basename "$query" .sql)
+    for kept in plain settings troubles; do
+        rows_of $kept.db ".read $root/results/queries/$query.sql"
+    done >now
+    compare "sql/$query" now "results/queries/$query.sql"
+done
+verdict "the queries that are delivered have the rows that were promised"
+
 # ---- every command ----
 for kept in - $(ls *.db); do
     kept=${kept%.db}
@@ -55,8 +82,9 @@ for kept in - $(ls *.db); do
 done
 
 # ---- reports on results made by hand ----
-# The comments of each file of made/ say what file it changes (-: none) and what is asked then. Of JSON the members that
-# stand there are told, of all else what differs from what is said of the file before the change.
+# The comments of each file of made/ say what file it changes (-: none) and what is asked then, of the program ($) or of
+# SQL (?). Of JSON the members that stand there are told, of all else what differs from what is said of the file before
+# the change.
 base_of() { # name
     sed -n 's/^-- from //p' "$contract/made/$1.sql"
 }
@@ -107,14 +135,13 @@ for made in "$contract"/made/*.sql; do
         esac
         compare "made/$made/$(echo "${words%% \$*}" | tr -s ' /' '__')" now "$words of $made"
     done <words
+    sed -n "s|QUERIES|$root/results/queries|; s/^-- ? //p" "$contract/made/$made.sql" >words
+    while IFS= read -r query; do
+        rows_of "$made.db" "$query"
+    done <words >now
+    [ ! -s words ] || compare "made/$made/sql" now "queries of $made"
 done
 verdict "reports on results made by hand are what they were"
-
-# ---- what SQL sees ----
-sqlite3 -header plain.db "SELECT v.name AS 'view', group_concat(c.name, ' ') AS columns
-    FROM sqlite_schema AS v, pragma_table_info(v.name) AS c WHERE v.type = 'view' GROUP BY v.name" >now
-compare sql/views now "the columns of the views"
-verdict "views have the columns that were promised"
 
 # ---- what comes of a merge, and of small runs ----
 "$headcount" merge --no-weights --into parts.db parts-1-of-2.db parts-2-of-2.db -q >now 2>&1 || trouble "$(cat now)"

@@ -13,8 +13,14 @@
 # check` must find nothing wrong in any results file.
 . tests/tap.sh
 not_sanitized "scenarios come to what they say"
-agent=$(realpath "${BUILD:-build}/tests/scenarios/scripted_agent")
+agent=$(realpath -m "${BUILD:-build}/tests/scenarios/scripted_agent")
 scenarios=$root/tests/scenarios
+if [ ! -x "$agent" ]; then
+    trouble "$agent is not built; make ${agent#"$root"/}"
+    verdict "the agent that plays scenarios is there"
+    finish
+    exit
+fi
 
 # ---- commands of a scenario ----
 

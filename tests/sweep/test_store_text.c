@@ -1,6 +1,6 @@
 /* What came of learning from a text: losses of its blocks and accuracies of its labels, from the
- * result to the tables, views and exports. */
-#include "views_help.h"
+ * result to the tables and exports. */
+#include "store_help.h"
 
 #include "sweep/export/export_results.h"
 #include "sweep/trials/store_check.h"
@@ -118,67 +118,6 @@ TEST(exports_have_what_there_is)
     assert_null(strstr(strstr(text, parts) + strlen(parts), "block_loss"));
     assert_non_null(strstr(text, "\"lr\":0.0005}],\"config\":"));
     free(text);
-}
-
-TEST(bits_are_those_of_language_models)
-{
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    struct claimed c = claim(x, r.s, r.sweep, r.build);
-    assert_true(finish(x, r.s, &c, result_of(.5))); /* test_loss 0.25 */
-    static const char bits[] = "SELECT bits_per_byte FROM trials ORDER BY trial_id";
-    static const char whose[] = "SELECT group_concat(coalesce(mode, '-') || coalesce(data_sha256,"
-                                " '-')) FROM trials";
-    assert_numbers(r.db, bits, NONE);
-    assert_answer(r.db, whose, "--,--");
-    make_text(r.db, "classify");
-    assert_numbers(r.db, bits, NONE);
-    make_text(r.db, "lm");
-    assert_numbers(r.db, bits, .25 / log(2));
-    assert_numbers(r.db, "SELECT bits_per_byte FROM trials WHERE state = 'queued'", NONE);
-    assert_answer(r.db, whose, "lm" SHA ",lm" SHA);
-}
-
-static const char OF_LABEL[] = "SELECT n, n_trials, n_rows, mean_acc, sd_acc, ci95_low, ci95_high"
-                               " FROM by_label WHERE label = 'neg' AND heads = 1 AND"
-                               " setting = '{}'";
-
-/* Three trials with accuracies .2, .4 and .6 of a label; those that do not count. */
-TEST(accuracies_of_labels)
-{
-    struct store *s = loaded(x, "tests/data/db/views.sql");
-    sqlite3 *db = store_db(s);
-    double half = T2 * .2 / sqrt(3);
-    run_sql(db, "INSERT INTO label_acc SELECT trial_id, 'neg', 10 + seed, test_acc FROM trial"
-                " WHERE state = 'completed';"
-                "INSERT INTO label_acc SELECT trial_id, 'pos', 5, .5 FROM trial"
-                " WHERE state = 'completed' AND config_id = 8 AND seed = 1");
-    assert_numbers(db, OF_LABEL, 3, 3, 11, .4, .2, LOW(.4, half), HIGH(.4, half));
-    assert_numbers(db,
-                   "SELECT n, mean_acc, sd_acc, ci95_low, ci95_high FROM by_label"
-                   " WHERE label = 'neg' AND heads = 2 AND setting = '{}'",
-                   3, .1, 0, .1, .1); /* all equal: exactly so */
-    assert_numbers(db,
-                   "SELECT n, mean_acc, sd_acc, ci95_low, ci95_high FROM by_label"
-                   " WHERE label = 'pos'",
-                   1, .5, NONE, NONE, NONE);
-    assert_answer(db,
-                  "SELECT group_concat(sweep || setting_label || heads || label, ' ')"
-                  " FROM by_label WHERE setting <> '{}' OR label = 'pos'",
-                  "plainslots=21neg plainslots=22neg plain8pos");
-}
-
-/* With replicated axes their values are what n counts. */
-TEST(labels_over_instances)
-{
-    struct store *s = loaded(x, "tests/data/db/views.sql");
-    sqlite3 *db = store_db(s);
-    double sd = .3 / sqrt(2), half = T1 * sd / sqrt(2);
-    run_sql(db, "INSERT INTO label_acc SELECT trial_id, 'neg', 10, test_acc FROM trial"
-                " WHERE state = 'completed';"
-                "UPDATE trial SET replicate = iif(seed < 2, '{\"task.instance\":0}',"
-                " '{\"task.instance\":1}')");
-    /* (.2 + .4) / 2 and .6 */
-    assert_numbers(db, OF_LABEL, 2, 3, 10, .45, sd, LOW(.45, half), HIGH(.45, half));
 }
 
 TEST(promises_of_texts)

@@ -1,4 +1,4 @@
--- Trials whose summaries are computed by hand in tests/sweep/test_store_views.c.
+-- Trials of two settings: equal and different ones, bad ones, some that do not count.
 INSERT INTO build VALUES (1, '0', 'c', 'gcc', '-O2', 'OpenBLAS', 'Haswell', 'avx2', 'cpu');
 INSERT INTO sweep (sweep_id, name, question, yaml, yaml_sha256, plan_sha256, metric, goal,
     tune, claim, created, last_run, overrides, remark) VALUES (1, 'plain', 'How many?', 'name: plain', printf('%064d', 1),

@@ -219,7 +219,7 @@ TEST_BIN    = $(TEST_SRC:%.c=$(BUILD)/%)
 GRADIENT    = $(BUILD)/tests/gradient/test_gradients
 SCRIPTED    = $(BUILD)/tests/scenarios/scripted_agent
 # The longest begin, so that no core is left with one of them at the end.
-TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,hosts scenarios faults_kills faults_input failing_hosts faults_signals faults_storage foreign sweep \
+TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,hosts scenarios faults_kills faults_input failing_hosts faults_signals faults_storage foreign sweep stages \
               from commands merge bad_hosts build dist extend docs heads host_deadlines run_serve launchers numbers prune tap eval counts)
 TEST_SHORT  = $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
 # All but main() as one shared library: 190 programs with a copy each took 600 MB, and were all linked

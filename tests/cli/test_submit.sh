@@ -140,6 +140,9 @@ check "... which keeps its own" words $(($(last_job) - 1)) -p long --mem=8G
 check "--merge-options work in what -n prints" \
     sh -c 'headcount submit -n configs/quick.yaml --array 3 --merge-options "-p short -d afterok:5\;6" | sh >/dev/null'
 check "... to the word" last_words -p short "--dependency=afterany:$(($(last_job) - 1)),afterok:5;6"
+check "an array of a sweep with confirm is refused" \
+    refused 2 'confirm, which needs the results of all shards; use --nodes' headcount submit configs/quick.yaml --array 2 \
+    --set confirm=6
 check "--merge-options without an array are refused" \
     refused 2 'merge-options is for the job that merges an --array' headcount submit configs/quick.yaml \
     --merge-options -pshort

@@ -101,6 +101,7 @@ TEST(only_judged_trials_with_weights)
     static const char *const cases[] = {
         "UPDATE trial SET in_plan = 0 WHERE trial_id = 1",
         "UPDATE trial SET is_tuning = 1 WHERE trial_id = 1",
+        "UPDATE trial SET confirms = 1 WHERE trial_id = 1",
         "UPDATE trial SET choice = 'eliminated' WHERE trial_id = 1",
         "UPDATE trial SET checkpoint = NULL, checkpoint_sha256 = NULL WHERE trial_id = 1",
     };
@@ -111,7 +112,7 @@ TEST(only_judged_trials_with_weights)
         /* Asked by its number, it can be whatever has weights. */
         struct study_due due;
         enum status status = store_study_due(r.s, 0, 1, "heads", "{}", &due, &x->m);
-        if (i < 3) {
+        if (i < 4) {
             assert_int_equal(due.count, 1);
             free(due.list);
         } else {

@@ -124,14 +124,6 @@ check "run --from refuses a text file" status_is 2 run y.db --from text.db
 check "... with its name" says "text.db is not a results file"
 : >empty.db
 check "run --from accepts an empty file" run y.db --from empty.db
-rm -rf y.db*
-sed 's/^name: s/name: t/' s.yaml >t.yaml
-headcount run t.yaml --db y.db --from whole.db >report.txt 2>said
-check "run --from takes nothing from a sweep with another name" says "nothing was taken over from whole.db"
-sed 's/^seeds/metric: {name: val_loss}\nseeds/' s.yaml >t.yaml
-headcount run t.yaml --db z.db --from whole.db --quiet >report.txt 2>said
-check "run --from refuses results that were chosen by another metric" [ $? -eq 2 ]
-check "... and names both metrics" says 'the best steps of sweep s were chosen by val_acc there, and the metric is val_loss now'
 rm -rf z.db*
 cp whole.db bad.db && cp -r whole.db.d bad.db.d
 sql bad.db "UPDATE trial SET test_acc = .75 WHERE trial_id = 3"
@@ -145,16 +137,7 @@ check "run --from refuses trials whose weights are missing" status_is 2 run z.db
 check "... and says what to do" says 'or take the results without weights (`headcount merge --no-weights`)'
 rm -rf z.db* bad.db*
 
-# A claim that was made when results were there is no prediction, wherever they were.
-sed '/^claim/d' s.yaml >t.yaml
-headcount run t.yaml --db open.db --quiet >report.txt 2>said
-rm -rf y.db*
-check "a run with a claim takes over results without one" run y.db --from open.db
-check "... and its claim is no prediction" [ "$(sql y.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 12 ]
-check "... and its report is as if the claim had been added there" \
-    sh -c 'headcount run s.yaml --db open.db -q >open.txt && headcount report --db y.db | diff open.txt -'
-
-# ---- half done, and failed ----
+# ---- half done ----
 rm -rf half.db* y.db* x*.db*
 long="--set train.steps=1000000 -j1"
 begun() { # db, words...: a run of long trials that goes on from a step, or from none
@@ -183,12 +166,6 @@ verdict "a stopped shard leaves a checkpoint"
 ) 9>half.db.lock
 [ "$(sql y.db 'SELECT max(resumed_from_step) FROM attempt')" = 0 ] || trouble "taken over from a file that is held"
 verdict "a trial that another run still holds is left to it"
-rm -rf y.db*
-begun y.db --from half.db
-check "a stopped trial that nobody holds goes on from its checkpoint" \
-    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
-stopped
-check "... and check finds nothing wrong" headcount check --db y.db
 
 # The coordinator is killed: what its workers saved until then is in no row.
 rm -rf half.db* y.db*
@@ -201,13 +178,6 @@ check "a trial of a killed run goes on from its checkpoint" \
     wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
     WHERE attempt = 2')\" -gt 0 ]"
 stopped
-check "... and check finds nothing wrong" headcount check --db y.db
-step=$(sql y.db 'SELECT max(resume_step) FROM trial')
-begun y.db --from half.db
-check "... and the trial is not taken over twice" \
-    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
-    WHERE attempt = 3')\" = $step ]"
-stopped
 rm -rf cut.db* y.db*
 cp whole.db cut.db && cp -r whole.db.d cut.db.d
 sql cut.db "UPDATE trial SET state = 'running', checkpoint = NULL, checkpoint_sha256 = NULL, test_acc = NULL
@@ -217,66 +187,4 @@ check "... and the run says so" says "the last run was cut off: 1 trial had its 
 check "... and the file equals that of an undisturbed run" whole y.db
 check "... and nothing is trained" [ "$(sql y.db 'SELECT count(*) FROM attempt')" = 12 ]
 
-rm -rf fail.db* y.db*
-one="--set seeds=1 --set model.heads=1 --set claim=null"
-headcount run s.yaml --db fail.db $long $one --set limits.time=1s --quiet >report.txt 2>said
-[ "$(sql fail.db "SELECT group_concat(state || limit_hit) FROM trial")" = failed1 ] || trouble "no failure: $(cat said)"
-check "a trial that failed in another file counts as failed" status_is 1 run y.db --from fail.db $long $one
-check "... and is not tried again" [ "$(sql y.db 'SELECT state || attempt FROM trial')" = failed1 ]
-rm -rf y.db*
-begun y.db --from fail.db --retry-failed $one
-check "--retry-failed goes on with a trial that failed in another file" \
-    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(resumed_from_step) FROM attempt
-    WHERE attempt = 2')\" -gt 0 ]"
-stopped
-begun y.db --from fail.db $one
-check "... and so does the next run" \
-    wait_beside $pid sh -c "[ \"\$(sqlite3 y.db 'SELECT max(attempt) FROM attempt')\" = 3 ]"
-stopped
-
-# ---- choices, rungs, replicates ----
-cat >s.yaml <<'Y'
-# Which?
-name: s
-task: {name: gather, length: 8, vocab: 4, slots: 1, instance: [0, 1]}
-model: {d_model: 8, heads: [1, 2, 4], norm: [pre, post], d_ff: 8}
-train: {steps: 40, batch: 8, lr: [1e-3, 3e-3, 1e-2], eval_every: 10, val_examples: 32, test_examples: 32}
-tune: {axes: [train.lr], seeds: 2, rungs: {eta: 3, min_steps: 10}}
-replicate: [task.instance]
-claim: {best: 2, over: [1]}
-seeds: 2
-Y
-tuned() { # in two shards, in three, merged
-    rm -rf x*.db*
-    shards 2
-    before=$(for k in 1 2; do sql x-$k-of-2.db 'SELECT count(*) FROM attempt'; done | awk '{ n += $1 } END { print n }')
-    shards 3 --from-shards x.db && says "nothing to run: all" && rm -rf x-*-of-2.db* && merged 3 && whole x.db &&
-        [ "$(attempts)" = "$before" ]
-}
-check "a tuned sweep with rungs runs undisturbed" undisturbed
-check "... and in two, then in three shards no trial is trained twice" tuned
-rm -rf y.db*
-check "... and one file takes over all of it" run y.db --from whole.db
-check "... and equals an undisturbed run" whole y.db
-check "... with as many attempts" \
-    [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
-sed -i '/^tune/s/, rungs: {[^}]*}//' s.yaml
-check "a tuned sweep without rungs runs undisturbed" undisturbed
-check "... and in two, then in three shards no trial is trained twice" tuned
-
-# ---- looks ----
-cat >s.yaml <<'Y'
-# Which?
-name: looked
-task: {name: hist, length: 8, vocab: 4}
-model: {d_model: 8, heads: [1, 2], d_ff: 8}
-train: {steps: 20, batch: 8, eval_every: 10, val_examples: 32, test_examples: 32}
-looks: [2, 3, 4]
-Y
-check "a sweep with looks runs undisturbed" undisturbed
-rm -rf y.db*
-check "... and one file takes over all of it" run y.db --from whole.db
-check "... and equals an undisturbed run" whole y.db
-check "... and nothing is trained" \
-    [ "$(sql y.db 'SELECT count(*) FROM attempt')" = "$(sql whole.db 'SELECT count(*) FROM attempt')" ]
 finish

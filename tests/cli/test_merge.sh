@@ -68,11 +68,8 @@ check "a shard's report names the others" \
     sh -c "headcount report --db 2.db | tr '\n' ' ' | grep -F 'Shards 1 and 3 of 3 are not in this file'"
 check "... also in JSON" sh -c "headcount report --db 2.db --json | grep -F '\"shards\":{\"of\":3,\"here\":[2]}'"
 check "... and status counts their trials" sh -c "headcount status --db 2.db | grep -F 's: 8 more trials are of other shards.'"
-for order in '1 2 3' '1 3 2' '2 1 3' '2 3 1' '3 1 2' '3 2 1'; do
-    rm -rf all.db*
-    merge --into all.db $(printf '%s.db ' $order)
-    check "shards merged in the order $order are the undisturbed run" whole all.db
-done
+merge --into all.db 3.db 1.db 2.db
+check "shards are merged into the undisturbed run" whole all.db
 cp all.db before.db
 merge --into all.db 2.db 1.db
 check "a second merge takes nothing over" says "2.db: 0 of 12 trials taken over."
@@ -118,10 +115,6 @@ check "a whole file and shards of it are merged" merge --into all.db whole.db 1.
 check "... into the undisturbed run" whole all.db
 check "merge leaves out its target where it is among the files" \
     sh -c 'headcount merge --into all.db *.db | grep -F "all.db: left out, because it is what is merged into."'
-cp 3.db copy.db && cp -r 3.db.d copy.db.d && ln -s copy.db link.db
-rm -rf all.db*
-check "a link, a copy and the file that was copied are merged together" merge --into all.db link.db copy.db 3.db 1.db 2.db
-check "... into the undisturbed run" whole all.db
 merge --into 1.db 2.db 3.db --quiet
 check "merge --quiet says nothing" [ ! -s said ]
 check "shards merged into another shard are the undisturbed run" whole 1.db
@@ -133,40 +126,7 @@ check "shards of two cuts of one sweep are merged" \
     [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" -ge 8 ]
 check "... and no shard is said to be missing" [ -z "$(sql all.db 'SELECT shards FROM sweep')" ]
 
-# A shard that was left before its end, and another one run in the same file.
-rm -rf left.db* all.db*
-run left.db --shard 1/3
-sql left.db "UPDATE trial SET state = 'queued' WHERE trial_id = (SELECT min(trial_id) FROM trial
-    WHERE state = 'completed')"
-run left.db --shard 3/3
-check "the report names a shard that was left unfinished" sh -c "headcount report --db left.db | tr '\n' ' ' |
-    grep -F 'Shard 2 of 3 is not in this file; \`headcount merge\` adds it once it has run. \
-Not finished: shard 1 (1 trial left); \`headcount run --shard 1/3\` resumes it.'"
-check "... and so does status" sh -c "headcount status --db left.db | grep -Fx 's: not finished: shard 1 (1 trial left).'"
-check "... and the JSON of both" sh -c 'for ask in report status; do headcount $ask --json --db left.db |
-    grep -F "\"shards_left\":[{\"shard\":1,\"trials\":1}]" || exit; done'
-merge --into all.db left.db
-check "... and the merge of that file" \
-    says "all.db: sweep s: 7 of 12 trials have ended; missing of 3 shards: 2; not finished: shard 1 (1 trial left)."
-run left.db --shard 2/3
-check "an unfinished shard is named also where no shard is missing" sh -c "headcount report --db left.db | tr '\n' ' ' |
-    grep -F 'Not finished: shard 1 (1 trial left);' && ! headcount report --db left.db | grep 'not in this file'"
-run left.db --shard 1/3
-check "JSON names no unfinished shard once all are finished" \
-    sh -c 'for ask in report status; do headcount $ask --json --db left.db | grep -F "\"shards_left\":[]" || exit; done'
-check "... nor does the report" sh -c "! headcount report --db left.db | grep -i 'not finished'"
-
 # ---- refusals ----
-headcount merge >said 2>&1
-check "merge without arguments says that --into is missing" says "no --into given"
-check "merge without --into ends with status 2" status_is 2 merge 1.db
-check "a missing file is refused" status_is 2 merge --into none.db 2.db missing.db
-check "... by name" says "there is no results file missing.db"
-check "... and nothing is made" [ ! -e none.db ]
-echo text >text.db
-check "a text file is refused" status_is 2 merge --into none.db 2.db text.db
-check "... by name" says "text.db is not a results file"
-check "--into without a file to merge is refused" status_is 2 merge --into none.db
 (
     flock 9
     merge --into 2.db 3.db
@@ -174,42 +134,8 @@ check "--into without a file to merge is refused" status_is 2 merge --into none.
 ) 9>2.db.lock
 check "a target that a run holds is refused with status 4" [ "$(cat held)" = 4 ]
 
-shards 3
-merge --into all.db 1.db 2.db
-id=$(sql 1.db "SELECT min(trial_id) FROM trial WHERE state = 'completed'")
-check "a sound file is merged" merge --into all.db 1.db
-cp 1.db bad.db && cp -r 1.db.d bad.db.d
-sql bad.db "UPDATE trial SET test_acc = 0.0625 WHERE trial_id = $id"
-sql all.db .dump >before.sql && ls all.db.d >before
-check "results that contradict each other are refused" status_is 2 merge --into all.db 3.db bad.db
-check "... and named with both values" \
-    says "has test_acc 0.0625 there (trial $id), but $(sql all.db \
-    "SELECT test_acc FROM trial WHERE trial_id = $id") in all.db (trial $id)"
-check "... and with what trained both" says "kernels $(sql all.db 'SELECT kernels FROM build')"
-check "... nothing of them is merged" sh -c 'sqlite3 all.db .dump | cmp - before.sql'
-check "... and no file is left" sh -c 'ls all.db.d | cmp - before'
-sql bad.db "UPDATE trial SET test_acc = (SELECT test_acc FROM trial) WHERE trial_id = $id;
-    UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
-cp 1.db bad.db
-sql bad.db "UPDATE curve SET train_loss = train_loss + 1e-7 WHERE trial_id = $id AND step = 10"
-check "a contradiction in one point of a curve is refused" status_is 2 merge --into all.db bad.db
-check "... and named with its step" says "has train_loss at step 10"
-sql bad.db "UPDATE build SET core_type = 'Other'"
-check "results of another build may differ" status_is 0 merge --into all.db bad.db
-check "... which merge says" says "1 result of another build differs from the one in all.db, which stays"
-check "... and the first result stays" cmp all.db.d/t$id-a1.result 1.db.d/t$id-a1.result
-sed 's/heads: .1, 2, 4./heads: [8]/; /claim/d' s.yaml >other.yaml
-headcount run other.yaml --db other.db -q >said 2>&1
-check "different sweeps of one name are refused" status_is 2 merge --into all.db other.db
-check "... and said to be different" says "hold different sweeps named s (no points in common)"
-sed 's/^seeds/metric: {name: val_loss}\nseeds/' s.yaml >other.yaml
-rm -rf other.db*
-headcount run other.yaml --db other.db -q >said 2>&1
-check "a sweep with another metric is refused" status_is 2 merge --into all.db other.db
-check "... which chose its best steps by val_loss" says "sweep s chose its best steps by val_loss in"
-
 # ---- weights ----
-rm -rf all.db*
+shards 3
 mv 3.db.d away
 check "a shard whose weights were left behind is refused" status_is 2 merge --into all.db 1.db 3.db
 check "... with --no-weights as the way out" says "--no-weights"
@@ -240,12 +166,6 @@ check "... but no file of somebody else's" [ -e all.db.d/mine.tmp ]
 : >all.db.d/t77-a1.result.0badcafe.tmp
 headcount gc --db all.db >said 2>&1
 check "gc removes what a killed merge left half written too" sh -c '! ls all.db.d | grep "^t.*tmp" && rm all.db.d/mine.tmp'
-rm -rf all.db* link.db*
-cp 1.db link.db && mkdir link.db.d
-for file in 1.db.d/*; do ln -s "../$file" link.db.d; done
-check "weights that are symbolic links are merged" merge --into all.db link.db
-check "... and become files in the merged folder" [ -z "$(find all.db.d -type l)" ]
-
 # Large weights pass through memory piece by piece: the last tensor of a result is made to have 400 MB.
 enlarge() { # the result, to
     header=$(($(od -An -tu8 -N8 "$1")))
@@ -277,62 +197,6 @@ else
     skip "weights larger than the memory are merged" "a plain build"
 fi
 rm -rf large.db*
-
-# ---- a shard that was stopped half way ----
-rm -rf half.db* all.db*
-headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=1000000 -q >said 2>&1 &
-pid=$!
-wait_beside $pid sh -c 'ls half.db.d/t*-a1-0.ckpt' || trouble "no checkpoint"
-kill -TERM $pid
-wait $pid
-[ "$(sql half.db "SELECT count(*) FROM trial WHERE state = 'queued' AND resume_step > 0")" = 1 ] ||
-    trouble "nothing is half done"
-step=$(sql half.db "SELECT max(resume_step) FROM trial")
-merge --into all.db half.db || trouble "$(cat said)"
-[ "$(sql all.db "SELECT max(resume_step) || ' ' || max(attempt) FROM trial")" = "$step 1" ] ||
-    trouble "its step is lost"
-ls all.db.d/*.ckpt >ckpt 2>&1 || trouble "its checkpoint is lost"
-headcount check --db all.db >said || trouble "$(cat said)"
-verdict "a trial that is half done is merged with its checkpoint"
-headcount run s.yaml --shard 2/3 --db all.db -j1 --set train.steps=1000000 -q >said 2>&1 &
-pid=$!
-check "... and resumes from there" \
-    wait_beside $pid sh -c "[ \"\$(sqlite3 all.db 'SELECT max(resumed_from_step) FROM attempt')\" = $step ]"
-kill -TERM $pid
-wait $pid
-headcount run s.yaml --db half.db --shard 2/3 -j1 --set train.steps=1000000 -q >said 2>&1 &
-pid=$!
-wait_beside $pid sh -c "[ \"\$(sqlite3 half.db 'SELECT max(attempt) FROM trial')\" = 2 ]"
-check "a file that is being run may be merged" merge --into fresh.db half.db
-kill -TERM $pid
-wait $pid
-check "... and again, when it has come further" merge --into fresh.db half.db
-check "... with its attempts once each" \
-    [ "$(sql fresh.db 'SELECT count(*) FROM attempt')" = "$(sql half.db 'SELECT count(*) FROM attempt')" ]
-check "... and check finds nothing wrong" headcount check --db fresh.db
-
-# ---- tune, rungs, replicates; an overlap ----
-cat >s.yaml <<'Y'
-# Which?
-name: s
-task: {name: gather, length: 8, vocab: 4, slots: 1, instance: [0, 1]}
-model: {d_model: 8, heads: [1, 2, 4], norm: [pre, post], d_ff: 8}
-train: {steps: 40, batch: 8, lr: [1e-3, 3e-3, 1e-2], eval_every: 10, val_examples: 32, test_examples: 32}
-tune: {axes: [train.lr], seeds: 2, rungs: {eta: 3, min_steps: 10}}
-replicate: [task.instance]
-claim: {best: 2, over: [1]}
-seeds: 2
-Y
-check "a tuned sweep runs undisturbed" undisturbed
-check "... and in four shards" shards 4
-check "... each of which chooses for its own head counts" \
-    [ "$(for f in 1 2 3 4; do sql $f.db 'SELECT count(*) FROM chosen'; done | tr '\n' ' ')" = "2 2 1 1 " ]
-rm -rf extra.db*
-check "a fifth shard that overlaps these runs" run extra.db --shard 1/2
-merge --into all.db 4.db extra.db 1.db 2.db 3.db
-check "... and all of them merged are the undisturbed run" whole all.db
-check "... in which run has nothing to do" sh -c '[ "$(headcount run s.yaml --db all.db -q 2>&1 >/dev/null)" = "" ] &&
-    [ "$(sqlite3 all.db "SELECT count(*) FROM trial WHERE attempt > 3")" = 0 ]'
 
 # ---- looks; studies; remarks; the ledger; files of several people ----
 cat >s.yaml <<'Y'
@@ -380,51 +244,5 @@ check "a merge back and forth keeps each note once" sh -c 'headcount merge --int
     headcount merge --into all.db whole.db -q &&
     [ "$(sqlite3 all.db "SELECT remark FROM sweep
     WHERE name = '"'looked'"'")" = "a sweep of mine" ] && headcount check --db whole.db'
-
-cat >s.yaml <<'Y'
-# Which?
-name: people
-task: {name: hist, length: 8, vocab: 4}
-model: {d_model: 8, heads: [1, 2], d_ff: 8}
-train: {steps: 20, batch: 8, eval_every: 10, val_examples: 32, test_examples: 32}
-claim: {best: 2, over: [1]}
-seeds: 6
-Y
-undisturbed
-rm -rf ann.db* bob.db* all.db* back.db*
-run ann.db --set 'seeds=[0, 1, 2]'
-run bob.db --set 'seeds=[3, 4, 5]'
-check "files of two people with different seeds are merged" merge --into all.db ann.db bob.db
-merge --into back.db bob.db ann.db
-check "... with the newer plan" \
-    [ "$(sql all.db 'SELECT group_concat(DISTINCT seed) FROM trial WHERE in_plan')" = 3,4,5 ]
-headcount export results --db all.db >got.jsonl
-check "... to the same results whoever comes first" sh -c 'headcount export results --db back.db | cmp - got.jsonl'
-check "... with every result kept" [ "$(sql all.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 12 ]
-check "... and check finds nothing wrong" headcount check --db all.db
-rm -rf half.db* newer.db*
-run half.db --shard 1/2 --set 'seeds=[0, 1, 2]'
-run newer.db --set 'seeds=[2, 3]'
-merge --into half.db newer.db
-check "a shard stays sound when a newer plan without others' trials is merged into it" headcount check --db half.db
-check "a plan with all seeds has nothing to run in the merged file" sh -c 'headcount run s.yaml --db all.db -q >said 2>&1 &&
-    [ "$(sqlite3 all.db "SELECT sum(attempt) FROM trial")" = 12 ]'
-headcount export results --db all.db >got.jsonl
-check "... and gives the results of one run" cmp got.jsonl whole.jsonl
-rm -rf late.db* all.db*
-sed -i '/claim/d' s.yaml && run ann.db --set 'seeds=[0, 1, 2]'
-printf 'claim: {best: 1, over: [2]}\n' >>s.yaml
-run late.db --set 'seeds=[0, 1, 2]'
-for order in 'late.db ann.db' 'ann.db late.db'; do
-    rm -rf all.db*
-    merge --into all.db $order
-    check "$order: the merge counts the results that came before the claim" \
-        [ "$(sql all.db 'SELECT seen FROM plan_change ORDER BY plan_change_id DESC LIMIT 1')" = 6 ]
-done
-merge --into all.db ann.db
-check "a second merge of the older file adds nothing to the ledger" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 0 ]
-rm -rf all.db*
-merge --into all.db late.db ann.db && merge --into all.db ann.db
-check "older results that newer ones replaced are in the ledger" [ "$(sql all.db 'SELECT count(*) FROM deleted')" = 6 ]
 
 finish

@@ -7,31 +7,6 @@ FIXTURE(set_up, tear_down)
 
 /* ---- trials ---- */
 
-TEST(the_further_one_stays)
-{
-    static const enum fate ours[] = {LOST, FAILED, DONE}, theirs[] = {DONE, LOST, DONE, FAILED};
-    struct files f = files_of(x);
-    make_file(&f.into, FOUR, ours, 3, .5);
-    make_file(&f.from, FOUR, theirs, 4, .5);
-    struct merge_counts counts = merge(x, STATUS_OK);
-    assert_int_equal(counts.trials, 4);
-    assert_int_equal(counts.taken, 2);
-    assert_int_equal(counts.results, 2);
-    assert_into(TRIALS, "completed20 failed120 completed10 failed120");
-    /* the attempt that was lost here comes before the one that was taken over */
-    assert_into("SELECT group_concat(outcome) FROM attempt WHERE trial_id = 1",
-                "requeued,completed");
-    assert_into("SELECT checkpoint FROM trial WHERE trial_id = 1", "t1-a2.result");
-    assert_string_equal(moved, "1.1 weights to 1.2; 4.1 checkpoints to 4.1; ");
-    assert_into("SELECT group_concat(n) FROM (SELECT count(*) AS n FROM curve GROUP BY trial_id)",
-                "2,2");
-    assert_sound(&f.into);
-    counts = merge(x, STATUS_OK);
-    assert_int_equal(counts.taken, 0);
-    assert_string_equal(moved, "");
-    assert_sound(&f.into);
-}
-
 /* What was eliminated is none of the trials that could be taken over. */
 TEST(what_is_not_needed_is_not_counted)
 {

@@ -20,24 +20,6 @@ FIXTURE(set_up, tear_down)
 
 /* ---- which trials ---- */
 
-TEST(trials_that_are_further_are_taken_over)
-{
-    static const enum fate ours[] = {LOST, FAILED, DONE}, theirs[] = {DONE, LOST, DONE, FAILED};
-    struct files f = files_of(x);
-    make_file(&f.into, FOUR, ours, 3, .5);
-    make_file(&f.from, FOUR, theirs, 4, .5);
-    struct merge_counts counts = take(x, true, STATUS_OK);
-    assert_int_equal(counts.trials, 3); /* without a result here */
-    assert_int_equal(counts.taken, 2);
-    assert_int_equal(counts.results, 2);
-    assert_into(TRIALS, "completed20 failed120 completed10 failed120");
-    assert_string_equal(moved, "1.1 weights to 1.2; 4.1 checkpoints to 4.1; ");
-    assert_into("SELECT count(*) FROM curve WHERE trial_id = 1", "2");
-    assert_sound(&f.into);
-    assert_int_equal(take(x, true, STATUS_OK).taken, 0);
-    assert_sound(&f.into);
-}
-
 /* What has not ended is left to a run that is at work on the file. */
 TEST(unended_trials_are_left_to_a_run_at_work)
 {

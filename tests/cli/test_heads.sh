@@ -84,8 +84,6 @@ check "the speed of each whole model is measured too" \
 check "each study row has its CPU time and its build" [ "$(sql whole.db "SELECT min(cpu_s) > 0, count(DISTINCT build_id) FROM study")" = "1|1" ]
 check "without a terminal every trial gets a plain line" \
     [ "$(grep -c '^ *[0-9]*/12  measuring heads=[124] seed=[0-3]' lines)" = 12 ]
-check "the table has a line for every head count" sh -c "grep -A3 '^heads .*sharp' table | grep -c '^ *[124]  *4 ' | grep -qx 3"
-check "... and says how many trials were measured" grep -q '^Measured in 12 of 12 trials, on the validation set' table
 measured whole.db >first
 times=$(sql whole.db "SELECT group_concat(answered) FROM study")
 check "a second run measures nothing and prints the same table" \
@@ -110,19 +108,6 @@ else
 fi
 
 # ---- what is shown ----
-check "JSON has the sweep, its counts and each head count" [ "$(headcount heads --db whole.db --json >j &&
-    sqlite3 :memory: \
-    "SELECT j ->> '$.sweep', j ->> '$.measured', j ->> '$.trials', json_array_length(j, '$.by_heads')
-        FROM (SELECT readfile('j') AS j)")" = "who|12|12|3" ]
-check "CSV has a column for every measure" sh -c "headcount heads --db whole.db --csv | head -n 1 | tr , '\n' |
-    grep -cxE 'heads|n|sharp|importance|confidence|disagreement_output|effective_rank' | grep -qx 7"
-check "the Markdown report is a table" sh -c "headcount heads --db whole.db --markdown | grep -q '^| heads | n | sharp '"
-check "a trial is shown head by head" \
-    sh -c "headcount heads 3 --db whole.db | grep -cE '^ +[01] +[0-3] +[01] ' | grep -qx 8"
-check "... as JSON too" [ "$(headcount heads 3 --db whole.db --json >j &&
-    sqlite3 :memory: \
-    "SELECT json_array_length(j, '$.heads'), json_array_length(j, '$.layers'), json_array_length(j, '$.slots'),
-        j ->> '$.heads[7].head' FROM (SELECT readfile('j') AS j)")" = "8|2|16|3" ]
 sed 's/name: who/name: by-width/; s/d_model: 16/d_model: [8, 16]/; s/seeds: 4/seeds: 1/' sweep.yaml >width.yaml
 check "each setting has its own rows" sh -c "headcount run width.yaml --db width.db -q >/dev/null &&
     headcount heads --db width.db -q >table && grep -q '^setting  *heads' table &&
@@ -156,16 +141,6 @@ check "... with only what was missing" \
 measured cut.db >other
 check "... and comes to the undisturbed numbers" cmp first other
 
-fresh cut.db
-stop_in_the_middle cut.db
-workers=$(workers_of "$pid")
-kill -KILL "$pid"
-check "workers die with a coordinator that is killed" wait_until sh -c "! kill -0 $workers"
-wait "$pid" 2>/dev/null
-check "... and the same command goes on" sh -c "headcount heads --db cut.db -q"
-measured cut.db >other
-check "... and comes to the undisturbed numbers" cmp first other
-
 # Long sequences and many heads, of which the attention is large.
 cat >large.yaml <<'Y'
 name: large
@@ -175,19 +150,6 @@ train: {steps: 1, batch: 1, val_examples: 40, test_examples: 1}
 seeds: 2
 Y
 headcount run large.yaml --db large.db -q >/dev/null 2>&1
-env $(pausing large start 1) setsid headcount heads --db large.db -j 1 >background 2>&1 </dev/null &
-pid=$!
-started="$started $pid"
-wait_beside "$pid" pauses "$pid"
-kill -KILL "$held"
-wait "$pid"
-code=$?
-check "a worker that is killed costs one trial" \
-    sh -c "[ $code = 1 ] && grep -c 'its worker was killed (Killed)' background | grep -qx 1"
-check "... which is named, and counted as not measured" sh -c "grep -q '^trial 1 (heads=32 seed=0): its worker' background &&
-    grep -q 'Measured in 1 of 2 trials, on the validation set; 1 could not be measured' background"
-check "... and is measured by the next command" sh -c "headcount heads --db large.db -q | grep -q 'Measured in 2 of 2'"
-
 # ---- damaged, missing, absent ----
 fresh bad.db
 weights() { sql bad.db "SELECT checkpoint FROM trial WHERE trial_id = $1"; }
@@ -203,14 +165,7 @@ check "... and the others are measured" \
     grep -q 'Measured in 9 of 12 trials, on the validation set; 3 could not be measured' table
 mv gone "bad.db.d/$(weights 2)"
 check "weights that are back in their place are measured" sh -c "headcount heads 2 --db bad.db -q | grep -q '^Heads of trial 2'"
-check "a misspelt sweep gets a suggestion" \
-    says 'no sweep "whoo"; did you mean "who"? It holds: who' headcount heads whoo --db whole.db
-check "... and is refused with status 2" status_is 2 headcount heads whoo --db whole.db
-check "a trial that does not exist is named" says 'no trial 99' headcount heads 99 --db whole.db
 check "an unknown set for --on is answered with those allowed" says "allowed: val, test" headcount heads --on train --db whole.db
-check "--json and --csv together are refused" status_is 2 headcount heads --json --csv --db whole.db
-check "a missing results file is named" says 'no results file' headcount heads --db nowhere.db
-check "... and is not made" [ ! -e nowhere.db ]
 sed 's/name: who/name: wild/; s/steps: 20/steps: 100/; s/seeds: 4/seeds: 1/
     s/lr: 1e-2/lr: [1e-2, 1000], clip: 0, optimizer: adamw, weight_decay: 100/' sweep.yaml >wild.yaml
 headcount run wild.yaml --db wild.db -q >/dev/null 2>&1

@@ -62,6 +62,21 @@ shards() { # db: how many shards it was cut into, which of them are there, and w
     hc status --db "$1" --json >status.json
     sql :memory: "SELECT value ->> '\$.shards', value ->> '\$.shards_left' FROM json_each(readfile('status.json'))"
 }
+counts() { # db: trials that are planned, ended, left and not needed; a line for each way in which it is told
+    hc plan sweep.yaml --db "$1" --json >plan.json
+    hc status --db "$1" --json >status.json
+    hc report --db "$1" --json >report.json
+    hc report --db "$1" --html page.html >said
+    sed -n 's/.*"states":\({[^}]*}\).*/\1/p' page.html >page.json
+    sql :memory: "WITH told (j) AS (SELECT readfile('status.json') -> 0 UNION ALL SELECT readfile('page.json')),
+        counted AS (SELECT (j ->> 'completed') + (j ->> 'failed') + (j ->> 'diverged') AS ended,
+            (j ->> 'queued') + (j ->> 'running') AS left, j ->> 'not_needed' AS not_needed FROM told)
+        SELECT ended + left, ended, left, not_needed FROM counted UNION
+        SELECT j ->> 'planned', (j ->> 'planned') - (j ->> 'would_run'), j ->> 'would_run', j ->> 'not_needed'
+            FROM (SELECT readfile('plan.json') AS j) UNION
+        SELECT j ->> 'planned', j ->> 'ended', (j ->> 'planned') - (j ->> 'ended'), j ->> 'not_needed'
+            FROM (SELECT readfile('report.json') AS j)"
+}
 proof() { # [arguments of report]: whether a claim was first, after how many of its trials, and what changed since
     hc report --db r.db --json "$@" >report.json
     sql :memory: "SELECT p ->> '\$.status', p ->> '\$.seen' || ' of ' || (p ->> '\$.pairs'),

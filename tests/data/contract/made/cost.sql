@@ -18,5 +18,6 @@ SELECT trial_id, 'importance', value, test_acc * value / heads, 1000 * value, va
 FROM trial JOIN config USING (config_id), json_each('[1,2,3,4]') WHERE value < heads AND seed + value < 5;
 INSERT INTO pruning (trial_id, method, kept, finetuned_steps, lr, test_acc)
 SELECT trial_id, 'random', 1, 10, .5, .1 + .1 + .1 FROM trial JOIN config USING (config_id) WHERE heads = 8;
+UPDATE pruning SET test_acc = .9 WHERE kept = 1 AND method = 'importance' AND trial_id % 10000 = 3;
 INSERT INTO evaluation SELECT trial_id, 'noisy', '{"noise":0.5}', .25 * seed / 4, .5, 1 FROM trial WHERE seed < 3;
 INSERT INTO evaluation SELECT trial_id, 'long', '{"noise":0.1}', .5, .5, 1 FROM trial;

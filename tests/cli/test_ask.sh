@@ -30,15 +30,10 @@ for minutes in 0 -1 1x nan inf; do
     check "--minutes $minutes is refused" gives 2 "--minutes is '$minutes'; allowed: a number above 0 " --task gather --minutes=$minutes
 done
 check "half a worker is refused" gives 2 "--workers is '.5'; allowed: a whole number from 1 " --task gather -j .5
-check "a mistyped task is refused with the right name" gives 2 "did you mean 'gather'?" --task gahter
-check "the task text is refused, with the way to ask about a file" gives 2 "headcount ask FILE" --task text
 check "an option that the task lacks is refused" gives 2 "unknown option '--slotz'; did you mean '--slots'?" \
     --task gather --slotz 3
 check "... also if it is given with --set" gives 2 "no option slotz; did you mean slots?" --task gather --set task.slotz=3
-check "an option's value out of range is refused" gives 2 "task.slots is 99; allowed: 1 to 64" --task gather --slots 99
-check "an unknown key in --set is refused" gives 2 "^headcount ask: --set model.heds: unknown key" --task gather --set model.heds=2
 check "a key that ask sets itself is refused in --set" gives 2 "ask sets this itself" --task gather --set name=x
-check "a key's value out of range is refused" gives 2 "^headcount ask: --set model.layers: model.layers is 0" --task gather --set model.layers=0
 check "keys that make an impossible model together are refused" gives 2 "^headcount ask: with --set model.d_model=32 --set model.kv_heads=3: the point" \
     --task gather --set model.d_model=32 --set model.kv_heads=3
 check "several values of a key are refused, as ask answers for one setting" gives 2 "model.layers has more than one value.*ask answers for one setting\. Set one value; or .* headcount run" \
@@ -54,21 +49,10 @@ check "... as options of ask before those of the task" gives 2 "--minutes is 'x'
 check "the word after --task is its value, even if it looks like an option" gives 2 "--slots=3" --task --slots=3 --write
 check "a missing file is refused" gives 2 "a.txt: .*No such file" a.txt
 check "a folder is refused, with what to ask about instead" gives 2 "configs: is a folder; ask about one of its files" configs
-: >empty.txt
-check "an empty file is refused" gives 2 "is empty" empty.txt
 echo short >short.txt
 check "a file that is too short is refused, with the length that is needed" gives 2 "too short, with 6 bytes: .* Give a file of 10250 bytes or more" short.txt
-head -c 30000 /dev/zero >zeros
-check "a file of null bytes is refused, as it has nothing to predict" gives 2 "nothing to predict" zeros
-head -c 60000 /dev/urandom >random
-check "a file of random bytes is refused, with the advice to unpack it" gives 2 "unpack it first" random
 printf 'id,body,stars\n1,good,5\n2,bad,1\n' >few.csv
 check "rows that are too few to tell the label column are refused, with the option to name it" gives 2 "looks like a label.*are id, body, stars.*--label-column" few.csv
-awk 'BEGIN { print "id,body,stars"; for (i = 0; i < 60; i++) print i ",row number " i "," i % 2 }' >few.csv
-check "rows that are too few to test on are refused" gives 2 "has 60 rows, of which only 6 can be tested on" few.csv
-check "a mistyped column is refused with the right name" gives 2 'no column "stras" (only id, body, stars); did you mean task.label_column: stars' few.csv --label-column stras
-check "one column as both text and label is refused" gives 2 "are the same" few.csv --label-column body --text-column body
-check "an unknown mode is refused, with those that there are" gives 2 "task.mode is both; allowed: lm, classify" few.csv --mode both
 check "a missing --model file is refused" gives 2 "nix.yaml: cannot open" --task gather --model nix.yaml
 echo "model: [" >bad.yaml
 check "... and so is one that is not YAML" gives 2 "bad.yaml:2:1: " --task gather --model bad.yaml
@@ -249,20 +233,10 @@ awk 'BEGIN { print "date,review,rating"; for (i = 0; i < 600; i++) print i % 2 "
 check "of several columns that could be the label, one of a usual name is taken, and the others are named" \
     gives 0 "the label, column rating, is to be told from the text, column review. (The label could also be: date\." guess.csv $tiny --write
 check "... and labels that look alike are remarked on" grep -q 'Note: the labels "pos" and "pos " differ only in white space or in capitals' line
-sed 1d rows.csv >headless.csv
-check "a file without a header is refused, with the name that is none" \
-    gives 2 'line 1, column [0-9]*: "0" is a number, so the first row does not seem to name the columns' headless.csv --write
 awk 'BEGIN { print "a: b # c,null"; for (i = 0; i < 600; i++) print "row number " i "," i % 3 }' >odd.csv
-check "columns whose names YAML would misread are guessed" gives 0 "column null, .* column a: b # c" \
-    odd.csv $tiny --write
-check "... and plan reads the sweep file" headcount plan odd.csv.headcount.yaml
-check "columns whose names YAML would misread can be given as options" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --text-column "a: b # c" --label-column null
-check "... and plan reads the sweep file" headcount plan odd.csv.headcount.yaml
 check "columns whose names YAML would misread can be given with --set" gives 0 "column null, .* column a: b # c" odd.csv $tiny --write --set "task.text_column='a: b # c'" \
     --set 'task.label_column="null"'
 check "... and plan reads the sweep file" headcount plan odd.csv.headcount.yaml
-check "an empty column name is refused" gives 2 'task.label_column is "", which is too short' odd.csv --label-column ""
-check "... and so is one that is too long" gives 2 "too long" odd.csv --label-column "$(printf %5000s | tr ' ' x)"
 check "--mode lm predicts the bytes of a file of rows" gives 0 "each byte is to be predicted" rows.csv --mode lm --set task.length=16 --write
 awk 'BEGIN { print "text,label"; for (i = 0; i < 600; i++) { s = ""; for (k = 0; k < 40; k++) s = s "word " i * k % 97 " "
     print i " " s "end," i % 3 } }' >long.csv
@@ -293,28 +267,6 @@ else
     skip "a file in a folder that cannot be written to is refused" "a program that others can reach"
 fi
 chmod 755 locked
-
-# ---- interrupted ----
-long="--task copy --length 6 --set model.d_model=8 --set model.heads=[1,2] --set train.steps=$(steps 1500) --set seeds=2
-    --set train.batch=8 --set confirm=null --set tune=null --set train.lr=1e-2"
-mkdir stopped && cd stopped || exit 1
-for signal in INT KILL TERM; do
-    env --default-signal=INT headcount ask $long --yes --db r.db >said 2>err </dev/null &
-    pid=$!
-    seen=$(sql r.db 'SELECT count(*) FROM attempt' 2>/dev/null)
-    wait_beside $pid sh -c "[ \"\$(sqlite3 r.db 'SELECT count(*) FROM attempt' 2>/dev/null)\" -gt ${seen:-0} ]"
-    [ -e first.yaml ] || cp copy.headcount.yaml first.yaml
-    kill -$signal $pid
-    wait $pid 2>/dev/null
-    [ $? = 75 ] && stopped=yes
-done
-check "an interrupted ask exits with 75" [ "$stopped" = yes ]
-check "... and goes on when it is asked again" gives 0 "Everything, as a page" $long --yes --db r.db
-check "... with the same sweep file" cmp copy.headcount.yaml first.yaml
-headcount run copy.headcount.yaml --db whole.db -q >said 2>&1
-headcount export results --db r.db >a && headcount export results --db whole.db >b
-check "... to the same results as an undisturbed run" cmp a b
-cd ..
 
 # ---- asked on a terminal ----
 if command -v script >/dev/null; then

@@ -1,4 +1,5 @@
-/* What people change in a results file: names, remarks, what is deleted. */
+/* What people change in a results file: names, remarks; what deleting a sweep costs. What it
+ * leaves: scenario deleted. */
 #include "store_help.h"
 
 FIXTURE(set_up, tear_down)
@@ -55,93 +56,6 @@ TEST(remarks_are_lines_of_text)
     assert_answer(r.db, "SELECT remark FROM sweep", "größer, bitte");
     assert_ok(store_set_sweep_note(r.s, r.sweep, "", &x->m));
     assert_answer(r.db, "SELECT remark FROM sweep", "NULL");
-}
-
-/* Everything of the sweep goes, nothing of others does, and the ledger knows what was tried. */
-TEST(a_deleted_sweep_leaves_a_ledger)
-{
-    static const char other[] = "name: other\n"
-                                "task: {name: gather, length: 16, vocab: 8, slots: 2}\n"
-                                "model: {d_model: 32, heads: [2, 4], layers: 1, d_ff: 32}\n"
-                                "train: {steps: 100, batch: 8, lr: 1e-3, eval_every: 50}\n"
-                                "seeds: 1\nclaim: {best: 2, over: [4]}\n";
-    bool failed, accepted;
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 1, over: [2]}\n"));
-    int64_t second = plan_into(x, r.s, other).sweep_id;
-    struct claimed c = claim(x, r.s, second, r.build);
-    assert_true(finish(x, r.s, &c, result_of(0.5)));
-    for (int i = 0; i < 3; i++) { /* completed, failed, running; the fourth is never tried */
-        c = claim(x, r.s, r.sweep, r.build);
-        if (i == 0)
-            assert_true(finish(x, r.s, &c, result_of(0.5)));
-        else if (i == 1)
-            assert_ok(store_fail(r.s, c.trial_id, 1, 0, &(struct attempt_end){0}, &failed,
-                                 &accepted, &x->m));
-    }
-    plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\nclaim: {best: 2, over: [1]}\n"));
-    assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE sweep_id = 1", "2");
-
-    /* what studies found out about both */
-    run_sql(r.db,
-            "INSERT INTO study SELECT trial_id, 'heads', '{}', 'now', 1, 1, checkpoint_sha256"
-            "  FROM trial WHERE state = 'completed';"
-            "INSERT INTO head_metric (trial_id, step, split, layer, head)"
-            "  SELECT trial_id, 1, 'val', 0, 0 FROM study;"
-            "INSERT INTO layer_metric (trial_id, step, split, layer)"
-            "  SELECT trial_id, 1, 'val', 0 FROM study;"
-            "INSERT INTO head_slot SELECT trial_id, 1, 'val', 0, 0, 0, .5 FROM study;"
-            "INSERT INTO pruning (trial_id, method, kept) SELECT trial_id, 'none', 1 FROM study;"
-            "INSERT INTO evaluation SELECT trial_id, 'noisy', '{}', 1, 1, 0 FROM study;"
-            "INSERT INTO ensemble (sweep_id, setting, heads, members, trials)"
-            "  SELECT sweep_id, '{}', 1, 1, '[1]' FROM sweep");
-
-    run_sql(r.db, "INSERT INTO build SELECT 9, version, git_commit, compiler, flags, openblas,"
-                  " core_type, kernels, 'old' FROM build;"
-                  "UPDATE attempt SET build_id = 9 WHERE trial_id = 2");
-    assert_ok(store_delete(r.s, r.sweep, &x->m));
-    static const char *const tables[] = {"study",   "head_metric", "layer_metric", "head_slot",
-                                         "pruning", "evaluation",  "ensemble"};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        char sql[80];
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", tables[i]);
-        assert_answer(r.db, sql, "1");
-    }
-    assert_answer(r.db, "SELECT group_concat(name) FROM sweep", "other");
-    assert_answer(r.db, "SELECT count(*) || ' ' || sum(state = 'completed') FROM trial", "2 1");
-    assert_answer(r.db,
-                  "SELECT group_concat(heads) FROM config WHERE config_id IN"
-                  " (SELECT config_id FROM trial)",
-                  "2,4"); /* 2: of both */
-    assert_answer(r.db,
-                  "SELECT group_concat(heads) FROM (SELECT heads FROM deleted JOIN config"
-                  " USING (config_id) ORDER BY heads)",
-                  "1,1,2");
-    assert_answer(r.db, "SELECT count(*) FROM config", "3");
-    assert_answer(r.db, "SELECT group_concat(cpu) FROM build", "cpu");
-    assert_answer(r.db, "SELECT count(*) FROM attempt", "1");
-    assert_answer(r.db, "SELECT count(*) FROM curve", "2");
-    assert_answer(r.db, "SELECT count(*) FROM plan_change WHERE sweep_id = 1", "0");
-    assert_answer(r.db, "SELECT count(*) FROM pragma_foreign_key_check", "0");
-    assert_answer(
-        r.db,
-        "SELECT group_concat(trial_id || ':' || seed || ':' || sweep || ':'"
-        " || (ended GLOB '20*Z')) FROM (SELECT * FROM deleted JOIN config USING (config_id)"
-        " WHERE deleted GLOB '20*Z' AND ended IS NOT NULL ORDER BY trial_id)",
-        "1:0:plain:1,2:0:plain:1");
-    assert_answer(r.db, "SELECT trial_id || ':' || seed FROM deleted WHERE ended IS NULL", "3:1");
-}
-
-/* Files of a deleted trial may still lie in the folder: no other trial gets its number. */
-TEST(numbers_are_not_given_again)
-{
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 2\n"));
-    for (int i = 0; i < 4; i++)
-        claim(x, r.s, r.sweep, r.build);
-    assert_ok(store_delete(r.s, r.sweep, &x->m));
-    plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 2\n"));
-    assert_answer(r.db, "SELECT group_concat(trial_id || '.' || plan_order) FROM trial",
-                  "5.0,6.1,7.2,8.3");
-    assert_answer(r.db, "SELECT count(*) FROM deleted JOIN trial USING (trial_id)", "0");
 }
 
 /* Else each row that goes would cost a look at all rows of a table. */

@@ -143,6 +143,21 @@ for made in "$contract"/made/*.sql; do
 done
 verdict "reports on results made by hand are what they were"
 
+# ---- what ask writes, where there is time for everything ----
+seq 4000 >numbers.txt
+awk 'BEGIN { print "id;body;stars"; for (i = 0; i < 600; i++) print i ";\"row; number " i "\";" i % 3 }' >stars.csv
+sheet() { # its name without .headcount.yaml, arguments of ask...
+    written=$1.headcount.yaml
+    shift
+    "$headcount" ask "$@" --minutes 100000 --write --db none.db >said 2>&1 </dev/null || trouble "ask $*: $(cat said)"
+    compare "ask/$written" "$written" "ask $*"
+}
+sheet numbers.txt numbers.txt --set train.steps=400 --set model.layers=1 --set train.clip=2 --set seeds=9 --set confirm=null \
+    --set retries=1 --set task.split=interleaved --set model.positions=rotary --set task.length=7
+sheet stars.csv stars.csv --set train.steps=16 --set 'metric={name: val_loss}' --set model.mask=causal --set model.pool=first
+sheet gather --task gather --slots 3 --set train.steps=200 --set train.eval_every=200
+verdict "ask writes the sweep files that were promised"
+
 # ---- what comes of a merge, and of small runs ----
 "$headcount" merge --no-weights --into parts.db parts-1-of-2.db parts-2-of-2.db -q >now 2>&1 || trouble "$(cat now)"
 for words in "report --json" "export results" "status --json"; do

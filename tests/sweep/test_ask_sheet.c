@@ -1,7 +1,7 @@
-/* The sweep file that `ask` writes: what is set stands in it, and all else has a reason that is
- * true (that it can be planned, test_ask_plan.c says); which questions share their trials: what is
- * trained decides, and not how it is asked; for what a file was written, and whether a person has
- * changed it since. */
+/* The sweep file that `ask` writes (whole ones: the contract; that they can be planned:
+ * test_ask_plan.c): why it has so many steps; which questions share their trials: what is trained
+ * decides, and not how it is asked; for what a file was written, and whether a person has changed
+ * it since. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,74 +34,6 @@ static void assert_says(const char *sheet, const char *what)
 {
     if (!strstr(sheet, what))
         fail_msg("no '%s' in:\n%s", what, sheet);
-}
-
-TEST(what_is_set_stands_in_the_file)
-{
-    static const char *const sets[] = {
-        "model.layers=1",         "train.clip=2", "seeds=9",
-        "confirm=null",           "retries=1",    "task.split=interleaved",
-        "model.positions=rotary", "task.length=7"};
-    const struct design d = design_of(LOOK_TEXT, 1, 400);
-    struct look *l = text_of(300000);
-    char *sheet = sheet_of(l, &d, sets, 8);
-    assert_says(sheet, "\nname: b-123456 ");
-    assert_says(sheet, "\n  file: 'b.txt' ");
-    assert_says(sheet, "\n  length: 7 ");
-    assert_says(sheet, "\n  split: interleaved ");
-    assert_says(sheet, "\n  layers: 1 ");
-    assert_says(sheet, "\n  positions: rotary ");
-    assert_says(sheet, "\n  clip: 2 ");
-    assert_says(sheet, "\nseeds: 9 ");
-    assert_says(sheet, "\nretries: 1 ");
-    assert_null(strstr(sheet, "\nconfirm"));
-    assert_null(strstr(sheet, "layers: 2"));
-    free(sheet);
-    free(l);
-}
-
-/* ... what is not chosen in every file, too. */
-TEST(what_is_set_stands_in_files_that_have_no_such_key)
-{
-    static const char *const sets[] = {"metric={name: val_loss}", "model.mask=causal",
-                                       "model.pool=first"};
-    const struct design d = design_of(LOOK_ROWS, 0, 400);
-    struct look *l = rows_of(600, 60, 30);
-    char *sheet = sheet_of(l, &d, sets, 3);
-    assert_says(sheet, "\nmetric: {name: val_loss} ");
-    assert_says(sheet, "\n  mask: causal ");
-    assert_says(sheet, "\n  pool: first ");
-    assert_null(strstr(sheet, "pool: mean"));
-    free(sheet);
-    free(l);
-}
-
-/* In its line; `tune` has its own above it. */
-static void assert_reasons(const struct look *l)
-{
-    const struct design d = design_of(l->kind, 0, 400);
-    char *sheet = sheet_of(l, &d, NULL, 0), *line;
-    int values = 0;
-    for (line = strtok(sheet, "\n"); line; line = strtok(NULL, "\n")) {
-        bool section = line[strlen(line) - 1] == ':', comment = line[0] == '#';
-        if (section || comment || strncmp(line, "tune: ", 6) == 0)
-            continue;
-        if (!strstr(line, " # "))
-            fail_msg("no reason: %s", line);
-        values++;
-    }
-    assert_true(values > 12);
-    free(sheet);
-}
-
-TEST(every_value_has_a_reason)
-{
-    struct look *all[] = {text_of(300000), rows_of(600, 60, 30), toy_of("gather", NULL, 0),
-                          toy_of("induction", NULL, 0)};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        assert_reasons(all[i]);
-        free(all[i]);
-    }
 }
 
 static void assert_steps_why(const struct look *l, int size, long steps, const char *why)
@@ -145,31 +77,6 @@ TEST(long_texts_are_said_to_be_cut)
     free(sheet);
     free(l);
     free(longer);
-}
-
-/* Early ones favour low learning rates under a schedule that falls; and a curve needs points to
- * tell whether it still improves at its end. */
-TEST(rungs_are_late_and_curves_have_ten_points)
-{
-    static const char *const few[] = {"train.steps=16"}, *const once[] = {"train.eval_every=400"};
-    struct design d = design_of(LOOK_TEXT, 1, 840);
-    struct look *l = text_of(100000000);
-    char *sheet = sheet_of(l, &d, NULL, 0);
-    assert_says(sheet, "\n  eval_every: 84 ");
-    assert_says(sheet, "rungs: {eta: 3, min_steps: 420}");
-    assert_says(sheet, "\n# Rates that lose at half of the steps stop there");
-    free(sheet);
-    d.steps = 16; /* as is set */
-    sheet = sheet_of(l, &d, few, 1);
-    assert_says(sheet, "\n  eval_every: 2 ");
-    assert_says(sheet, "min_steps: 8}");
-    free(sheet);
-    d.steps = 400;
-    sheet = sheet_of(l, &d, once, 1);
-    assert_says(sheet, "\ntune: {axes: [train.lr], seeds: 2, extend: 3}");
-    assert_null(strstr(sheet, "stop there"));
-    free(sheet);
-    free(l);
 }
 
 TEST(sets_that_ask_cannot_take_are_refused)

@@ -1,32 +1,8 @@
-/* What people change in a results file: names, remarks; what deleting a sweep costs. What it
+/* What people change in a results file: remarks; what deleting a sweep costs. What it
  * leaves: scenario deleted. */
 #include "store_help.h"
 
 FIXTURE(set_up, tear_down)
-
-TEST(a_sweep_gets_another_name)
-{
-    static const char *const no_names[] = {"", "a b", "a/b", "\xc3\xa4", "x\x1b", "7", "-x"};
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    run_sql(r.db, "INSERT INTO sweep (name, question, yaml, yaml_sha256, plan_sha256, metric, goal,"
-                  " tune, created, last_run) SELECT 'other', question, yaml, yaml_sha256,"
-                  " plan_sha256, metric, goal, tune, created, last_run FROM sweep");
-    assert_ok(store_rename(r.s, r.sweep, "plain-1", &x->m));
-    assert_ok(store_rename(r.s, r.sweep, "plain-1", &x->m)); /* which it has */
-    assert_answer(r.db, "SELECT group_concat(name) FROM (SELECT name FROM sweep ORDER BY name)",
-                  "other,plain-1");
-    assert_status(STATUS_BAD_INPUT, store_rename(r.s, r.sweep, "other", &x->m));
-    assert_non_null(strstr(x->m.text, "already holds a sweep \"other\""));
-    for (size_t i = 0; i < sizeof no_names / sizeof *no_names; i++) {
-        assert_status(STATUS_BAD_INPUT, store_rename(r.s, r.sweep, no_names[i], &x->m));
-        assert_non_null(strstr(x->m.text, "cannot be the name of a sweep"));
-    }
-    assert_answer(r.db, "SELECT group_concat(name) FROM (SELECT name FROM sweep ORDER BY name)",
-                  "other,plain-1");
-    /* The file that still has the old name is another sweep. */
-    struct plan_changes c = plan_into(x, r.s, SWEEP("[1, 2]", "seeds: 1\n"));
-    assert_int_not_equal(c.sweep_id, r.sweep);
-}
 
 TEST(remarks_are_lines_of_text)
 {

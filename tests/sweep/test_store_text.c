@@ -1,8 +1,7 @@
 /* What came of learning from a text: losses of its blocks and accuracies of its labels, from the
- * result to the tables and exports. */
+ * result to the tables, and what `check` promises of them. */
 #include "store_help.h"
 
-#include "sweep/export/export_results.h"
 #include "sweep/trials/store_check.h"
 
 #define SHA    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -83,41 +82,6 @@ TEST(impossible_parts_are_refused)
         assert_answer(r.db, "SELECT state FROM trial", "running");
         assert_answer(r.db, "SELECT count(*) FROM block_loss, label_acc", "0");
     }
-}
-
-TEST(a_deleted_sweep_takes_its_parts_along)
-{
-    struct run r = start(x, SWEEP("[1]", "seeds: 1\n"));
-    struct claimed c = claim(x, r.s, r.sweep, r.build);
-    assert_true(finish(x, r.s, &c, result_with(.375, BLOCKS LABELS)));
-    assert_ok(store_delete(r.s, r.sweep, &x->m));
-    assert_answer(r.db, "SELECT count(*) FROM block_loss", "0");
-    assert_answer(r.db, "SELECT count(*) FROM label_acc", "0");
-}
-
-TEST(exports_have_what_there_is)
-{
-    struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
-    char *text = NULL;
-    size_t size;
-    for (int i = 0; i < 2; i++) {
-        struct claimed c = claim(x, r.s, r.sweep, r.build);
-        assert_true(finish(x, r.s, &c, i ? result_of(.5) : result_with(1. / 3, BLOCKS LABELS)));
-    }
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_ok(export_results(r.s, NULL, out, &x->m));
-    fclose(out);
-    static const char parts[] =
-        "\"lr\":0.0005}],\"block_loss\":[0.5,0,0.25],\"label_acc\":["
-        "{\"label\":\"a "
-        "\\\"b\\\"\",\"n\":10,\"acc\":0.75},{\"label\":\"neg\",\"n\":30,\"acc\":0.25}"
-        "],\"config\":";
-    if (!strstr(text, parts))
-        fail_msg("%s", text);
-    assert_null(strstr(strstr(text, parts) + strlen(parts), "block_loss"));
-    assert_non_null(strstr(text, "\"lr\":0.0005}],\"config\":"));
-    free(text);
 }
 
 TEST(promises_of_texts)

@@ -163,58 +163,6 @@ TEST(segments_favour_no_column)
     }
 }
 
-static void check_refusal(struct encoder_config c, const char *option, const char *says)
-{
-    struct encoder_shapes s;
-    struct message m;
-    assert_int_equal(encoder_shapes(&c, &s, &m), STATUS_BAD_INPUT);
-    if (strncmp(m.text, says, strlen(says)) != 0)
-        fail_msg("\ngives:  %s\nshould: %s", m.text, says);
-    assert_string_equal(s.fault.option[0], option);
-}
-
-TEST(impossible_forms)
-{
-    struct encoder_config c = defaults();
-    c.d_model = 32;
-    c.kv_heads = 3;
-    check_refusal(c, "model.kv_heads",
-                  "model.kv_heads is 3, which does not divide model.heads 4; choose 2, or");
-    c.kv_heads = 8;
-    check_refusal(c, "model.kv_heads",
-                  "model.kv_heads is 8, which does not divide model.heads 4; "
-                  "choose 4, or");
-    c.kv_heads = 2;
-    set(&c, "form", "cut");
-    check_refusal(c, "model.kv_heads", "model.kv_heads is 2 under model.form cut, whose heads see");
-    c.kv_heads = c.heads;
-    assert_int_equal(encoder_shapes(&c, &(struct encoder_shapes){0}, NULL), STATUS_OK);
-    c.heads = c.kv_heads = 5;
-    c.d_head = 3; /* the slices do not divide either way */
-    check_refusal(c, "model.heads",
-                  "model.heads is 5, which does not divide model.d_model 32; choose 4 or 8, or use "
-                  "model.form segments");
-    set(&c, "form", "segments");
-    check_refusal(c, "model.heads",
-                  "model.heads is 5, which does not divide model.d_model 32; choose 4 or 8, or "
-                  "give model.segment_width a number");
-    c.segment_width = 7;
-    check_refusal(c, "model.segment_width",
-                  "model.segment_width is 7: 5 heads that share no column would need 35 of "
-                  "model.d_model's 32; choose at most 6, or set model.segment_overlap to true");
-    c.segment_overlap = 1;
-    assert_int_equal(encoder_shapes(&c, &(struct encoder_shapes){0}, NULL), STATUS_OK);
-    c.segment_width = 33;
-    check_refusal(c, "model.segment_width",
-                  "model.segment_width is 33, more than model.d_model 32; choose at most 32");
-    c.segment_overlap = 0;
-    c.segment_width = 1;
-    c.heads = c.kv_heads = 40;
-    check_refusal(c, "model.segment_width",
-                  "model.heads is 40, more than the 32 columns of model.d_model; choose at most "
-                  "32, or set model.segment_overlap");
-}
-
 TEST(shapes_of_forms)
 {
     struct encoder_shapes s;

@@ -95,7 +95,8 @@ export OPENBLAS_CORETYPE
 check "run keeps the kernels that the user set" eval 'run b && sqlite3 "$dir/b.db" "SELECT core_type FROM build" | grep -x Nehalem'
 check "... and says once what they cost and what to do" \
     [ "$(grep -c 'unset it' "$dir/said")" = 1 ]
-check "... but not with -q" eval 'run c -q && ! grep OPENBLAS "$dir/said"'
+check "... not again for the same results file" eval 'run b --set seeds=2 && ! grep "unset it" "$dir/said"'
+check "... nor with -q" eval 'run c -q && ! grep OPENBLAS "$dir/said"'
 
 # ---- an OpenBLAS that lacks a library of its own ----
 mkdir "$dir/lacking"

@@ -78,28 +78,9 @@ check "... and a person's note" \
 check "... and what the shards measured" \
     [ "$(sql x.db 'SELECT count(*) FROM head_metric')" = "$(sql whole.db 'SELECT count(*) FROM head_metric')" ]
 check "... and a claim that came first" [ "$(sql x.db 'SELECT count(*) || seen FROM plan_change')" = 10 ]
-rm -rf x-*
-check "five shards take over from the merged file" shards 5 --from-shards x.db
-check "... and train nothing" says "nothing to run: all 2 trials have ended"
-rm -rf x.db*
-merged 5
-check "... and equal an undisturbed run when merged" whole x.db
 rm -rf y.db*
 check "a run of the whole sweep takes over from the shards" run y.db --from-shards x.db
 check "... and equals an undisturbed run" whole y.db
-check "the same run again succeeds" run y.db --from-shards x.db
-check "... and says nothing of trials taken over" fails grep 'taken over' said
-
-# More seeds: trials move from one shard to another.
-rm -rf x*.db*
-shards 2
-sed -i 's/^seeds: 4/seeds: 6/' s.yaml
-check "a sweep of six seeds runs undisturbed" undisturbed
-check "shards of six seeds take over from shards of four" shards 2 --from-shards x.db
-merged 2
-check "... and equal an undisturbed run when merged" sh -c 'headcount export results --db x.db | cmp - whole.jsonl && headcount check --db x.db'
-check "... and train only the new trials" [ "$(attempts)" = 18 ]
-sed -i 's/^seeds: 6/seeds: 4/' s.yaml
 
 # ---- one file ----
 undisturbed

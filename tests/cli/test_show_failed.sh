@@ -74,20 +74,6 @@ X"
 check "... and with ? in their place" grep -q '^    odd ?\[31m?$' shown
 check "very long text is cut" sh -c 'grep -q "^    \[\.\.\.\]$" shown && [ "$(wc -L <shown)" -lt 8300 ]'
 check "the list has a column for settings" grep -q '^trial  heads  setting  *seed' shown
-headcount show --failed --json --db many.db >json
-json() { query :memory: "SELECT $1 FROM (SELECT CAST(readfile('json') AS TEXT) AS j)"; }
-check "JSON has the failed trials" \
-    [ "$(json "json_array_length(j) || (j ->> '$[0].trial_id') || (j ->> '$[1].retries_used')")" = 1911 ]
-check "... with their attempts" \
-    [ "$(json \
-    "(j ->> '$[1].attempts[0].error') || (j ->> '$[1].attempts[0].job') || (j ->> '$[1].attempts[1].host')")" = \
-    'other: connection lost16n2' ]
-check "... with the exact text of errors" \
-    [ "$(json "j ->> '$[0].attempts[0].error' = format('cannot map 0x1387 at step 1%sno room', char(10, 9))")" = 1 ]
-check "... and with which trials ended alike" \
-    [ "$(json "(j ->> '$[0].error_kind') = (j ->> '$[11].error_kind')
-        AND (j ->> '$[0].error_kind') <> (j ->> '$[12].error_kind')")" = 1 ]
-
 # ---- where there is nothing ----
 query many.db "UPDATE trial SET state = 'queued' WHERE in_plan = 1"
 check "show --failed counts no trial where none failed" [ "$(headcount show --failed --db many.db)" = 'lost: 0 of 19 trials failed or diverged.' ]

@@ -306,19 +306,4 @@ ends_amid_reading() {
     [ ! -e read.db-wal ] && cp read.db copy.db && once_each copy.db
 }
 check "a run waits at its end for somebody who reads, and leaves one whole file" ends_amid_reading
-# ---- kernels ----
-printf 'task: {name: copy}\ntrain: {steps: 1, val_examples: 8, test_examples: 8}\nseeds: [0]\n' >kernels.yaml
-export OPENBLAS_CORETYPE=Prescott
-kernels() { # seed, options...
-    seed=$1
-    shift
-    "$headcount" run kernels.yaml --db kernels.db --set "seeds=[0, $seed]" "$@" 2>&1 >/dev/null | grep -c 'unset it'
-}
-if grep -q avx512f /proc/cpuinfo; then
-    check "kernels slower than the CPU's best are reported" [ "$(kernels 1)" = 1 ]
-    check "... once for a results file" [ "$(kernels 2)" = 0 ]
-    rm -rf kernels.db*
-    check "... and never with -q" [ "$(kernels 1 -q)" = 0 ]
-fi
-unset OPENBLAS_CORETYPE
 finish

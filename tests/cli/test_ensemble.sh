@@ -145,7 +145,6 @@ check "... and check finds nothing wrong" "$headcount" check --db axis.db
 "$headcount" ensemble together --members 2 --db e.db >report.txt 2>&1
 check "the report says how many groups there are" \
     sh -c "tr '\\n' ' ' <report.txt | grep -q '2 groups of d_model=8, 2 groups of d_model=16'"
-check "... and shows members alone beside the ensemble" grep -qE '^setting +each alone .*together' report.txt
 check "... and the models with more heads that cost about as much" \
     grep -qE '^d_model=8 .* params +.* 4 ' report.txt
 "$headcount" ensemble together --members 2 --db e.db --json >out.json

@@ -71,12 +71,6 @@ check "... every head, at the best step" \
     JOIN trial AS t USING (trial_id)")" = "56|56|56" ]
 check "... every layer, and every head's attention on every place" \
     [ "$(sql whole.db "SELECT (SELECT count(*) FROM layer_metric), (SELECT count(*) FROM head_slot)")" = "24|112" ]
-check "the importances of a layer's heads form a vector of length 1" \
-    [ "$(sql whole.db "SELECT max(abs(n - 1)) < 1e-9 FROM (SELECT sum(importance_norm * importance_norm) AS n
-    FROM head_metric GROUP BY trial_id, layer)")" = 1 ]
-check "the shares that a layer's heads have in W_O sum to 1" \
-    [ "$(sql whole.db "SELECT max(abs(n - 1)) < 1e-9 FROM (SELECT sum(wo_share) AS n FROM head_metric
-    GROUP BY trial_id, layer)")" = 1 ]
 check "the speed of each whole model is measured too" \
     [ "$(sql whole.db "SELECT count(*), min(kept), max(kept), min(infer_ms) > 0, sum(p.val_acc = t.val_acc
     AND p.test_acc = t.test_acc AND p.test_loss = t.test_loss) FROM pruning AS p JOIN trial AS t USING (trial_id)

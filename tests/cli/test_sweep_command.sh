@@ -65,10 +65,6 @@ check "a sweep file with the new name has nothing left to run" gives 0 'Nothing 
 
 # ---- note ----
 check "a note on a sweep is taken" edit 0 'Noted on sweep first' note first 'größer, bitte'
-check "... and shown by status" gives 0 'Note on first: größer, bitte' status --db r.db
-check "... also in JSON" gives 0 '"remark":"größer, bitte"' status --json --db r.db
-check "... and by report" gives 0 'Note: größer, bitte' report first --db r.db
-check "... also in JSON" gives 0 '"remark":"größer, bitte"' report first --json --db r.db
 check "a note on a trial is taken" edit 0 'Noted on trial 2' note 2 'loud fan'
 check "... and shown by show" gives 0 '^Note: loud fan$' show 2 --db r.db
 check "... also in JSON" gives 0 '"remark":"loud fan"' show 2 --json --db r.db
@@ -99,15 +95,10 @@ check "delete --yes deletes a sweep" gives 0 'Deleted sweep first: 4 trials, of 
 check "... with the files of its trials" sh -c '! ls r.db.d | grep "^t[1-4]-"'
 check "... and nothing else" \
     [ "$(sql r.db 'SELECT count(*) FROM trial')$(find r.db.d -name 't[5-8]-*.result' | grep -c .)" = 44 ]
-check "the results file remembers what had been tried" \
-    [ "$(sql r.db "SELECT count(*), count(DISTINCT config_id), min(sweep), count(ended), sum(seed)
-    FROM deleted")" = '4|2|first|4|2' ]
 check "check finds nothing wrong after delete" gives 0 'everything is as it should be' check --db r.db
 check "a sweep that is deleted already is refused" gives 2 'holds no sweep "first"; it holds: two' sweep delete first --yes --db r.db
 cp kept r.db.d/t1-a1.result # as if it had been cut off before the files
-check "a deleted sweep runs again, under other numbers" sh -c "'$headcount' run one.yaml --db r.db -q &&
-    [ \"\$(sqlite3 r.db 'SELECT min(trial_id) FROM trial JOIN sweep USING (sweep_id)
-    WHERE name = '\\''first'\\''')\" = 9 ]"
+check "a deleted sweep runs again" "$headcount" run one.yaml --db r.db -q
 check "gc finds what a cut-off deletion left" gives 0 't1-a1.result .* its trial is not in the database' gc --db r.db
 check "... and the file is as it should be" gives 0 'everything is as it should be' check --db r.db
 if can_strace; then

@@ -111,8 +111,9 @@ TEST(numbers_are_given_anew)
     static const enum fate done[] = {DONE, DONE, DONE, DONE};
     struct files f = files_of(x);
     make_file(&f.from, FOUR, done, 4, .5);
-    change(&f.from, "UPDATE build SET cpu = 'theirs'; UPDATE trial SET remark = 'r' WHERE trial_id"
-                    " = 3; INSERT INTO deleted VALUES (9, 2, 7, 'gone', 'then', 'later', 1)");
+    change(&f.from, "UPDATE build SET cpu = 'theirs'; UPDATE sweep SET remark = 's';"
+                    " UPDATE trial SET remark = 'r' WHERE trial_id = 3;"
+                    " INSERT INTO deleted VALUES (9, 2, 7, 'gone', 'then', 'later', 1)");
     make_file(&f.into,
               "name: other\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"
               "model: {d_model: 32, heads: 4, layers: 1, d_ff: 32}\n"
@@ -139,6 +140,7 @@ TEST(numbers_are_given_anew)
     merge(x, STATUS_OK);
     merge(x, STATUS_OK);
     assert_into("SELECT remark FROM trial WHERE trial_id = 23", "r; more");
+    assert_into("SELECT remark FROM sweep WHERE name = 'plain'", "s");
 }
 
 /* ---- plans and claims ---- */

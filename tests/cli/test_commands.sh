@@ -144,7 +144,7 @@ done
 check "tasks takes options that are lists" \
     gives 0 "^  target *11 13 12  3  1  6 11  6$" \
     "headcount tasks gather --set task.length=8 --set slots=1 --set offsets=[-1]"
-check "tasks refuses options of the model" gives 2 "--set model.layers=1: takes options of the task only" \
+check "tasks refuses options of the model" gives 2 "--set model.layers=1 is no option of the task; .headcount tasks gather. lists those" \
     "headcount tasks gather --set model.layers=1"
 check "tasks text says that it needs a file" gives 0 "headcount tasks text --set file=PATH" "headcount tasks text"
 seq 1000 3000 >"$dir/numbers.txt"

@@ -80,9 +80,12 @@ TEST(results_that_differ)
                 fail_msg("%s: %s", cases[i].change, x->m.text);
         assert_into(TRIALS, "completed10 completed10 queued00 queued00");
         /* Of another build, or where one attempt was, the last bits may differ. */
-        change(&f.from, "UPDATE build SET compiler = 'clang'");
+        change(&f.from, "UPDATE build SET compiler = 'clang'; INSERT INTO evaluation"
+                        " SELECT trial_id, 'noisy', '{}', .5, .5, 1 FROM trial");
         struct merge_counts counts = merge(x, STATUS_OK);
         assert_int_equal(counts.other, 1);
+        assert_into("SELECT count(*) FROM evaluation", "1"); /* of the one that does not differ */
+        change(&f.into, "DELETE FROM evaluation");
         assert_into("SELECT group_concat(test_acc) FROM trial", "0.5,0.5");
         assert_sound(&f.into);
     }

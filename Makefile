@@ -220,7 +220,7 @@ GRADIENT    = $(BUILD)/tests/gradient/test_gradients
 SCRIPTED    = $(BUILD)/tests/scenarios/scripted_agent
 # The longest begin, so that no core is left with one of them at the end.
 TEST_LONG   = $(patsubst %,tests/cli/test_%.sh,hosts scenarios faults_kills faults_input failing_hosts faults_signals faults_storage foreign sweep stages \
-              from commands merge bad_hosts build dist extend docs heads host_deadlines run_serve launchers numbers prune tap eval)
+              from commands merge bad_hosts build dist extend docs heads run_serve launchers numbers prune tap eval)
 TEST_SHORT  = $(filter-out $(TEST_LONG),$(wildcard tests/cli/test_*.sh))
 # All but main() as one shared library: 190 programs with a copy each took 600 MB, and were all linked
 # anew for every file that changed. They find it from where they lie. Some have a read() or malloc() of their

@@ -34,7 +34,6 @@ dead) echo "connect to host dead port 22: no route" >&2; exit 255 ;;
 silent) exec sleep 100 ;;
 tight) ulimit -n 14 && exec "$@" ;;
 fileless) sed -u 's|here\.txt|gone.txt|' | agent "$@" ;;
-losing) sed -u '0,/here\.txt/!s|here\.txt|gone.txt|' | agent "$@" ;;
 apart) exec setsid "$@" ;; # where the launcher's end does not reach the agent
 readonly) ulimit -f 0 && exec "$@" ;;
 broken) ulimit -f 1 && exec "$@" ;;
@@ -46,8 +45,6 @@ sick*) sed -u 's/"gather"/"gathex"/' | agent "$@" ;;
 deadly*) sed -u "/trial=2$/e echo $host >>deaths; kill -KILL 0" | agent "$@" ;;
 garbled) agent "$@" | sed -u 's/\[{"step/[{!step/' ;;
 few_files) ulimit -n 18 && exec "$@" ;;
-roomy) sed -u '/trial=/e until [ -e room ]; do sleep .02; done' | agent "$@" ;;
-doomed) sed -u '/trial=[45]$/,/^config=/s/"gather"/"gathex"/' | agent "$@" ;;
 last)
     sed -u '/trial=/e until [ -e died ]; do sleep .02; done
     /trial=6$/,/^config=/s/"gather"/"gathex"/' | agent "$@"

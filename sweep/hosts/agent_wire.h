@@ -23,8 +23,8 @@
  *           LEAVING  a signal asked the agent to stop: no more START
  *     both  BEAT     at least every agent_open.beat_s after OPEN
  *
- * STARTs are answered in their order. A side that has heard nothing for its patience takes the
- * other for lost; what else an agent owes, and by when: host_deadlines.c. THREADS, STOP and KILL
+ * A side that has heard nothing for its patience takes the
+ * other for lost; what else an agent owes, and by when: host.h. THREADS, STOP and KILL
  * may cross the ENDED of their slot: they mean nothing then. */
 #ifndef SWEEP_HOSTS_AGENT_WIRE_H
 #define SWEEP_HOSTS_AGENT_WIRE_H

@@ -12,6 +12,12 @@
 
 static const double GRACE_S = 5; /* for a launcher to end when asked */
 static const double END_S = 2;   /* between its last byte and its end */
+static const double BEATS = 12;  /* in a patience */
+
+struct host_lane {
+    bool busy, leaves; /* it has a job; its worker is to end */
+    double heard_s;    /* since when it is to be heard of, or of its end */
+};
 
 static bool connected(const struct host *h)
 {
@@ -84,12 +90,15 @@ void host_refuse(struct host *h, const char *why)
     h->lost = h->at_fault = true;
 }
 
-static void lose(struct host *h, double now, const char *why, bool counts)
+/* It, or what joins it to this machine, is gone. */
+static void lose(struct host *h, double now, const char *why)
 {
     struct message m;
-    h->losses += counts;
-    if (counts && h->losses >= (h->was_ready ? HOST_LOSSES_MAX : HOST_TRIES)) {
-        status_fail(&m, STATUS_IO, "given up after %d times: %s", h->losses, why);
+    bool soon = h->heard_s - h->ready_s < HOST_PAUSE_MAX_S;
+    bool counts = !h->was_ready || soon || h->at_fault;
+    h->rests += counts;
+    if (counts && h->rests >= HOST_RESTS_MAX) {
+        status_fail(&m, STATUS_IO, "given up after %d times: %s", h->rests, why);
         host_refuse(h, m.text);
         return;
     }
@@ -101,17 +110,10 @@ static void lose(struct host *h, double now, const char *why, bool counts)
     h->lost = true;
 }
 
-/* It, or what joins it to this machine, is gone. */
-static void miss(struct host *h, double now, const char *why)
-{
-    bool soon = h->heard_s - h->ready_s < HOST_PAUSE_MAX_S;
-    lose(h, now, why, !h->was_ready || soon);
-}
-
 void host_fault(struct host *h, double now, const char *why)
 {
     h->at_fault = true;
-    lose(h, now, why, true);
+    lose(h, now, why);
 }
 
 /* What it said cannot be, or it cannot work: a host that never did will not do better. */
@@ -121,6 +123,101 @@ static void distrust(struct host *h, double now, const char *why)
         host_fault(h, now, why);
     else
         host_refuse(h, why);
+}
+
+/* ---- what it owes, and since when ---- */
+
+/* Lets the clock run on by the time since the last call, of which only so much counts as this
+ * process can have been awake. */
+static void run_clock(struct host *h, double now)
+{
+    h->awake_s += fmin(now - h->looked_s, fmin(h->patience_s / 4, 1));
+    h->looked_s = now;
+}
+
+static void enter(struct host *h, enum host_state state)
+{
+    h->state = state;
+    h->state_s = h->heard_s = h->awake_s;
+}
+
+/* A START goes to that slot. */
+static enum status ask_slot(struct host *h, int slot, struct message *m)
+{
+    if (slot >= h->lanes) {
+        struct host_lane *more = realloc(h->lane, ((size_t)slot + 1) * sizeof *more);
+        if (!more)
+            return status_no_memory(m, "a machine's slots");
+        memset(more + h->lanes, 0, (size_t)(slot + 1 - h->lanes) * sizeof *more);
+        h->lane = more;
+        h->lanes = slot + 1;
+    }
+    h->lane[slot] = (struct host_lane){.busy = true, .heard_s = h->awake_s};
+    return STATUS_OK;
+}
+
+/* Its worker is to end, by what it was told or by what it said. */
+static void slot_leaves(struct host *h, int slot)
+{
+    struct host_lane *l = slot < h->lanes ? &h->lane[slot] : NULL;
+    if (!l || l->leaves)
+        return;
+    l->leaves = true;
+    l->heard_s = h->awake_s;
+}
+
+/* A frame has come. False where it is about a slot that has no job. */
+static bool hear_of_slot(struct host *h, int slot, uint32_t type)
+{
+    struct host_lane *l = slot < h->lanes ? &h->lane[slot] : NULL;
+    if (type < WIRE_STARTED && type != AGENT_SPAWNED && type != AGENT_RUNS && type != AGENT_ENDED)
+        return true;
+    if (!l || !l->busy)
+        return false;
+    if (!l->leaves)
+        l->heard_s = h->awake_s;
+    l->busy = type != AGENT_ENDED;
+    return true;
+}
+
+/* A slot of which nothing has been heard in time, or not of its end; NULL: none. */
+static const struct host_lane *overdue_slot(const struct host *h)
+{
+    for (int i = 0; i < h->lanes; i++)
+        if (h->lane[i].busy && h->awake_s - h->lane[i].heard_s >= h->patience_s)
+            return &h->lane[i];
+    return NULL;
+}
+
+/* Loses it where something is overdue. What an agent withholds that is there is its own fault. */
+static void demand(struct host *h, double now)
+{
+    char why[160];
+    const char *what = NULL, *hint = "";
+    const bool state = h->awake_s - h->state_s >= h->patience_s;
+    const bool works = h->state == HOST_READY || h->state == HOST_LEAVING;
+    const struct host_lane *l = works ? overdue_slot(h) : NULL;
+    bool withholds = false;
+    if (state && h->state == HOST_STARTING) {
+        what = "no agent spoke";
+        hint = " (does its launcher wait for a password?)";
+    } else if (state && h->state == HOST_OPENING) {
+        what = "its agent has said nothing about the results folder";
+    } else if (works && h->awake_s - h->heard_s >= h->patience_s) {
+        what = "has been silent";
+    } else if (l || (state && h->state == HOST_LEAVING)) {
+        withholds = true;
+        what = !l          ? "its agent was to end and has not"
+               : l->leaves ? "its agent has not reported the end of a worker"
+                           : "its agent has reported nothing of a worker";
+    }
+    if (!what)
+        return;
+    snprintf(why, sizeof why, "%s for %.0f s%s", what, h->patience_s, hint);
+    if (withholds)
+        host_fault(h, now, why);
+    else
+        lose(h, now, why);
 }
 
 /* ---- starting it, and what it is told ---- */
@@ -135,24 +232,27 @@ static void start(struct host *h, double now)
     h->at_end = h->at_fault = h->out_of_memory = false;
     h->ready_s = -INFINITY;
     h->since_s = h->beat_s = now;
-    host_clock_start(h, now);
-    host_enter(h, HOST_STARTING);
+    h->looked_s = now;
+    h->awake_s = 0;
+    for (int i = 0; i < h->lanes; i++)
+        h->lane[i].busy = false;
+    enter(h, HOST_STARTING);
     if (host_spawn(h, &m) != STATUS_OK)
-        miss(h, now, m.text);
+        lose(h, now, m.text);
 }
 
 static void put(struct host *h, enum agent_type type, int slot, const void *payload, size_t size)
 {
     struct message m;
     if (connected(h) && wire_put(&h->out, type, slot, payload, size, &m) != STATUS_OK)
-        miss(h, clock_now_s(), m.text);
+        lose(h, clock_now_s(), m.text);
 }
 
 void host_open(struct host *h, const struct agent_open *o, const char *proof)
 {
     char text[AGENT_TEXT_MAX];
     struct agent_open open = *o;
-    open.beat_s = host_beat_s(h);
+    open.beat_s = h->patience_s / BEATS;
     open.patience_s = 5 * h->patience_s;
     int length = agent_open_format(&open, text, sizeof text);
     if (length < 0) {
@@ -160,15 +260,15 @@ void host_open(struct host *h, const struct agent_open *o, const char *proof)
         return;
     }
     snprintf(h->proof, sizeof h->proof, "%s", proof);
-    host_enter(h, HOST_OPENING);
+    enter(h, HOST_OPENING);
     put(h, AGENT_OPEN, 0, text, (size_t)length);
 }
 
 void host_start(struct host *h, int slot, const char *job, size_t size)
 {
     struct message m;
-    if (host_lane_asked(h, slot, &m) != STATUS_OK)
-        miss(h, clock_now_s(), m.text);
+    if (ask_slot(h, slot, &m) != STATUS_OK)
+        lose(h, clock_now_s(), m.text);
     put(h, AGENT_START, slot, job, size);
 }
 
@@ -181,13 +281,13 @@ void host_set_threads(struct host *h, int slot, int threads)
 
 void host_stop(struct host *h, int slot)
 {
-    host_lane_leaves(h, slot);
+    slot_leaves(h, slot);
     put(h, AGENT_STOP, slot, NULL, 0);
 }
 
 void host_kill(struct host *h, int slot)
 {
-    host_lane_leaves(h, slot);
+    slot_leaves(h, slot);
     put(h, AGENT_KILL, slot, NULL, 0);
 }
 
@@ -235,6 +335,7 @@ void host_listen(struct host *h, double now)
             break;
         }
         said = true;
+        h->heard_s = h->awake_s;
         if (agent_feed(&h->in, bytes, (size_t)n, &m) != STATUS_OK)
             distrust(h, now, m.text);
         if ((size_t)n < sizeof bytes)
@@ -265,7 +366,7 @@ static void greet(struct host *h, const char *text, struct host_event *e)
         host_refuse(h, "its numbers are big endian, those here little endian; leave it out");
         return;
     }
-    host_enter(h, HOST_GREETED);
+    enter(h, HOST_GREETED);
     e->kind = HOST_EVENT_GREETED;
 }
 
@@ -276,7 +377,7 @@ static void prove(struct host *h, const char *proof, struct host_event *e)
                        "let both machines share one");
         return;
     }
-    host_enter(h, HOST_READY);
+    enter(h, HOST_READY);
     h->was_ready = true;
     h->ready_s = h->awake_s;
     e->kind = HOST_EVENT_READY;
@@ -310,11 +411,10 @@ static bool take_frame(struct host *h, const struct wire_frame *f, struct host_e
     struct message m;
     enum status s = STATUS_OK;
     *e = (struct host_event){.kind = HOST_EVENT_LOST, .slot = f->slot};
-    h->heard_s = h->awake_s;
     bool in_turn = expected(h, f->type);
     if (in_turn && f->type == AGENT_ENDED)
         s = agent_ended_parse(f->payload, &e->ended, &m);
-    if (s == STATUS_OK && !(in_turn && host_lane_heard(h, f->slot, f->type, e->ended.unstarted)))
+    if (s == STATUS_OK && !(in_turn && hear_of_slot(h, f->slot, f->type)))
         s = status_fail(&m, STATUS_BAD_INPUT,
                         "its agent broke the protocol (unexpected frame of type %d)", (int)f->type);
     if (s != STATUS_OK) {
@@ -331,7 +431,7 @@ static bool take_frame(struct host *h, const struct wire_frame *f, struct host_e
         break;
     case AGENT_REFUSED: /* a folder that was there may come back, as a mount after a reboot does */
         if (h->was_ready)
-            miss(h, clock_now_s(), f->payload);
+            lose(h, clock_now_s(), f->payload);
         else
             host_refuse(h, f->payload);
         break;
@@ -343,13 +443,13 @@ static bool take_frame(struct host *h, const struct wire_frame *f, struct host_e
         e->kind = HOST_EVENT_ENDED;
         break;
     case AGENT_LEAVING:
-        host_enter(h, HOST_LEAVING);
+        enter(h, HOST_LEAVING);
         e->kind = HOST_EVENT_LEAVING;
         break;
     case WIRE_FINISHED:
     case WIRE_STOPPED:
     case WIRE_PAUSED:
-        host_lane_leaves(h, f->slot);
+        slot_leaves(h, f->slot);
         break;
     default:
         break;
@@ -402,31 +502,20 @@ static void launcher_ended(struct host *h, double now, int status)
     if (absent && !h->was_ready)
         host_refuse(h, m.text);
     else
-        miss(h, now, m.text);
+        lose(h, now, m.text);
 }
 
 /* So that it knows that this process is there, and this one what it owes. */
 static void beat(struct host *h, double now)
 {
-    char why[160];
-    host_clock_run(h, now);
-    if (now - h->beat_s < host_beat_s(h))
+    run_clock(h, now);
+    if (now - h->beat_s < h->patience_s / BEATS)
         return;
     h->beat_s = now;
     if (h->state == HOST_OPENING || h->state == HOST_READY || h->state == HOST_LEAVING)
         put(h, AGENT_BEAT, 0, NULL, 0);
-    if (h->at_end || !connected(h))
-        return; /* its launcher is to end */
-    switch (host_overdue(h, why, sizeof why)) {
-    case HOST_DUE_SIGN:
-        miss(h, now, why);
-        break;
-    case HOST_DUE_ANSWER:
-        host_fault(h, now, why);
-        break;
-    case HOST_DUE_NOTHING:
-        break;
-    }
+    if (!h->at_end && connected(h)) /* else its launcher is to end */
+        demand(h, now);
 }
 
 void host_turn(struct host *h, double now)
@@ -444,7 +533,7 @@ void host_turn(struct host *h, double now)
         return;
     }
     if (h->at_end && now - h->since_s > END_S) {
-        miss(h, now, "its launcher closed its output");
+        lose(h, now, "its launcher closed its output");
         return;
     }
     if (h->state == HOST_READY && h->awake_s - h->ready_s > HOST_PAUSE_MAX_S)

@@ -8,25 +8,29 @@
  *      | |                    |                                        |                v  host_bye
  *      | |                    |                                        |             LEAVING
  *      | +--------------------+----------------------------------------+----------------+
- *      |      its launcher ends, it says nothing for too long, or owes something for too long
- *      |      (host_deadlines.c), or host_fault: HOST_EVENT_LOST; after a pause of 1, 2, 4 .. 60 s
- *      |      it is started again
+ *      |      its launcher ends, it owes something for longer than its patience, or host_fault:
+ *      |      HOST_EVENT_LOST; it rests for 1, 2, 4 .. 60 s, and is started again
  *      +-> REFUSED, for good: another program version, another folder of that name, host_refuse;
- *          HOST_LOSSES_MAX losses in a row; and unless it was READY before: HOST_TRIES starts
- *          without becoming it, a protocol error, a folder that it cannot write into, a launcher
- *          that is not there
+ *          HOST_RESTS_MAX rests in a row; and unless it was READY before: a protocol error, a
+ *          folder that it cannot write into, a launcher that is not there
  *
- * In a row are losses with nothing gained in between (host.losses is set to 0 by the caller). One
- * that was READY once counts where it was the host's fault, or the host had been READY for less
- * than HOST_PAUSE_MAX_S when it was heard last: a network or a machine may go again and again, and
- * may be away for long.
+ * In a row are rests with nothing gained in between (host.rests is set to 0 by the caller). Of a
+ * host that was READY once, a rest counts only where the host was at fault, or had been READY for
+ * less than HOST_PAUSE_MAX_S when it was last heard: a network may go again and again, and a
+ * machine may be away for long.
+ *
+ * One time limit, the patience, is set to all that an agent owes: HELLO since its launcher was
+ * started, READY or REFUSED since OPEN, any byte since the last one, a word of each slot that has a
+ * job since the last one, the end of a worker since STOP, KILL or its own last word, and its own
+ * end since LEAVING. An agent ends a worker that does not stop, and itself, well before that
+ * (WATCH_STOP_S). Time in which this process did not run (it was stopped, or its machine slept) is
+ * nobody's fault.
  *
  * Nothing here waits: the caller polls host_poll's descriptors and calls host_turn a few times a
  * second.
  *
- * Environment, for tests: HEADCOUNT_HOST_S, seconds of silence after which a host is lost, and the
- * measure of the other deadlines (default HOST_PATIENCE_S); HEADCOUNT_PAUSE_S, seconds of the
- * first pause (default 1). */
+ * Environment, for tests: HEADCOUNT_HOST_S, seconds of the patience (default HOST_PATIENCE_S);
+ * HEADCOUNT_PAUSE_S, seconds of the first rest (default 1). */
 #ifndef SWEEP_HOSTS_HOST_H
 #define SWEEP_HOSTS_HOST_H
 
@@ -36,13 +40,7 @@
 #include "engine/base/text.h"
 #include "sweep/hosts/agent_wire.h"
 
-enum {
-    HOST_NAME = 256,
-    HOST_PATIENCE_S = 60,
-    HOST_TRIES = 5,
-    HOST_LOSSES_MAX = 8,
-    HOST_PAUSE_MAX_S = 60
-};
+enum { HOST_NAME = 256, HOST_PATIENCE_S = 60, HOST_RESTS_MAX = 8, HOST_PAUSE_MAX_S = 60 };
 
 /* One of --hosts. */
 struct host_spec {
@@ -107,16 +105,14 @@ struct host {
     bool was_ready;           /* at least once */
     bool at_fault;            /* the last loss was its own fault, not that of what ran there */
     bool out_of_memory;       /* the last time all that ran there was killed for memory */
-    int losses;               /* in a row */
+    int rests;                /* in a row */
     /* For host.c. */
     double patience_s, first_pause_s, since_s, looked_s, beat_s;
-    double awake_s;      /* since its start, without the time in which this process did not run: a
-                            clock, and on it since when there is or was: */
-    double ready_s;      /* READY, since its start; -inf: not yet */
-    double state_s;      /* its state */
-    double heard_s;      /* its last frame */
-    double answered_s;   /* its last answer to a START, or the oldest START that waits for one */
-    int asked, answered; /* STARTs since its start */
+    double awake_s; /* since its start, without the time in which this process did not run: a
+                       clock, and on it since when there is or was: */
+    double ready_s; /* READY, since its start; -inf: not yet */
+    double state_s; /* its state */
+    double heard_s; /* its last byte */
     struct host_lane *lane; /* (lanes): what it owes in each slot */
     int lanes;
     pid_t launcher; /* and its process group; 0: none */

@@ -1,4 +1,4 @@
-/* What host.c, host_launch.c and host_deadlines.c share; nobody else includes this. */
+/* What host.c and host_launch.c share; nobody else includes this. */
 #ifndef SWEEP_HOSTS_HOST_INTERNAL_H
 #define SWEEP_HOSTS_HOST_INTERNAL_H
 
@@ -22,38 +22,5 @@ const char *host_last_words(struct host *h);
 const char *host_memory_words(struct host *h);
 
 void host_close_fd(int *fd);
-
-/* ---- host_deadlines.c ---- */
-
-/* Seconds between two beats. */
-double host_beat_s(const struct host *h);
-
-/* Its launcher has been started: nothing is owed. */
-void host_clock_start(struct host *h, double now);
-
-/* Lets the clock run on by the time since the last call, of which only so much counts as this
- * process can have been awake. */
-void host_clock_run(struct host *h, double now);
-
-/* Its state is another now. */
-void host_enter(struct host *h, enum host_state state);
-
-/* A START goes to that slot; NO_MEMORY. Or the slot's worker is to end, by what it was told or by
- * what it said. */
-enum status host_lane_asked(struct host *h, int slot, struct message *m);
-void host_lane_leaves(struct host *h, int slot);
-
-/* A frame has come about that slot: SPAWNED, RUNS, ENDED or a worker's message. False where that
- * cannot be. unstarted: of ENDED. */
-bool host_lane_heard(struct host *h, int slot, uint32_t type, bool unstarted);
-
-enum host_due {
-    HOST_DUE_NOTHING,
-    HOST_DUE_SIGN,  /* it has been silent for too long: it, or what is in between, is gone */
-    HOST_DUE_ANSWER /* it is there, and owes what it should have said by now */
-};
-
-/* What is overdue; `why` then says it. */
-enum host_due host_overdue(const struct host *h, char *why, size_t size);
 
 #endif

@@ -98,14 +98,13 @@ void runner_on_worker_message(void *context, const struct slot *s, enum wire_typ
 
 void runner_note_spawned(struct runner *r, const struct slot *s)
 {
-    const char *host = s->host ? s->host->spec.name : NULL;
-    keep_event(r, s, (struct pending_event){.kind = PENDING_SPAWNED, .pid = s->pid, .host = host});
+    keep_event(r, s, (struct pending_event){.kind = PENDING_SPAWNED, .pid = s->pid});
 }
 
 static void on_message_here(void *context, const struct wire_frame *f)
 {
     struct runner *r = context;
-    slot_hear(&r->here.slot[f->slot], r->view, f, runner_on_worker_message, r);
+    runner_hear(r, &r->here.slot[f->slot], f);
 }
 
 /* To those on this machine. */
@@ -114,7 +113,7 @@ static void listen_to_workers(struct runner *r)
     for (int i = 0; i < r->here.slots; i++) {
         const struct worker_end *end = worker_pool_attend(&r->workers, i, on_message_here, r);
         if (end)
-            runner_take_ending_here(r, &r->here.slot[i], end);
+            runner_take_ending(r, &r->here.slot[i], end);
     }
 }
 
@@ -221,7 +220,7 @@ enum status runner_make_slots(struct runner *r, struct machine *machine, int n, 
     machine->slot = slots_new(n, r->slots, (int)(machine - r->machine), machine->host, &r->workers);
     if (!machine->slot)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for %d workers", n);
-    machine->slots = n;
+    machine->slots = machine->most = n;
     r->slots += n;
     return STATUS_OK;
 }
@@ -237,19 +236,12 @@ int runner_running_on(const struct machine *machine)
 /* Those that are free already are taken out of the list first, so that none is in it twice. */
 void runner_machine_works(struct runner *r, struct machine *machine, bool works)
 {
-    int open = runner_running_on(machine);
     machine->works = works;
     slot_list_remove(&r->free, (int)(machine - r->machine));
-    for (int i = 0; works && i < machine->slots; i++) {
-        struct slot *s = &machine->slot[i];
-        s->closed = !slot_runs(s) && open >= runner_open_max(machine);
-        open += !slot_runs(s) && !s->closed;
-        if (!s->busy && !s->closed)
-            slot_list_add(&r->free, s);
-    }
-    machine->at_capacity = false;
-    machine->opened = NULL;
-    r->drained = false; /* others may have what was excluded from it */
+    for (int i = 0; works && i < machine->slots; i++)
+        if (!machine->slot[i].busy)
+            slot_list_add(&r->free, &machine->slot[i]);
+    r->drained = false; /* others may have what was left to it */
 }
 
 /* What the view is to know of what came before. */
@@ -336,7 +328,7 @@ static void free_runner(struct runner *r)
         free(r->event[i].text);
     free(r->event);
     free(r->claim);
-    crash_suspects_free(&r->suspects);
+    strikes_free(&r->strikes);
     forecast_free(r->forecast);
 }
 

@@ -24,8 +24,8 @@ static enum status put_ending(struct runner *r, struct slot *s, struct message *
     case ENDING_PAUSE:
         return store_pause(r->store, s->trial_id, s->attempt, &s->end, &s->accepted, m);
     case ENDING_FAIL:
-    case ENDING_LIMIT: /* without a retry: what is over its limit would be so again */
-        retries = s->ending == ENDING_FAIL && !s->no_retry ? plan_config(r->plan)->retries : 0;
+    case ENDING_GIVE_UP:
+        retries = s->ending == ENDING_FAIL ? plan_config(r->plan)->retries : 0;
         return store_fail(r->store, s->trial_id, s->attempt, retries, &s->end, &s->failed,
                           &s->accepted, m);
     case ENDING_REQUEUE:
@@ -77,7 +77,7 @@ static enum status put_event(struct runner *r, const struct pending_event *k, st
         s = store_curve(r->store, k->trial, k->attempt, k->text, m);
         return s == STATUS_CORRUPT ? STATUS_OK : s;
     case PENDING_SPAWNED:
-        return store_spawned(r->store, k->trial, k->attempt, k->pid, k->host, m);
+        return store_spawned(r->store, k->trial, k->attempt, k->pid, m);
     }
     return STATUS_OK;
 }
@@ -90,26 +90,35 @@ enum found {
     FOUND_FAILED
 };
 
+static bool is_full(const struct machine *machine)
+{
+    return machine->most < machine->slots &&
+           runner_running_on(machine) + machine->claims >= machine->most;
+}
+
 /* Claims a trial for the slot s, if there is one for its machine. */
 static enum found claim_for(struct runner *r, struct slot *s, enum status *status,
                             struct message *m)
 {
     struct machine *machine = &r->machine[s->machine];
-    int64_t excluded[STORE_EXCLUDED_MAX];
-    if (machine->passed || machine->isolating)
+    machine->passed = machine->passed || machine->isolating || is_full(machine);
+    if (machine->passed)
         return FOUND_NOT_HERE;
     if (r->claims == CLAIMS_MAX)
         return FOUND_FULL;
     struct claimed *c = &r->claim[r->claims];
-    bool excludes = runner_excluded(r, machine, excluded);
-    *status = store_claim(r->store, r->sweep_id, machine->build_id, excluded, c, m);
+    *status = store_claim(r->store, r->sweep_id, machine->build_id,
+                          machine->host ? machine->host->spec.name : NULL,
+                          runner_others_work(r, machine), c, m);
     if (*status != STATUS_OK)
         return FOUND_FAILED;
     machine->passed = c->trial_id == 0;
     if (machine->passed)
-        return excludes ? FOUND_NOT_HERE : FOUND_NONE;
+        return c->left ? FOUND_NOT_HERE : FOUND_NONE;
     r->claimed_for[r->claims++] = s;
-    if (machine->host && crash_suspects_at(&r->suspects, c->trial_id, c->resumed_from_step))
+    machine->claims++;
+    if (c->attempt > 1 &&
+        strikes_of(&r->strikes, c->trial_id, c->resumed_from_step) >= STRIKES_ALONE)
         machine->isolating = s;
     return FOUND_ONE;
 }
@@ -120,7 +129,7 @@ static enum found claim_for_all(struct runner *r, const struct slot_list *l, enu
 {
     enum found found = FOUND_ONE;
     for (struct slot *s = l->first; s && found <= FOUND_NOT_HERE; s = s->next) {
-        if (!r->machine[s->machine].works || s->closed)
+        if (!r->machine[s->machine].works)
             continue;
         found = claim_for(r, s, status, m);
         r->dry = r->dry || found == FOUND_NOT_HERE || found == FOUND_NONE;
@@ -135,8 +144,10 @@ static enum status claim_all(struct runner *r, struct message *m)
     enum status status = STATUS_OK;
     r->claims = 0;
     r->dry = false;
-    for (int k = 0; k < r->machines; k++)
+    for (int k = 0; k < r->machines; k++) {
         r->machine[k].passed = false;
+        r->machine[k].claims = 0;
+    }
     if (r->stopping)
         return STATUS_OK;
     enum found found = claim_for_all(r, &r->free, &status, m);
@@ -151,7 +162,7 @@ static enum status claim_all(struct runner *r, struct message *m)
 static void forget_claims(struct runner *r)
 {
     for (int k = 0; k < r->claims; k++)
-        runner_release_host(r, r->claimed_for[k]);
+        runner_release_machine(r, r->claimed_for[k]);
     r->claims = 0;
 }
 
@@ -203,7 +214,7 @@ void runner_remove_losers(struct runner *r, int64_t trial_id)
 static void close_ending(struct runner *r, struct slot *s)
 {
     enum trial_state state = TRIAL_QUEUED;
-    bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_LIMIT;
+    bool fails = s->ending == ENDING_FAIL || s->ending == ENDING_GIVE_UP;
     if (!s->accepted)
         runner_say(r, "trial %" PRId64 ": a late report of attempt %" PRId64 " was ignored",
                    s->trial_id, s->attempt);
@@ -215,9 +226,6 @@ static void close_ending(struct runner *r, struct slot *s)
     if (s->accepted && fails)
         runner_say(r, "trial %" PRId64 " (%s) failed%s: %s", s->trial_id, s->label,
                    s->failed ? "" : " and will be tried again", slot_error(s));
-    else if (s->accepted && s->excused)
-        runner_say(r, "trial %" PRId64 " (%s) failed on %s: %s; it will be tried again",
-                   s->trial_id, s->label, s->host->spec.name, slot_error(s));
     else if (s->accepted && state == TRIAL_QUEUED && s->ending != ENDING_PAUSE && !r->stopping)
         runner_say(r, "trial %" PRId64 " (%s) was lost at step %" PRId64 ": %s; it will resume",
                    s->trial_id, s->label, s->step,
@@ -230,9 +238,8 @@ static void close_ending(struct runner *r, struct slot *s)
         progress_trial_paused(r->view, s->index, s->step, s->value);
     else
         progress_trial_ended(r->view, s->index, state, s->value);
-    bool offered = r->machine[s->machine].works && !s->closed;
     slot_clear(s);
-    if (offered)
+    if (r->machine[s->machine].works)
         slot_list_add(&r->free, s);
 }
 
@@ -291,10 +298,10 @@ static void start_claims(struct runner *r)
     runner_share_cores(r); /* those that run make room */
     for (int k = 0; k < r->claims; k++) {
         struct slot *slot = r->claimed_for[k];
-        slot->alone = runner_open_max(&r->machine[slot->machine]) == 1;
+        slot->alone = r->machine[slot->machine].most == 1;
         enum status s = start_slot(r, slot, &r->claim[k], &m);
         if (s != STATUS_OK) {
-            runner_release_host(r, slot);
+            runner_release_machine(r, slot);
             slot_list_add(&r->ended, slot);
             if (s != STATUS_BUSY) /* which the next claim may not meet any more */
                 runner_stop_for(r, s, m.text);

@@ -20,12 +20,14 @@ static void share(struct runner *r, struct machine *machine)
 {
     struct cores c = machine->cores;
     int among = 0, k = 0;
-    if (machine->open_max > 0 && machine->open_max < c.cores)
-        c.cores = machine->open_max; /* memory did not suffice for more */
+    if (machine->most < machine->slots && machine->most < c.cores)
+        c.cores = machine->most; /* memory did not suffice for more */
     for (int i = 0; i < machine->slots; i++) {
         const struct slot *s = &machine->slot[i];
-        among += slot_runs(s) || (machine->works && !r->dry && !s->busy && !s->closed);
+        among += slot_runs(s) || (machine->works && !r->dry && !s->busy);
     }
+    if (among > machine->most)
+        among = machine->most;
     for (int i = 0; i < machine->slots; i++)
         if (slot_runs(&machine->slot[i]))
             slot_set_threads(&machine->slot[i], cores_of(&c, among, k++));

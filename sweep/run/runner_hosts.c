@@ -221,7 +221,7 @@ static void lost(struct runner *r, struct machine *machine)
     int running = runner_running_on(machine);
     bool at_work = machine->works;
     if (h->out_of_memory)
-        runner_limit_slots(r, machine, (running + 1) / 2);
+        runner_limit_trials(r, machine, (running + 1) / 2, "memory does not suffice");
     runner_machine_works(r, machine, false);
     for (int i = 0; i < machine->slots; i++) {
         struct slot *s = &machine->slot[i];
@@ -230,7 +230,7 @@ static void lost(struct runner *r, struct machine *machine)
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why, "%s: %.1700s", name_of(machine), h->why);
         slot_lost(s, r->job.folder, why);
-        runner_take_loss(r, machine, s, at_work);
+        runner_take_loss(r, s, at_work);
     }
     if (running > 0)
         snprintf(what, sizeof what, "; %d trial%s go%s on elsewhere", running, text_plural(running),
@@ -263,18 +263,15 @@ static void take_event(struct runner *r, struct machine *machine, const struct h
         if (s) {
             s->pid = e->pid;
             runner_note_spawned(r, s);
-            runner_started_there(r, machine, s);
         }
         break;
     case HOST_EVENT_MESSAGE:
-        if (s) {
-            slot_hear(s, r->view, &e->message, runner_on_worker_message, r);
-            runner_on_trial_progress(r, machine, s);
-        }
+        if (s)
+            runner_hear(r, s, &e->message);
         break;
     case HOST_EVENT_ENDED:
         if (s)
-            runner_take_ending_there(r, machine, s, &e->ended);
+            runner_take_ending(r, s, &e->ended);
         break;
     case HOST_EVENT_LEAVING:
         runner_machine_works(r, machine, false);
@@ -413,7 +410,6 @@ void runner_hosts_turn(struct runner *r)
                 any_lost = any_lost || e.kind == HOST_EVENT_LOST;
             }
         }
-        runner_try_capacity(r, machine, now);
     }
     if (progress_live(r->view) && now - r->hosts->shown_s >= 0.2) {
         r->hosts->shown_s = now;

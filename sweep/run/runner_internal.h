@@ -5,7 +5,7 @@
  *   runner_cores.c   how many trials at once, and the threads of each
  *   runner_hosts.c   the machines: their slots come, go and come back with them
  *   runner_allocation.c  the allocation that they are of ends
- *   runner_faults.c  what went wrong: the trial's fault, its machine's, or everybody's
+ *   runner_faults.c  what went wrong, and what that costs (strikes.h)
  *   runner_commit.c  writes what is due to the results file, and claims trials for free slots
  *
  * A slot is free (in runner.free), busy with a worker that runs (counted in runner.alive), ended
@@ -25,30 +25,18 @@
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
 #include "sweep/run/slot.h"
-#include "sweep/run/suspects.h"
+#include "sweep/run/strikes.h"
 #include "sweep/worker/memory_budget.h"
 
-enum {
-    CLAIMS_MAX = 256, /* in one transaction */
-    LOST_LIMIT = 5,   /* attempts killed without progress before a trial counts as failed */
-    FAILED_EARLY_LIMIT =
-        3, /* trials in a row that fail before their first step: something is broken */
-    LOST_KNOWN = 64
-};
+enum { CLAIMS_MAX = 256 }; /* in one transaction */
 
 enum pending_event_kind { PENDING_CURVE, PENDING_WARNING, PENDING_SPAWNED };
 
 struct pending_event { /* what the file is to know of a running trial; not yet in it */
     enum pending_event_kind kind;
     int64_t trial, attempt;
-    char *text;       /* rows of its curve, a warning; owned */
-    int64_t pid;      /* SPAWNED */
-    const char *host; /* SPAWNED; NULL: this machine */
-};
-
-struct lost { /* a trial that was killed again and again */
-    int64_t trial, step;
-    int count;
+    char *text;  /* rows of its curve, a warning; owned */
+    int64_t pid; /* SPAWNED */
 };
 
 /* This machine, or one of --hosts. */
@@ -60,18 +48,16 @@ struct machine {
     int slots;         /* 0: not known yet */
     struct slot *slot; /* (slots) */
     bool works;        /* its slots may be claimed for */
-    bool passed;       /* the present transaction found nothing to claim for it */
-    /* For runner_faults.c. */
-    bool proven;                     /* a trial got further there, in this run */
-    struct host_blocklist blocklist; /* what came to nothing there */
-    struct slot *isolating; /* of a suspect that has yet to get further (suspects.h): nothing
-                               else is begun there; NULL: none */
-    int open_max;           /* slots that may be open, as more took too much memory; 0: all */
-    bool open_max_ends;     /* with the next result, as a trial too large for it has failed */
-    bool at_capacity;       /* it could not take all of its slots: some are closed */
-    struct slot *opened;    /* of those, to see whether it can now; NULL: none */
-    double capacity_due_s;  /* when one is */
-    bool heard;             /* its host said hello, or could not, at least once */
+    bool heard;        /* its host said hello, or could not, at least once */
+    int most;          /* trials at once: as many as it has slots, or has room for */
+    /* In the present transaction: */
+    bool passed; /* nothing was found to claim for it */
+    int claims;  /* for it */
+    /* strikes.h: */
+    int strikes;
+    int64_t struck[STRIKES_MACHINE]; /* (strikes): for which trials */
+    struct slot *isolating; /* of a trial with strikes that has yet to get further: nothing else
+                               begins there; NULL: none */
     struct pollfd *fds;     /* (fds_used) of the present turn */
     int fds_used;
 };
@@ -101,11 +87,7 @@ struct runner {
     int events;
     struct pending_event *event; /* (events) */
 
-    struct lost lost[LOST_KNOWN];
-    struct crash_suspects suspects;
-    int failed_early;
-    int64_t failed_early_trial[FAILED_EARLY_LIMIT]; /* (failed_early) */
-
+    struct strikes strikes;
     bool builds_due;   /* of machines that have become ready */
     bool dry;          /* the last transaction left slots free, with nothing to claim for them */
     bool drained;      /* nothing to claim until something ends */
@@ -148,8 +130,7 @@ enum status runner_make_slots(struct runner *r, struct machine *machine, int n, 
 /* Slots of the machine whose worker runs. */
 int runner_running_on(const struct machine *machine);
 
-/* The machine's slots that are not busy may be claimed for, as far as open_max goes, or not any
- * more. */
+/* The machine's slots that are not busy may be claimed for, or not any more. */
 void runner_machine_works(struct runner *r, struct machine *machine, bool works);
 
 /* ---- runner_cores.c ---- */
@@ -190,43 +171,25 @@ enum status runner_hosts_try_folder(struct runner *r, struct message *m);
 
 /* ---- runner_faults.c ---- */
 
-/* The slot's worker has ended, and `ending` says how: what that means for the sweep. The ending is
- * due to be committed. */
-void runner_take_ending(struct runner *r, struct slot *s);
+/* The slot's worker has said something. */
+void runner_hear(struct runner *r, struct slot *s, const struct wire_frame *f);
 
-/* The same, of a worker on this machine that ended like this. It may have been killed for memory:
- * fewer are begun then, and a trial for which there is too little even alone fails. */
-void runner_take_ending_here(struct runner *r, struct slot *s, const struct worker_end *e);
-
-/* The same, of a worker on another machine, which may be to blame: it is then set aside, or refused
- * where it will not do better. */
-void runner_take_ending_there(struct runner *r, struct machine *machine, struct slot *s,
-                              const struct worker_end *e);
+/* It has ended like this, or could not be started: what that means for trial, machine and run. The
+ * ending is due to be committed. */
+void runner_take_ending(struct runner *r, struct slot *s, const struct worker_end *e);
 
 /* The same, of a slot whose machine is lost: as slot_lost had it. at_work: it was, until then. */
-void runner_take_loss(struct runner *r, struct machine *machine, struct slot *s, bool at_work);
+void runner_take_loss(struct runner *r, struct slot *s, bool at_work);
 
-/* From now on no more than so many trials at once (1 at least) are begun on the machine. */
-void runner_limit_slots(struct runner *r, struct machine *machine, int most);
+/* From now on so many trials at once (1 at least) begin on the machine; why: fewer than before. */
+void runner_limit_trials(struct runner *r, struct machine *machine, int most, const char *why);
 
-/* How many slots may be open there. */
-int runner_open_max(const struct machine *machine);
+/* The slot's trial has got further, has ended, or does not begin: others may begin on its machine
+ * again. */
+void runner_release_machine(struct runner *r, const struct slot *s);
 
-/* Opens one slot of a machine that could not take all, once it is time; where it starts, the next
- * one. */
-void runner_try_capacity(struct runner *r, struct machine *machine, double now);
-void runner_started_there(struct runner *r, struct machine *machine, const struct slot *s);
-
-/* The trial in the slot, of another machine, has said something. */
-void runner_on_trial_progress(struct runner *r, struct machine *machine, const struct slot *s);
-
-/* The trial in the slot has got further, or has ended: others may begin on its machine again. */
-void runner_release_host(struct runner *r, const struct slot *s);
-
-/* Fills in the trials that are not claimed for this machine, as another one may have them; false:
- * none. */
-bool runner_excluded(const struct runner *r, const struct machine *machine,
-                     int64_t excluded[STORE_EXCLUDED_MAX]);
+/* Whether another machine is at work. */
+bool runner_others_work(const struct runner *r, const struct machine *machine);
 
 /* ---- runner_start.c ---- */
 

@@ -309,7 +309,7 @@ static enum ending judge(struct slot *s, const char *folder)
         return ENDING_REQUEUE;
     if (s->end.exit_code == WORKER_OVER_TIME || s->end.exit_code == WORKER_OVER_MEMORY ||
         s->end.exit_code == WORKER_OVER_CPU)
-        return ENDING_LIMIT;
+        return ENDING_GIVE_UP;
     if (s->end.exit_code == WORKER_DISK_FULL)
         return ENDING_DISK_FULL;
     if (s->end.exit_code == WORKER_STORAGE || s->end.exit_code == WORKER_DATA)
@@ -327,7 +327,7 @@ static int64_t saved_step(const struct slot *s, const char *folder)
     bool damaged = false;
     if (s->ending == ENDING_FINISH || (s->ending == ENDING_FAIL && !s->killed[0]))
         return 0;
-    if (s->paused || s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_LIMIT)
+    if (s->paused || s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_GIVE_UP)
         return s->step;
     int64_t step =
         trial_files_newest(folder, s->trial_id, s->attempt, INT64_MAX, path, sizeof path, &damaged);
@@ -350,7 +350,7 @@ void slot_ended(struct slot *s, const char *folder, const struct worker_end *e)
         trial_files_remove_unfinished(folder, s->trial_id, s->attempt);
     set_error(s, e->error);
     s->ending = judge(s, folder);
-    s->end.limit_hit = s->ending == ENDING_LIMIT;
+    s->end.limit_hit = s->ending == ENDING_GIVE_UP;
     s->end.cause = s->end.exit_code == WORKER_STOPPED ? CAUSE_STOPPED : CAUSE_LOST;
     s->end.step = saved_step(s, folder);
     end_with_error(s);
@@ -376,9 +376,8 @@ void slot_lost(struct slot *s, const char *folder, const char *why)
     end_with_error(s);
 }
 
-void slot_excuse(struct slot *s, const char *folder)
+void slot_requeue(struct slot *s, const char *folder)
 {
-    s->excused = true;
     s->ending = ENDING_REQUEUE;
     s->end.limit_hit = false;
     s->end.step = saved_step(s, folder);
@@ -392,10 +391,10 @@ void slot_fail(struct slot *s, const char *why)
     end_with_error(s);
 }
 
-void slot_over_limit(struct slot *s, const char *why)
+void slot_give_up(struct slot *s, const char *why, bool limit_hit)
 {
-    s->ending = ENDING_LIMIT;
-    s->end.limit_hit = true;
+    s->ending = ENDING_GIVE_UP;
+    s->end.limit_hit = limit_hit;
     set_error(s, why);
     end_with_error(s);
 }
@@ -404,7 +403,5 @@ void slot_clear(struct slot *s)
 {
     free(s->result);
     free(s->error.text);
-    bool closed = s->closed;
     make_free(s, s->index, s->machine, s->lane, s->host, s->workers);
-    s->closed = closed;
 }

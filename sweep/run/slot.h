@@ -16,7 +16,7 @@ enum ending {
     ENDING_FINISH,    /* there is a durable result: completed or diverged */
     ENDING_PAUSE,     /* at its rung, with a durable checkpoint; it has said its whole curve */
     ENDING_FAIL,      /* its own fault: costs a retry */
-    ENDING_LIMIT,     /* over a limit: fails at once; resumes under a higher limit */
+    ENDING_GIVE_UP,   /* over a limit, or lost too often: fails at once; may resume when retried */
     ENDING_REQUEUE,   /* stopped or killed from outside: resumes later, costs no retry */
     ENDING_DISK_FULL, /* the disk is full: as ENDING_REQUEUE, and the sweep stops */
     ENDING_STORAGE    /* the same; another storage error, or its task's file is not what it was */
@@ -57,12 +57,9 @@ struct slot {
     struct attempt_end end;
     enum watch_verdict killed_for; /* WATCH_FINE: not killed, or nobody knows why */
     char killed[160];              /* why it was; "": it was not */
-    bool excused;                  /* its machine is to blame: costs the trial nothing */
     bool alone;                    /* nothing else could be begun beside it on its machine */
-    bool no_retry;                 /* ENDING_FAIL: for good, whatever retries are left */
     bool claimed; /* a trial has been claimed for it, which it has not taken in yet: it is still in
                      the list of free slots */
-    bool closed;  /* nothing is claimed for it until its machine has room, or comes again */
     bool failed, accepted;    /* its outcome in the file: once it is committed */
     struct text_buffer error; /* what it said last, and what we say of its end */
 };
@@ -130,14 +127,14 @@ void slot_ended(struct slot *s, const char *folder, const struct worker_end *e);
  * ENDING_REQUEUE. Should the worker live on, it cannot harm its successor (trial_files.h). */
 void slot_lost(struct slot *s, const char *folder, const char *why);
 
-/* Turns its ending into ENDING_REQUEUE, from what is in the folder: its machine is to blame. */
-void slot_excuse(struct slot *s, const char *folder);
+/* Turns its ending into ENDING_REQUEUE, from what is in the folder. */
+void slot_requeue(struct slot *s, const char *folder);
 
 /* Turns its ending into a failure of the trial's own for this reason. */
 void slot_fail(struct slot *s, const char *why);
 
-/* Turns its ending, after which it could resume, into ENDING_LIMIT for this reason. */
-void slot_over_limit(struct slot *s, const char *why);
+/* Turns its ending, after which it could resume, into ENDING_GIVE_UP for this reason. */
+void slot_give_up(struct slot *s, const char *why, bool limit_hit);
 
 /* Free for the next trial. */
 void slot_clear(struct slot *s);

@@ -26,18 +26,13 @@ enum {
     UNTIL
 };
 
-static void first_queued(struct scope *x, int64_t sweep_id,
-                         const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c)
+/* Of those that are not left to machines other than this one; NULL: of all. False: none. */
+static bool first_queued(struct scope *x, int64_t sweep_id, const char *host, struct claimed *c)
 {
-    static const int64_t none[STORE_EXCLUDED_MAX];
-    const int64_t *t = excluded ? excluded : none;
-    _Static_assert(STORE_EXCLUDED_MAX == 8, "as many are in the query");
     struct rows *r = scope_query(x, "looking for a queued trial", sql_claim_first,
-                                 VALUES(INTEGER(sweep_id), INTEGER(t[0]), INTEGER(t[1]),
-                                        INTEGER(t[2]), INTEGER(t[3]), INTEGER(t[4]), INTEGER(t[5]),
-                                        INTEGER(t[6]), INTEGER(t[7])));
+                                 VALUES(INTEGER(sweep_id), TEXT(host)));
     if (!scope_next(x, r))
-        return;
+        return false;
     c->trial_id = rows_integer(r, TRIAL_ID);
     c->attempt = rows_integer(r, ATTEMPT);
     c->seed = (uint32_t)rows_integer(r, SEED);
@@ -53,6 +48,7 @@ static void first_queued(struct scope *x, int64_t sweep_id,
     c->n_params = rows_integer(r, N_PARAMS);
     c->until = rows_integer(r, UNTIL);
     scope_close(x, r);
+    return true;
 }
 
 enum { JOB_SIZE = 48 };
@@ -73,30 +69,36 @@ static const char *slurm_job(char job[JOB_SIZE])
     return job;
 }
 
-static void claim(struct scope *x, int64_t sweep_id, int64_t build_id,
-                  const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c)
+static void claim(struct scope *x, int64_t sweep_id, int64_t build_id, const char *host,
+                  bool others, struct claimed *c)
 {
-    char job[JOB_SIZE];
+    char job[JOB_SIZE], here[256] = "";
     const char *doing = "claiming a trial";
-    first_queued(x, sweep_id, excluded, c);
-    if (!c->trial_id)
+    if (!host) {
+        gethostname(here, sizeof here - 1);
+        host = here;
+    }
+    if (!first_queued(x, sweep_id, others ? host : NULL, c)) {
+        c->left = others && first_queued(x, sweep_id, NULL, c);
+        c->trial_id = 0;
         return;
+    }
     scope_run(x, doing, "UPDATE trial SET state = 'running', attempt = ? WHERE trial_id = ?",
               VALUES(INTEGER(c->attempt), INTEGER(c->trial_id)));
     scope_run(x, doing, sql_begin_attempt,
-              VALUES(INTEGER(c->trial_id), INTEGER(c->attempt), INTEGER(build_id),
+              VALUES(INTEGER(c->trial_id), INTEGER(c->attempt), INTEGER(build_id), TEXT(host),
                      INTEGER(c->resumed_from_step), TEXT(slurm_job(job))));
 }
 
-enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
-                        const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c,
-                        struct message *m)
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, const char *host,
+                        bool others, struct claimed *c, struct message *m)
 {
     struct scope *x = scope_of(s, m);
     c->trial_id = 0;
+    c->left = false;
     if (scope_enter(x)) {
         scope_change(x);
-        claim(x, sweep_id, build_id, excluded, c);
+        claim(x, sweep_id, build_id, host, others, c);
     }
     enum status status = scope_commit(x);
     if (status != STATUS_OK)
@@ -105,16 +107,12 @@ enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
 }
 
 enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
-                          const char *host, struct message *m)
+                          struct message *m)
 {
-    char here[256] = "";
-    if (!host)
-        gethostname(here, sizeof here - 1);
-    return store_change(
-        s, "recording a worker",
-        "UPDATE attempt SET pid = ?, host = ? WHERE trial_id = ? AND attempt = ?"
-        " AND ended IS NULL",
-        VALUES(INTEGER(pid), TEXT(host ? host : here), INTEGER(trial_id), INTEGER(attempt)), m);
+    return store_change(s, "recording a worker",
+                        "UPDATE attempt SET pid = ? WHERE trial_id = ? AND attempt = ?"
+                        " AND ended IS NULL",
+                        VALUES(INTEGER(pid), INTEGER(trial_id), INTEGER(attempt)), m);
 }
 
 enum status store_add_warning(struct store *s, int64_t trial_id, int64_t attempt, const char *text,

@@ -99,7 +99,8 @@ enum status store_stranger(struct store *s, const struct plan *p, bool *stranger
                            struct message *m);
 
 struct claimed {
-    int64_t trial_id; /* 0: nothing left to claim */
+    int64_t trial_id; /* 0: nothing to claim */
+    bool left;        /* ... but for what is left to other machines */
     int64_t attempt;
     uint32_t seed;
     long resumed_from_step; /* as set by store_requeue; 0 at first */
@@ -111,20 +112,18 @@ struct claimed {
     bool tuning;
     int64_t until; /* the step at which it is to pause (store_pause); 0: it trains to its end */
 };
-enum { STORE_EXCLUDED_MAX = 8 };
 
-/* The first queued trial in plan order becomes running; excluded: of other trials than these (0: no
- * trial), NULL: of all.
+/* The first queued trial in plan order becomes running on that machine (host NULL: this one).
+ * others: one whose last attempt failed or was lost there is left to other machines.
  * Outside begin/commit it is a transaction of its own. Under `tune`, trials that wait for the
  * choice are skipped until every tuning trial of their head count and setting has ended; then (in
  * the transaction that ends the last one) those whose value was not chosen become not_needed. */
-enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id,
-                        const int64_t excluded[STORE_EXCLUDED_MAX], struct claimed *c,
-                        struct message *m);
+enum status store_claim(struct store *s, int64_t sweep_id, int64_t build_id, const char *host,
+                        bool others, struct claimed *c, struct message *m);
 
-/* The pid and host of an attempt, once the process runs. host NULL: this machine. */
+/* The pid of an attempt, once the process runs. */
 enum status store_spawned(struct store *s, int64_t trial_id, int64_t attempt, int64_t pid,
-                          const char *host, struct message *m);
+                          struct message *m);
 
 /* A warning for people, kept with the attempt (a checkpoint of another build was used). Several are
  * kept as lines. */

@@ -6,18 +6,21 @@
 -- shared: store_fence
 WHERE trial_id = ? AND state = 'running' AND attempt = ?
 
--- The WHERE repeats that of the index trial_claim word by word.
+-- The WHERE repeats that of the index trial_claim word by word. ?2: without those that came to
+-- nothing on this machine last; NULL: of all.
 -- name: claim_first
 SELECT trial_id, attempt + 1, seed, resume_step, is_tuning, config_json, config_sha256,
     setting_label, tuning, task, heads, steps, n_params, until
 FROM trial JOIN config USING (config_id)
 WHERE sweep_id = ? AND state = 'queued' AND in_plan = 1 AND choice = 'chosen' AND in_shard = 1
-    AND trial_id NOT IN (?, ?, ?, ?, ?, ?, ?, ?)
+    AND (?2 IS NULL OR attempt = 0 OR NOT EXISTS (SELECT 1 FROM attempt AS a
+        WHERE a.trial_id = trial.trial_id AND a.attempt = trial.attempt AND a.host = ?2
+            AND (a.outcome = 'failed' OR a.cause = 'lost')))
 ORDER BY plan_order LIMIT 1
 
 -- name: begin_attempt
-INSERT INTO attempt (trial_id, attempt, build_id, started, resumed_from_step, job)
-VALUES (?, ?, ?, {now}, ?, nullif(?, ''))
+INSERT INTO attempt (trial_id, attempt, build_id, host, started, resumed_from_step, job)
+VALUES (?, ?, ?, ?, {now}, ?, nullif(?, ''))
 
 -- name: end_attempt
 UPDATE attempt SET ended = {now}, outcome = ?, exit_code = ?, signal = ?, cpu_s = ?,

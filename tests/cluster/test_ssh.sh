@@ -79,8 +79,10 @@ fi
 on_b 'echo "b: no home" >&2; exit 1'
 long && survives "the other host finishes where one ends at once" "^b$again.*no home" true
 fresh "$db"
+export HEADCOUNT_PAUSE_S=.1
 on_hosts "$db" b:2
 ends "no host left" 2
+unset HEADCOUNT_PAUSE_S
 says "no host left" "no machine is left to work on: b: .*no home" "$dir/run.out"
 verdict "a run without a host left ends with status 2 and that host's words"
 on_b :

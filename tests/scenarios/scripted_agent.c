@@ -12,7 +12,7 @@
  *
  *   save      the trial writes a checkpoint    diverge  its validation loss is not finite
  *   exit      its worker ends with this status signal   ... by the signal of this number
- *   silent    the agent says nothing more
+ *   silent    the agent says nothing more      mute    ... of this trial, and beats
  *   stop      the coordinator gets SIGTERM     kill     ... SIGKILL (`exec` in --launch makes it
  *                                                       the agent's parent)
  *
@@ -44,21 +44,36 @@
 #include "sweep/worker/trial_files.h"
 #include "sweep/worker/worker.h"
 
-enum key { SCORE, LOSS, TEST, SECONDS, SAVE, DIVERGE, EXIT, SIGNAL, SILENT, STOP, KILL, KEYS };
+enum key {
+    SCORE,
+    LOSS,
+    TEST,
+    SECONDS,
+    SAVE,
+    DIVERGE,
+    EXIT,
+    SIGNAL,
+    SILENT,
+    MUTE,
+    STOP,
+    KILL,
+    KEYS
+};
 static const struct {
     const char *name, *otherwise;
 } key[KEYS] = {
     [SCORE] = {"score", ".5"},    [LOSS] = {"loss", "1 - score"}, [TEST] = {"test", "score"},
     [SECONDS] = {"seconds", "0"}, [SAVE] = {"save", "0"},         [DIVERGE] = {"diverge", "0"},
     [EXIT] = {"exit", "0"},       [SIGNAL] = {"signal", "0"},     [SILENT] = {"silent", "0"},
-    [STOP] = {"stop", "0"},       [KILL] = {"kill", "0"},
+    [MUTE] = {"mute", "0"},       [STOP] = {"stop", "0"},         [KILL] = {"kill", "0"},
 };
 
 enum { EXPRESSION_MAX = 2000, ROWS_MAX = 1000 };
 
 struct lane {
-    bool busy, stopping; /* stopping: it waits for the STOP that it asked for */
-    double due_s;        /* when its trial ends */
+    bool busy, mute;
+    bool stopping; /* it waits for the STOP that it asked for */
+    double due_s;  /* when its trial ends */
     int lock;
     int64_t step; /* evaluated last, or of the checkpoint that it goes on from */
     struct job job;
@@ -255,7 +270,7 @@ static void start(struct agent *a, const struct wire_frame *frame)
                                  &damaged);
     l->step = l->step > 0 ? l->step : 0;
     l->busy = true;
-    l->stopping = false;
+    l->stopping = l->mute = false;
     ask(a, j, l->step, answer);
     l->due_s = clock_now_s() + answer[SECONDS] * (.5 + rand_r(&a->drawn) / (double)RAND_MAX);
     struct wire_progress p = progress_at(a, l->step, .5);
@@ -370,9 +385,10 @@ static bool obey_script(struct agent *a, int slot, const double answer[KEYS])
     if (answer[STOP] != 0)
         kill(getppid(), SIGTERM);
     a->lane[slot]->stopping = answer[STOP] != 0;
+    a->lane[slot]->mute = answer[MUTE] != 0;
     if (answer[EXIT] != 0 || answer[SIGNAL] != 0)
         end(a, slot, (int)answer[EXIT], (int)answer[SIGNAL]);
-    return answer[STOP] != 0 || answer[EXIT] != 0 || answer[SIGNAL] != 0;
+    return answer[MUTE] != 0 || answer[STOP] != 0 || answer[EXIT] != 0 || answer[SIGNAL] != 0;
 }
 
 static void pause_at_rung(struct agent *a, int slot, const struct course *c)
@@ -523,7 +539,7 @@ static double do_what_is_due(struct agent *a)
     double now = clock_now_s(), next = a->open ? a->beaten_s + a->beat_s : now + 1;
     for (int i = 0; i < a->lanes; i++) {
         const struct lane *l = a->lane[i];
-        if (!l || !l->busy || l->stopping)
+        if (!l || !l->busy || l->stopping || l->mute)
             continue;
         if (l->due_s <= now)
             work(a, i);
@@ -533,7 +549,7 @@ static double do_what_is_due(struct agent *a)
     if (a->open && now >= a->beaten_s + a->beat_s) {
         say(a, AGENT_BEAT, 0, NULL, 0);
         for (int i = 0; i < a->lanes; i++)
-            if (a->lane[i] && a->lane[i]->busy)
+            if (a->lane[i] && a->lane[i]->busy && !a->lane[i]->mute)
                 say(a, AGENT_RUNS, i, NULL, 0);
         a->beaten_s = now;
     }

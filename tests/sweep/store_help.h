@@ -161,7 +161,7 @@ static inline int64_t add_build(struct fixture *x, struct store *s)
 static inline struct claimed claim(struct fixture *x, struct store *s, int64_t sweep, int64_t build)
 {
     struct claimed c = {0};
-    assert_ok(store_claim(s, sweep, build, NULL, &c, &x->m));
+    assert_ok(store_claim(s, sweep, build, NULL, false, &c, &x->m));
     return c;
 }
 

@@ -55,13 +55,13 @@ TEST(disk_fills_at_every_write)
             writes_left = n;
             struct claimed c = {0}, next = {0};
             bool accepted = false;
-            enum status status = store_claim(r.s, r.sweep, r.build, NULL, &c, &x->m);
+            enum status status = store_claim(r.s, r.sweep, r.build, NULL, false, &c, &x->m);
             enum status finished = STATUS_OK, claimed_next = STATUS_OK;
             if (status == STATUS_OK)
                 finished = store_finish(r.s, c.trial_id, 1, result_of(0.5), NULL, NULL, &NO_END,
                                         &accepted, &x->m);
             if (status == STATUS_OK && finished == STATUS_OK)
-                claimed_next = store_claim(r.s, r.sweep, r.build, NULL, &next, &x->m);
+                claimed_next = store_claim(r.s, r.sweep, r.build, NULL, false, &next, &x->m);
             limit_writes(false);
             fits = status == STATUS_OK && finished == STATUS_OK && claimed_next == STATUS_OK;
             if (!fits && status != STATUS_DISK_FULL && finished != STATUS_DISK_FULL &&
@@ -130,7 +130,7 @@ TEST(full_disk_ends_the_batch)
     limit_writes(false);
     assert_int_equal(status, STATUS_DISK_FULL);
     assert_true(sqlite3_get_autocommit(r.db));
-    assert_status(STATUS_DISK_FULL, store_claim(r.s, r.sweep, r.build, NULL, &c, &x->m));
+    assert_status(STATUS_DISK_FULL, store_claim(r.s, r.sweep, r.build, NULL, false, &c, &x->m));
     assert_non_null(strstr(x->m.text, "undone"));
     assert_status(STATUS_DISK_FULL, store_commit(r.s, &x->m));
     assert_answer(r.db, "SELECT count(*) FROM attempt", "0");
@@ -154,12 +154,12 @@ TEST(a_failed_sync_is_final)
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed c;
     syncs_fail = true;
-    enum status status = store_claim(r.s, r.sweep, r.build, NULL, &c, &x->m);
+    enum status status = store_claim(r.s, r.sweep, r.build, NULL, false, &c, &x->m);
     syncs_fail = false;
     assert_int_equal(status, STATUS_IO);
     assert_int_equal(c.trial_id, 0);
     /* The disk says it is well again; what it lost in between nobody knows. */
-    assert_status(STATUS_IO, store_claim(r.s, r.sweep, r.build, NULL, &c, &x->m));
+    assert_status(STATUS_IO, store_claim(r.s, r.sweep, r.build, NULL, false, &c, &x->m));
     assert_non_null(strstr(x->m.text, "could not be made durable"));
     assert_status(STATUS_IO, store_begin(r.s, &x->m));
     close_store(x, r.s);

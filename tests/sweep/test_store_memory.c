@@ -21,12 +21,12 @@ static enum status live(struct fixture *x, const struct plan *p)
     if (status == STATUS_OK)
         status = store_build(s, &b, &build, &x->m);
     if (status == STATUS_OK)
-        status = store_claim(s, 1, build, NULL, &c, &x->m);
+        status = store_claim(s, 1, build, NULL, false, &c, &x->m);
     if (status == STATUS_OK && c.trial_id)
         status = store_finish(s, c.trial_id, c.attempt, result_of(0.5), "r", RESULT_SHA256, &end,
                               &accepted, &x->m);
     if (status == STATUS_OK)
-        status = store_claim(s, 1, build, NULL, &c, &x->m);
+        status = store_claim(s, 1, build, NULL, false, &c, &x->m);
     if (status == STATUS_OK && c.trial_id)
         status = store_fail(s, c.trial_id, c.attempt, 1, &end, &failed, &accepted, &x->m);
     if (status == STATUS_OK) {

@@ -16,19 +16,26 @@ static const char EVERYTHING[] =
 
 FIXTURE(set_up, tear_down)
 
-TEST(a_trial_can_be_left_to_others)
+TEST(a_trial_that_came_to_nothing_is_left_to_others)
 {
-    struct run r = start(x, SWEEP("[1]", "seeds: 10\n"));
+    struct run r = start(x, SWEEP("[1]", "seeds: 2\n"));
     struct claimed c = {0};
-    const int64_t one[STORE_EXCLUDED_MAX] = {1},
-                  most[STORE_EXCLUDED_MAX] = {10, 8, 7, 6, 5, 4, 3, 1};
-    assert_ok(store_claim(r.s, r.sweep, r.build, one, &c, &x->m));
+    const struct attempt_end end = {.cause = CAUSE_LOST};
+    bool ok, failed;
+    assert_ok(store_claim(r.s, r.sweep, r.build, "a", true, &c, &x->m));
+    assert_int_equal(c.trial_id, 1);
+    assert_ok(store_requeue(r.s, 1, 1, &end, &ok, &x->m));
+    assert_ok(store_claim(r.s, r.sweep, r.build, "a", true, &c, &x->m));
     assert_int_equal(c.trial_id, 2);
-    assert_ok(store_claim(r.s, r.sweep, r.build, most, &c, &x->m));
-    assert_int_equal(c.trial_id, 9);
-    assert_ok(store_claim(r.s, r.sweep, r.build, most, &c, &x->m));
-    assert_int_equal(c.trial_id, 0);
-    assert_int_equal(claim(x, r.s, r.sweep, r.build).trial_id, 1);
+    assert_ok(store_fail(r.s, 2, 1, 1, &NO_END, &failed, &ok, &x->m));
+    assert_ok(store_claim(r.s, r.sweep, r.build, "a", true, &c, &x->m));
+    assert_each(c.trial_id == 0, c.left);
+    assert_ok(store_claim(r.s, r.sweep, r.build, "b", true, &c, &x->m));
+    assert_int_equal(c.trial_id, 1);
+    assert_ok(store_claim(r.s, r.sweep, r.build, "a", false, &c, &x->m)); /* nobody else works */
+    assert_int_equal(c.trial_id, 2);
+    assert_ok(store_claim(r.s, r.sweep, r.build, "a", true, &c, &x->m));
+    assert_each(c.trial_id == 0, !c.left);
 }
 
 TEST(finish_takes_everything)
@@ -228,7 +235,7 @@ TEST(late_and_duplicate_reports)
                                 &accepted, &x->m));
         assert_false(accepted);
         assert_ok(store_curve(r.s, old.trial_id, old.attempt, "[{\"step\":7}]", &x->m));
-        assert_ok(store_spawned(r.s, old.trial_id, old.attempt, 7, NULL, &x->m));
+        assert_ok(store_spawned(r.s, old.trial_id, old.attempt, 7, &x->m));
         assert_answer(r.db, "SELECT count(*) FROM attempt WHERE pid = 7", "0");
         assert_string_equal(ask(r.db, EVERYTHING), before);
     }
@@ -286,7 +293,7 @@ TEST(a_lock_is_busy_and_nothing_else)
     run_sql(lock, "BEGIN IMMEDIATE");
     assert_status(STATUS_BUSY, store_begin(r.s, &x->m));
     assert_non_null(strstr(x->m.text, "locked"));
-    assert_status(STATUS_BUSY, store_claim(r.s, r.sweep, r.build, NULL, &next, &x->m));
+    assert_status(STATUS_BUSY, store_claim(r.s, r.sweep, r.build, NULL, false, &next, &x->m));
     assert_int_equal(next.trial_id, 0);
     assert_status(STATUS_BUSY, store_finish(r.s, c.trial_id, 1, result_of(1), NULL, NULL, &NO_END,
                                             &accepted, &x->m));
@@ -297,7 +304,7 @@ TEST(a_lock_is_busy_and_nothing_else)
     assert_status(STATUS_BUSY, store_requeue(r.s, c.trial_id, 1, &NO_END, &accepted, &x->m));
     assert_false(accepted);
     assert_status(STATUS_BUSY, store_curve(r.s, c.trial_id, 1, "[{\"step\":1}]", &x->m));
-    assert_status(STATUS_BUSY, store_spawned(r.s, c.trial_id, 1, 77, NULL, &x->m));
+    assert_status(STATUS_BUSY, store_spawned(r.s, c.trial_id, 1, 77, &x->m));
     assert_status(STATUS_BUSY, store_add_warning(r.s, c.trial_id, 1, "words", &x->m));
     assert_status(STATUS_BUSY, store_retry_failed(r.s, r.sweep, &count, &x->m));
     struct planned p = plan_of(x, SWEEP("[1, 2, 4]", ""));
@@ -347,7 +354,8 @@ static int claim_all(const char *path, int64_t sweep, int64_t build, int go, int
         store_set_busy_timeout(s, 60000);
         if (read(go, &byte, 1) != 0)
             return 100;
-        while ((status = store_claim(s, sweep, build, NULL, &c, &m)) == STATUS_OK && c.trial_id)
+        while ((status = store_claim(s, sweep, build, NULL, false, &c, &m)) == STATUS_OK &&
+               c.trial_id)
             continue;
     }
     if (status != STATUS_OK)

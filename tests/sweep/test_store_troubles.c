@@ -120,7 +120,7 @@ static enum status record_build(struct world *w)
 
 static enum status claim_one(struct world *w)
 {
-    return store_claim(w->s, 1, w->build, NULL, &w->claimed[w->claims], &w->x->m);
+    return store_claim(w->s, 1, w->build, NULL, false, &w->claimed[w->claims], &w->x->m);
 }
 
 /* The nth tuning trial of so many heads. */
@@ -138,7 +138,7 @@ static int64_t trial_of(const struct world *w, int heads, int nth)
 
 static enum status spawn(struct world *w)
 {
-    return store_spawned(w->s, trial_of(w, 1, 0), 1, 4711, NULL, &w->x->m);
+    return store_spawned(w->s, trial_of(w, 1, 0), 1, 4711, &w->x->m);
 }
 
 static enum status draw_curve(struct world *w)
@@ -447,7 +447,7 @@ TEST(what_cannot_be_undone_is_not_kept)
     stand_between(true);
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed c = claim(x, r.s, r.sweep, r.build);
-    assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 4711, NULL, &x->m));
+    assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 4711, &x->m));
     struct content before = content_of(r.db, true);
     for (long n = 1;; n++) {
         bool accepted;
@@ -472,7 +472,7 @@ TEST(what_cannot_be_undone_is_not_kept)
             lost += batch && committed != STATUS_OK;
             /* The next change goes through, whatever the last one has left. */
             if (committed != STATUS_OK)
-                assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 4711, NULL, &x->m));
+                assert_ok(store_spawned(r.s, c.trial_id, c.attempt, 4711, &x->m));
             struct content after = content_of(r.db, true);
             assert_string_equal(after.hash, committed == STATUS_OK ? noted.hash : before.hash);
             run_sql(r.db, "UPDATE attempt SET note = NULL");

@@ -91,12 +91,25 @@ wait_beside() { # pid of a child, command...: the same, or until the child has e
 ended_or() {
     ! grep -qs '^State:.[^Z]' "/proc/$beside/status" || "$@"
 }
-workers_of() { # pid of a coordinator
+children_of() { # pid
     for stat in /proc/[0-9]*/stat; do
         read -r line 2>/dev/null <"$stat" || continue
         rest=${line##*) } # state, parent, ...
         rest=${rest#* }
         [ "${rest%% *}" = "$1" ] && echo "${line%% *}"
+    done
+}
+is_agent() { grep -qsaz '^agent-here$' "/proc/$1/cmdline"; } # of this machine
+agent_of() { # pid of a coordinator
+    for child in $(children_of "$1"); do
+        is_agent "$child" && echo "$child"
+    done
+}
+workers_of() { # pid of a coordinator or an agent
+    for parent in "$1" $(agent_of "$1"); do
+        for child in $(children_of "$parent"); do
+            is_agent "$child" || echo "$child"
+        done
     done
 }
 # A sanitizer's own allocator and tracer do not stand others beside them, and a program that counts

@@ -27,13 +27,7 @@ static const struct command_option options[] = {
      "trials at once (the sweep file's `workers`, else usable cores)"},
     {"threads", 't', COMMAND_TEXT, offsetof(struct run_options, threads), "N",
      "cores for each trial; auto: one, and idle ones (the sweep file's `threads`, else auto)"},
-    {"hosts", 0, COMMAND_TEXT, offsetof(struct run_options, hosts), "NAME,NAME:N",
-     "machines to work on instead of this one, N trials at once on those with a number"},
-    {"launch", 0, COMMAND_TEXT, offsetof(struct run_options, launch), "COMMAND",
-     "starts a program on {host} and joins its stdin and stdout: 'ssh {host}'; slurm: on the nodes "
-     "of the allocation"},
-    {"agent", 0, COMMAND_TEXT, offsetof(struct run_options, agent), "WORDS",
-     "how `headcount agent` is called there (this program's own path)"},
+    COMMAND_MACHINES_OPTIONS(struct run_options),
     COMMAND_DB_OPTION(struct run_options),
     {"as", 0, COMMAND_TEXT, offsetof(struct run_options, as), "FILE",
      "with -: what the sweep file is called, in whose folder its paths start"},
@@ -62,7 +56,7 @@ static const struct command_syntax syntax = {
         "first Ctrl-C lets running trials save a checkpoint and exits with 75; the same command\n"
         "resumes the sweep. The second Ctrl-C ends it at once. - as SWEEP.yaml: standard input.\n",
     .options = options,
-    .needs = (const char *const[][2]){{"hosts", "launch"}, {"agent", "launch"}, {NULL}},
+    .needs = command_machines_needs,
     .examples = "  headcount run configs/gather.yaml --set train.steps=100 --set seeds=2\n",
     .least = 1,
     .most = 1,
@@ -285,19 +279,27 @@ static void print_stopped(const struct runner_result *r, const struct run_option
     fprintf(stderr, "; the same command resumes the sweep\n");
 }
 
-/* The machines that are to do the work, and how agents are started there. */
-static void find_hosts(struct scope *x, const struct run_options *o, struct runner_options *runner)
+/* ---- the machines that work ---- */
+
+const char *const command_machines_needs[][2] = {{"hosts", "launch"}, {"agent", "launch"}, {NULL}};
+
+void command_find_crew(struct scope *x, const struct command_machines *c, struct crew_options *o)
 {
-    bool by_slurm = o->launch && strcmp(o->launch, "slurm") == 0;
+    bool by_slurm = c->launch && strcmp(c->launch, "slurm") == 0;
     struct host_spec *hosts = NULL;
-    runner->slurm = by_slurm || (o->launch && !o->hosts);
-    runner->launch = by_slurm ? SLURM_LAUNCH : o->launch;
-    if (o->hosts)
-        scope_check(x, host_specs_parse(o->hosts, &hosts, &runner->host_count, x->message));
-    else if (runner->slurm)
-        scope_check(x, slurm_hosts(&hosts, &runner->host_count, x->message));
+    *o = (struct crew_options){.launch = by_slurm ? SLURM_LAUNCH : c->launch,
+                               .agent = c->agent,
+                               .slurm = by_slurm || (c->launch && !c->hosts)};
+    if (o->slurm && !by_slurm && !getenv("SLURM_JOB_NODELIST"))
+        scope_fail(x, STATUS_BAD_INPUT,
+                   "outside a Slurm allocation --launch COMMAND needs --hosts, as in --launch 'ssh "
+                   "{host}' --hosts node1,node2:8");
+    if (c->hosts)
+        scope_check(x, host_specs_parse(c->hosts, &hosts, &o->count, x->message));
+    else if (o->slurm)
+        scope_check(x, slurm_hosts(&hosts, &o->count, x->message));
     arena_on_free(&x->arena, free, hosts);
-    runner->hosts = hosts;
+    o->hosts = hosts;
 }
 
 /* A run and what it comes to, with its page. */
@@ -356,10 +358,9 @@ static void run_trials(struct scope *x, const struct config *config, struct page
                                     .quiet = o->quiet,
                                     .retry_failed = o->retry_failed,
                                     .replace = o->replace,
-                                    .agent = o->agent,
                                     .begun = o->serve ? show_page : NULL,
                                     .context = page};
-    find_hosts(x, o, &runner);
+    command_find_crew(x, &o->machines, &runner.crew);
     if (o->shard)
         scope_check(x, plan_shard_read(o->shard, &shard, x->message));
     find_sources(x, o, &runner);
@@ -375,8 +376,9 @@ static void run_trials(struct scope *x, const struct config *config, struct page
 static void run_tests(struct scope *x, const struct config *config, const struct run_options *o,
                       struct study_result *tests, int *exit_status)
 {
-    const struct study_run_options run = {
-        .workers = (int)(o->workers ? o->workers : config->workers), .quiet = o->quiet};
+    struct study_run_options run = {.workers = (int)(o->workers ? o->workers : config->workers),
+                                    .quiet = o->quiet};
+    command_find_crew(x, &o->machines, &run.crew);
     enum status status = evaluation_ask(config, o->db, &run, tests, x->message);
     if (tests->failed > 0) {
         fprintf(stderr,
@@ -483,9 +485,6 @@ int command_run(int argc, char **argv)
     int exit_status;
     if (!command_parse(&syntax, argc, argv, &o, &arguments, &exit_status))
         return exit_status;
-    if (o.launch && !o.hosts && strcmp(o.launch, "slurm") != 0 && !getenv("SLURM_JOB_NODELIST"))
-        return command_usage("run", "outside a Slurm allocation --launch COMMAND needs --hosts, as "
-                                    "in --launch 'ssh {host}' --hosts node1,node2:8");
     if (!port_is_good(o.serve))
         return command_usage("run", "--serve is '%s'; allowed: a whole number from 0 to %d",
                              o.serve, COMMAND_PORT_MAX);

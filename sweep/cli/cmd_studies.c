@@ -18,6 +18,7 @@ struct study_command {
     const char *name, *db;
     const char *what; /* a sweep or a trial; NULL: the only sweep, or the one run last */
     long workers;
+    struct command_machines machines;
     bool quiet;
     enum report_format format;
     const char *on;               /* of heads */
@@ -25,41 +26,51 @@ struct study_command {
     struct prune_options options; /* ... which they are read into */
     int64_t sweep_id, trial_id;   /* ... of `what` */
     long heads, members;          /* of ensemble */
+    const struct study *study;    /* that is asked; NULL: ensembles are */
+    const char *json;             /* ... its options */
     struct study_result result;
+    enum status status; /* what asking came to */
+    struct message message;
 };
 
 #define COMMON_OPTIONS                                                                             \
     COMMAND_FORMAT_OPTIONS(struct study_command, "as CSV"),                                        \
+        COMMAND_MACHINES_OPTIONS(struct study_command),                                            \
         COMMAND_QUIET_OPTION(struct study_command), COMMAND_DB_OPTION(struct study_command),       \
     {                                                                                              \
         .name = NULL                                                                               \
     }
 
+static void put_question(struct scope *x, void *context)
+{
+    struct study_command *c = context;
+    struct study_run_options run = {.workers = (int)c->workers, .quiet = c->quiet};
+    command_find_crew(x, &c->machines, &run.crew);
+    const struct study_request q = {
+        .db = c->db, .what = c->what, .options = c->json, .study = c->study, .run = run};
+    const struct ensemble_request e = {
+        .db = c->db, .sweep = c->what, .heads = c->heads, .members = (int)c->members, .run = run};
+    c->status = c->study ? study_ask(&q, &c->result, &c->message)
+                         : ensemble_ask(&e, &c->result, &c->message);
+}
+
 /* Says on stderr what went wrong. Returns EXIT_DONE or EXIT_SOME_FAILED where what there is can be
  * shown. */
-static int asked(const struct study_command *c, enum status s, const struct message *m)
+static int ask(struct study_command *c)
 {
+    const int refused = command_act_on(c->name, COMMAND_NO_STORE, NULL, put_question, c);
+    const enum status s = c->status;
+    if (refused != EXIT_DONE)
+        return refused;
     const int failed = c->result.failed;
     if (failed > 0)
         fprintf(stderr, "headcount %s: %d failed; the same command tries %s again\n", c->name,
                 failed, failed == 1 ? "it" : "them");
     if (s == STATUS_OK)
         return failed > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
-    int exit_status = command_fail(c->name, s, m);
+    int exit_status = command_fail(c->name, s, &c->message);
     /* What was answered is in the file. */
     return s == STATUS_DISK_FULL ? command_resumable(c->name, "goes on") : exit_status;
-}
-
-static int ask(struct study_command *c, const struct study *study, const char *options)
-{
-    struct message m = {{0}};
-    const struct study_request q = {.db = c->db,
-                                    .what = c->what,
-                                    .options = options,
-                                    .study = study,
-                                    .run = {.workers = (int)c->workers, .quiet = c->quiet}};
-    enum status s = study_ask(&q, &c->result, &m);
-    return asked(c, s, &m);
 }
 
 /* Shows what there is after asking came to exit_status. */
@@ -90,6 +101,7 @@ static const struct command_syntax heads_syntax = {
         "file, or the one run last. Refused while a run is at work on the file and something is\n"
         "still to be measured.\n",
     .options = heads_options,
+    .needs = command_machines_needs,
     .examples = "  headcount heads\n"
                 "  headcount heads gather --on test\n"
                 "  headcount heads 1\n",
@@ -116,7 +128,9 @@ int command_heads(int argc, char **argv)
     if (!on_test && strcmp(c.on, "val") != 0)
         return command_usage("heads", "--on is '%s'; allowed: val, test", c.on);
     c.what = argv[optind];
-    exit_status = ask(&c, &study_heads, on_test ? HEADS_ON_TEST : HEADS_ON_VAL);
+    c.study = &study_heads;
+    c.json = on_test ? HEADS_ON_TEST : HEADS_ON_VAL;
+    exit_status = ask(&c);
     int shown = show(&c, exit_status, show_heads);
     bool nothing = exit_status == EXIT_SOME_FAILED && shown == EXIT_USAGE; /* all failed */
     return nothing ? exit_status : shown;
@@ -142,7 +156,9 @@ static const struct command_syntax prune_syntax = {
         "pruned to a head count beside those trained with it. Without SWEEP: the only one in\n"
         "the results file, or the one run last.\n",
     .options = prune_options,
-    .needs = (const char *const[][2]){{"lr", "finetune"}, {NULL}},
+    .needs =
+        (const char *const[][2]){
+            {"lr", "finetune"}, {"hosts", "launch"}, {"agent", "launch"}, {NULL}},
     .examples = "  headcount prune gather\n"
                 "  headcount prune gather --by random\n"
                 "  headcount prune 1 --finetune 50\n",
@@ -216,9 +232,11 @@ int command_prune(int argc, char **argv)
     if (exit_status != EXIT_DONE)
         return exit_status;
     prune_options_json(&c.options, &json);
+    c.study = &study_prune;
+    c.json = json.text;
     exit_status = json.out_of_memory
                       ? command_fail("prune", status_no_memory(&m, "the options"), &m)
-                      : ask(&c, &study_prune, json.text);
+                      : ask(&c);
     free(json.text);
     bool nothing = c.result.answered + c.result.before == 0;
     return nothing ? exit_status : show(&c, exit_status, show_pruning);
@@ -245,6 +263,7 @@ static const struct command_syntax ensemble_syntax = {
         "as much: for equal costs the sweep file needs smaller ones too (model.d_model: [8, 32]).\n"
         "Without SWEEP: the only one in the results file, or the one run last.\n",
     .options = ensemble_options,
+    .needs = command_machines_needs,
     .examples = "  headcount ensemble gather --members 2\n",
     .most = 1,
 };
@@ -262,20 +281,14 @@ static void show_ensembles(struct scope *x, void *context)
 int command_ensemble(int argc, char **argv)
 {
     struct study_command c = {.name = "ensemble", .db = COMMAND_DB, .heads = 1, .members = 8};
-    struct message m = {{0}};
     int arguments, exit_status;
     if (!command_parse(&ensemble_syntax, argc, argv, &c, &arguments, &exit_status))
         return exit_status;
     if (c.members < 2 || c.members > ENSEMBLE_MEMBERS_MAX)
         return command_usage("ensemble", "--members is %ld; allowed: 2 to %d", c.members,
                              ENSEMBLE_MEMBERS_MAX);
-    const struct ensemble_request q = {.db = c.db,
-                                       .sweep = argv[optind],
-                                       .heads = c.heads,
-                                       .members = (int)c.members,
-                                       .run = {.workers = (int)c.workers, .quiet = c.quiet}};
-    enum status s = ensemble_ask(&q, &c.result, &m);
-    exit_status = asked(&c, s, &m);
+    c.what = argv[optind];
+    exit_status = ask(&c);
     bool nothing = c.result.answered + c.result.before == 0;
     return nothing ? exit_status : show(&c, exit_status, show_ensembles);
 }

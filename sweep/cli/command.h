@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "sweep/db/scope.h"
+#include "sweep/hosts/crew.h"
 #include "sweep/plan/plan.h"
 #include "sweep/report/report.h"
 #include "sweep/run/forecast.h"
@@ -144,6 +145,31 @@ struct command_option {
         "markdown", 0, COMMAND_FORMAT, offsetof(type, format), NULL, "as Markdown"                 \
     }
 
+/* The machines that work, as they stand on the command line; NULL where nothing is given. */
+struct command_machines {
+    const char *hosts, *launch, *agent;
+};
+#define COMMAND_MACHINES_OPTIONS(type)                                                             \
+    {"hosts",       0,                                                                             \
+     COMMAND_TEXT,  offsetof(type, machines.hosts),                                                \
+     "NAME,NAME:N", "machines to work on instead of this one, N at once on those with a number"},  \
+        {"launch",                                                                                 \
+         0,                                                                                        \
+         COMMAND_TEXT,                                                                             \
+         offsetof(type, machines.launch),                                                          \
+         "COMMAND",                                                                                \
+         "starts a program on {host} and joins its stdin and stdout: 'ssh {host}'; slurm: on the " \
+         "nodes of the allocation"},                                                               \
+    {                                                                                              \
+        "agent", 0, COMMAND_TEXT, offsetof(type, machines.agent), "WORDS",                         \
+            "how `headcount agent` is called there (this program's own path)"                      \
+    }
+extern const char *const command_machines_needs[][2];
+
+/* Reads them; what the crew's options point to is the scope's. BAD_INPUT where they name no
+ * machines. */
+void command_find_crew(struct scope *x, const struct command_machines *c, struct crew_options *o);
+
 struct command_syntax {
     const char *name;                     /* usage and summary come from the table of commands */
     const char *details;                  /* shown by --help between usage and options, or NULL */
@@ -244,7 +270,8 @@ struct run_options {
     const char *db, *as, *shard, *serve; /* serve: its port; "": none was given */
     const char *from_shards;
     struct command_texts set, from;
-    const char *launch, *hosts, *agent, *threads;
+    const char *threads;
+    struct command_machines machines;
     long workers;
     bool retry_failed, replace, quiet;
     bool no_report;    /* who runs it has something else to say at its end */

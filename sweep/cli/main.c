@@ -12,9 +12,11 @@
 #include "engine/base/text.h"
 #include "engine/kernels/kernels.h"
 #include "sweep/cli/command.h"
+#include "sweep/hosts/agent.h"
 #include "sweep/study/study_job.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/worker.h"
+#include "sweep/worker/worker_ends.h"
 
 /* A database opened while stdout is closed would become descriptor 1, and the first line printed
  * would end up in it. What is closed is opened so that using it fails or does nothing. */
@@ -232,6 +234,17 @@ static int check_stdout(int exit_status)
     return EXIT_SYSTEM;
 }
 
+static int be_worker(void)
+{
+    static char job[WIRE_JOB_MAX];
+    struct message m;
+    worker_begin();
+    if (worker_read_job(job, sizeof job, &m) == STATUS_OK)
+        return study_job_is(job) ? study_worker(job) : worker_train(job);
+    fprintf(stderr, "%s\n", m.text);
+    return WORKER_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
@@ -241,9 +254,9 @@ int main(int argc, char **argv)
     heed_cpu_limit();
     /* Workers are this program too; they speak over descriptors of their own. */
     if (argc == 2 && strcmp(argv[1], "worker") == 0)
-        return worker_main();
-    if (argc == 2 && strcmp(argv[1], STUDY_WORKER) == 0)
-        return study_worker_main();
+        return be_worker();
+    if (argc == 2 && strcmp(argv[1], AGENT_HERE) == 0)
+        return agent_here();
     if (argc > 1 && strcmp(argv[1], COMMAND_RUN_SERVER) == 0)
         return command_run_server(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write, see check_stdout */

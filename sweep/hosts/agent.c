@@ -18,6 +18,7 @@
 #include "sweep/plan/config.h"
 #include "sweep/worker/process.h"
 #include "sweep/worker/stop.h"
+#include "sweep/worker/worker_ends.h"
 #include "sweep/worker/worker_pool.h"
 
 /* So much may wait for the coordinator before workers have to wait as well. */
@@ -82,7 +83,7 @@ static void start_worker(struct agent *a, const struct wire_frame *f)
         return;
     }
     if (a->stopping ||
-        worker_pool_start(&a->workers, f->slot, "worker", f->payload, f->size, &m) != STATUS_OK) {
+        worker_pool_start(&a->workers, f->slot, f->payload, f->size, &m) != STATUS_OK) {
         struct worker_end e = {.unstarted = true};
         snprintf(e.error, sizeof e.error, "%.*s", (int)sizeof e.error - 1, m.text);
         say_ended(a, f->slot, &e);
@@ -131,9 +132,10 @@ static void work_in(struct agent *a, const char *text)
     void *proof = NULL;
     const char *lack = "see the results folder, which is to be the same on all machines";
     enum status s = agent_open_parse(text, &o, &m);
-    if (s == STATUS_OK)
+    bool proves = s == STATUS_OK && o.proof[0];
+    if (proves)
         s = read_proof(&o, &proof, &m);
-    if (s == STATUS_OK) {
+    if (proves && s == STATUS_OK) {
         lack = "get to write into the results folder";
         s = try_writing(&o, &m);
     }
@@ -141,7 +143,7 @@ static void work_in(struct agent *a, const char *text)
         a->open = true;
         a->beat_s = o.beat_s;
         a->patience_s = o.patience_s;
-        say(a, AGENT_READY, 0, proof, strlen(proof));
+        say(a, AGENT_READY, 0, proof ? proof : "", proof ? strlen(proof) : 0);
     } else {
         status_fail(&words, s, "it does not %s: %.1500s", lack, m.text);
         say(a, AGENT_REFUSED, 0, words.text, strlen(words.text));
@@ -150,27 +152,20 @@ static void work_in(struct agent *a, const char *text)
     free(proof);
 }
 
-static void set_threads(struct agent *a, const struct wire_frame *f)
-{
-    char *end;
-    long threads = strtol(f->payload, &end, 10);
-    if (*end || threads < 1 || threads > TEAM_MAX)
-        stop_for(a, STATUS_BAD_INPUT, "the coordinator granted an invalid number of threads");
-    else
-        worker_pool_set_threads(&a->workers, f->slot, (int)threads);
-}
-
 static void obey(struct agent *a, const struct wire_frame *f)
 {
     switch (f->type) {
     case AGENT_OPEN:
         work_in(a, f->payload);
         break;
-    case AGENT_START:
+    case WIRE_START:
         start_worker(a, f);
         break;
-    case AGENT_THREADS:
-        set_threads(a, f);
+    case WIRE_THREADS:
+        if (wire_threads(f) == 0)
+            stop_for(a, STATUS_BAD_INPUT, "the coordinator granted an invalid number of threads");
+        else
+            worker_pool_order(&a->workers, f);
         break;
     case AGENT_STOP:
         worker_pool_stop(&a->workers, f->slot);
@@ -349,4 +344,14 @@ enum status agent_run(int in, int out, struct message *m)
     wire_free(&a.in.frames);
     wire_free(&a.out);
     return s;
+}
+
+int agent_here(void)
+{
+    struct message m;
+    worker_leave_signals();
+    enum status s = agent_run(WIRE_ORDERS_FD, WIRE_MESSAGE_FD, &m);
+    if (s != STATUS_OK && s != STATUS_INTERRUPTED)
+        fprintf(stderr, "%s\n", m.text);
+    return s == STATUS_OK ? EXIT_SUCCESS : s == STATUS_INTERRUPTED ? AGENT_STOPPED : EXIT_FAILURE;
 }

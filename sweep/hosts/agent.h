@@ -1,5 +1,7 @@
-/* An agent: starts workers on its machine for a coordinator on another one, and passes on what both
- * say (agent_wire.h). Its workers die with it, at whatever instant that happens (process.h).
+/* An agent: starts workers on its machine for a coordinator, and passes on what both say
+ * (agent_wire.h). On the coordinator's own machine it is `headcount agent-here`, which dies with
+ * the coordinator, on others `headcount agent`. Its workers die with it, at whatever instant that
+ * happens (process.h).
  *
  * It ends when the coordinator says so or is gone (the end of what it says, or silence for too
  * long) and at a signal (stop.h); each time its workers have WATCH_STOP_S to save a checkpoint. */
@@ -16,5 +18,10 @@ enum { AGENT_PATIENCE_S = 600 };
  * it to stop. BAD_INPUT: it cannot work here or does not understand the coordinator; who was told
  * so where that is possible. */
 enum status agent_run(int in, int out, struct message *m);
+
+/* That of one that process_fork started; returns its exit status: AGENT_STOPPED after a signal. */
+#define AGENT_HERE "agent-here"
+enum { AGENT_STOPPED = 75 };
+int agent_here(void);
 
 #endif

@@ -19,14 +19,14 @@ static const struct field hello_field[] = {
     FIELD(struct agent_hello, cores, FIELD_INTEGER),
     FIELD(struct agent_hello, memory, FIELD_REAL),
     FIELD(struct agent_hello, sources, FIELD_TEXT),
-    FIELD(struct agent_hello, version, FIELD_TEXT),
-    FIELD(struct agent_hello, commit, FIELD_TEXT),
-    FIELD(struct agent_hello, compiler, FIELD_TEXT),
-    FIELD(struct agent_hello, flags, FIELD_TEXT),
-    FIELD(struct agent_hello, openblas, FIELD_TEXT),
-    FIELD(struct agent_hello, core_type, FIELD_TEXT),
-    FIELD(struct agent_hello, kernels, FIELD_TEXT),
-    FIELD(struct agent_hello, cpu, FIELD_TEXT),
+    FIELD(struct agent_hello, build.version, FIELD_TEXT),
+    FIELD(struct agent_hello, build.commit, FIELD_TEXT),
+    FIELD(struct agent_hello, build.compiler, FIELD_TEXT),
+    FIELD(struct agent_hello, build.flags, FIELD_TEXT),
+    FIELD(struct agent_hello, build.openblas, FIELD_TEXT),
+    FIELD(struct agent_hello, build.core_type, FIELD_TEXT),
+    FIELD(struct agent_hello, build.kernels, FIELD_TEXT),
+    FIELD(struct agent_hello, build.cpu, FIELD_TEXT),
 };
 static const struct fields hello_fields = FIELDS("hello", struct agent_hello, hello_field);
 
@@ -73,10 +73,6 @@ enum status agent_open_parse(const char *text, struct agent_open *o, struct mess
 
 enum status agent_hello_here(struct agent_hello *h, struct message *m)
 {
-    struct build_info b;
-    enum status s = build_info(&b, m);
-    if (s != STATUS_OK)
-        return s;
     *h = (struct agent_hello){.protocol = AGENT_PROTOCOL,
                               .pid = getpid(),
                               .cores = machine_cores(),
@@ -85,25 +81,5 @@ enum status agent_hello_here(struct agent_hello *h, struct message *m)
     snprintf(h->order, sizeof h->order, "%s", *(const char *)&one ? "little" : "big");
     gethostname(h->host, sizeof h->host - 1);
     snprintf(h->sources, sizeof h->sources, "%s", build_sources());
-    snprintf(h->version, sizeof h->version, "%s", b.version);
-    snprintf(h->commit, sizeof h->commit, "%s", b.commit);
-    snprintf(h->compiler, sizeof h->compiler, "%s", b.compiler);
-    snprintf(h->flags, sizeof h->flags, "%s", b.flags);
-    snprintf(h->openblas, sizeof h->openblas, "%s", b.openblas);
-    snprintf(h->core_type, sizeof h->core_type, "%s", b.core_type);
-    snprintf(h->kernels, sizeof h->kernels, "%s", b.kernels);
-    snprintf(h->cpu, sizeof h->cpu, "%s", b.cpu);
-    return s;
-}
-
-struct build_info agent_hello_build(const struct agent_hello *h)
-{
-    return (struct build_info){.version = h->version,
-                               .commit = h->commit,
-                               .compiler = h->compiler,
-                               .flags = h->flags,
-                               .openblas = h->openblas,
-                               .core_type = h->core_type,
-                               .kernels = h->kernels,
-                               .cpu = h->cpu};
+    return build_info(&h->build, m);
 }

@@ -17,8 +17,6 @@ static bool frame_valid(const struct wire_frame *f)
     case AGENT_READY:
     case AGENT_REFUSED:
         return f->size < MESSAGE_SIZE;
-    case AGENT_START:
-        return f->size < WIRE_JOB_MAX;
     case AGENT_STOP:
     case AGENT_KILL:
     case AGENT_BYE:
@@ -26,11 +24,10 @@ static bool frame_valid(const struct wire_frame *f)
     case AGENT_BEAT:
     case AGENT_RUNS:
         return f->size == 0;
-    case AGENT_THREADS:
     case AGENT_SPAWNED:
         return f->size > 0 && f->size < sizeof "-9223372036854775808";
     default:
-        return wire_valid(f);
+        return wire_valid(f) || wire_order_valid(f);
     }
 }
 

@@ -8,13 +8,13 @@
  * no slot.
  *
  *     down  OPEN     struct agent_open: the first frame, as the answer to HELLO
- *           START    a job (wire.h), in a slot that is free: at first, and since its ENDED
- *           THREADS  a number: its worker may use so many threads from now on; 1 until then
+ *           START    a worker's job, in a slot that is free: at first, and since its ENDED
+ *           THREADS  as the worker is to have it (enum wire_order)
  *           STOP     its worker saves a checkpoint and ends; then ENDED
  *           KILL     its worker is killed; then ENDED
  *           BYE      stops what runs, and ends; so does the end of file
  *     up    HELLO    struct agent_hello
- *           READY    answers OPEN: the content of the file that it names as proof
+ *           READY    answers OPEN: the content of the file that it names as proof, or nothing
  *           REFUSED  answers OPEN: why; then the agent ends
  *           SPAWNED  answers START: the worker's process number
  *           a worker's messages (enum wire_type), as they came
@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sweep/trials/trials.h"
 #include "sweep/worker/process.h"
 #include "sweep/worker/wire.h"
 
@@ -42,7 +43,7 @@
 #define AGENT_MAGIC "\x89headcount agent 1\r\n\x1a\n"
 
 enum {
-    AGENT_PROTOCOL = 6,
+    AGENT_PROTOCOL = 7,
     AGENT_NOISE = 64 << 10,
     AGENT_TEXT_MAX = 1 << 14, /* of HELLO, OPEN and ENDED */
     HOST_SLOTS_MAX = 4096
@@ -50,8 +51,6 @@ enum {
 
 enum agent_type {
     AGENT_OPEN = 1,
-    AGENT_START,
-    AGENT_THREADS,
     AGENT_STOP,
     AGENT_KILL,
     AGENT_BYE,
@@ -75,13 +74,12 @@ struct agent_hello {
     int64_t cores;    /* that it may use */
     double memory;    /* bytes that are free there; inf: not known */
     char sources[80]; /* build_sources */
-    char version[64], commit[64], compiler[256], flags[256]; /* as struct build_info */
-    char openblas[128], core_type[64], kernels[64], cpu[256];
+    struct build_info build;
 };
 
 struct agent_open {
     char folder[PATH_MAX]; /* absolute, "<db>.d" */
-    char proof[64];        /* a file's name in it */
+    char proof[64];        /* a file's name in it; "": nothing is to be proved */
     double beat_s;
     double patience_s; /* the agent's: with less than a beat in it, it stops its workers and ends */
 };
@@ -99,9 +97,6 @@ enum status agent_ended_parse(const char *text, struct worker_end *e, struct mes
 
 /* What this program and machine would say. Loads OpenBLAS as build_info does; fails as it does. */
 enum status agent_hello_here(struct agent_hello *h, struct message *m);
-
-/* The build that it describes; its texts are h's. */
-struct build_info agent_hello_build(const struct agent_hello *h);
 
 /* ---- frames ---- */
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "sweep/hosts/agent.h"
 #include "sweep/hosts/host_internal.h"
 
 static const double GRACE_S = 5; /* for a launcher to end when asked */
@@ -29,6 +30,11 @@ static double from_environment(const char *name, double usual)
     const char *given = getenv(name);
     double value = given ? strtod(given, NULL) : 0;
     return value > 0 ? value : usual;
+}
+
+bool host_is_here(const struct host *h)
+{
+    return !h->launch->command;
 }
 
 void host_init(struct host *h, const struct host_spec *spec, const struct host_launch *launch)
@@ -57,14 +63,19 @@ int host_poll(const struct host *h, struct pollfd fds[3])
 
 /* ---- losing it ---- */
 
+static void signal_launcher(const struct host *h, int signal_number)
+{
+    if (h->launcher > 0)
+        kill(host_is_here(h) ? h->launcher : -h->launcher, signal_number);
+}
+
 /* Its pipes are closed and its process group is asked to end; host_turn sees to the rest. */
 static void hang_up(struct host *h, double now)
 {
     host_close_fd(&h->in_fd);
     host_close_fd(&h->out_fd);
     host_close_fd(&h->error_fd);
-    if (h->launcher > 0)
-        kill(-h->launcher, SIGTERM);
+    signal_launcher(h, SIGTERM);
     h->since_s = now;
 }
 
@@ -241,7 +252,7 @@ static void start(struct host *h, double now)
         lose(h, now, m.text);
 }
 
-static void put(struct host *h, enum agent_type type, int slot, const void *payload, size_t size)
+static void put(struct host *h, uint32_t type, int slot, const void *payload, size_t size)
 {
     struct message m;
     if (connected(h) && wire_put(&h->out, type, slot, payload, size, &m) != STATUS_OK)
@@ -269,14 +280,14 @@ void host_start(struct host *h, int slot, const char *job, size_t size)
     struct message m;
     if (ask_slot(h, slot, &m) != STATUS_OK)
         lose(h, clock_now_s(), m.text);
-    put(h, AGENT_START, slot, job, size);
+    put(h, WIRE_START, slot, job, size);
 }
 
 void host_set_threads(struct host *h, int slot, int threads)
 {
     char text[16];
     int length = snprintf(text, sizeof text, "%d", threads);
-    put(h, AGENT_THREADS, slot, text, (size_t)length);
+    put(h, WIRE_THREADS, slot, text, (size_t)length);
 }
 
 void host_stop(struct host *h, int slot)
@@ -358,7 +369,7 @@ static void greet(struct host *h, const char *text, struct host_event *e)
         status_fail(&m, STATUS_BAD_INPUT,
                     "it runs another program: its sources are %.12s (headcount %s, commit %s), "
                     "ours %.12s; build it from the same tree",
-                    hello->sources, hello->version, hello->commit, h->launch->sources);
+                    hello->sources, hello->build.version, hello->build.commit, h->launch->sources);
         host_refuse(h, m.text);
         return;
     }
@@ -480,9 +491,10 @@ bool host_next(struct host *h, struct host_event *e)
 static void launcher_ended(struct host *h, double now, int status)
 {
     struct message m;
-    const char *words = host_last_words(h);
+    const char *words = host_last_words(h), *what = host_is_here(h) ? "agent" : "launcher";
     const char *memory = h->state == HOST_LEAVING ? NULL : host_memory_words(h);
-    bool absent = WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : AGENT_STOPPED;
+    bool absent = host_is_here(h) ? code != AGENT_STOPPED : code == 126 || code == 127;
     if (h->dismissed) {
         hang_up(h, now);
         h->state = HOST_WAITING;
@@ -492,13 +504,15 @@ static void launcher_ended(struct host *h, double now, int status)
     if (memory)
         status_fail(&m, STATUS_IO,
                     "killed for memory (%s); give it more, as in `submit ... -- --mem=8G`", memory);
+    else if (words[0] && host_is_here(h))
+        status_fail(&m, STATUS_IO, "%s", words);
     else if (words[0])
         status_fail(&m, STATUS_IO, "its launcher ended: %s", words);
     else if (WIFSIGNALED(status))
-        status_fail(&m, STATUS_IO, "its launcher was ended by a signal (%s)",
+        status_fail(&m, STATUS_IO, "its %s was ended by a signal (%s)", what,
                     strsignal(WTERMSIG(status)));
     else
-        status_fail(&m, STATUS_IO, "its launcher ended with status %d", WEXITSTATUS(status));
+        status_fail(&m, STATUS_IO, "its %s ended with status %d", what, WEXITSTATUS(status));
     if (absent && !h->was_ready)
         host_refuse(h, m.text);
     else
@@ -522,8 +536,8 @@ void host_turn(struct host *h, double now)
 {
     int status = 0;
     if (!connected(h)) {
-        if (h->launcher > 0 && !reap(h, &status) && now - h->since_s > GRACE_S)
-            kill(-h->launcher, SIGKILL);
+        if (!reap(h, &status) && now - h->since_s > GRACE_S)
+            signal_launcher(h, SIGKILL);
         if (h->state == HOST_WAITING && h->launcher == 0 && now >= h->retry_s)
             start(h, now);
         return;
@@ -550,8 +564,7 @@ bool host_runs(struct host *h)
 
 void host_close(struct host *h)
 {
-    if (h->launcher > 0)
-        kill(-h->launcher, SIGKILL);
+    signal_launcher(h, SIGKILL);
     host_close_fd(&h->in_fd);
     host_close_fd(&h->out_fd);
     host_close_fd(&h->error_fd);

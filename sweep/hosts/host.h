@@ -1,5 +1,6 @@
-/* A machine that works for this coordinator: the launcher that joins its agent's stdin and stdout
- * to two pipes here, and what the two have said so far (agent_wire.h). It knows of slots by number
+/* A machine that works for this coordinator: its agent, on this machine a process of our own, on
+ * another one behind a launcher that joins its stdin and stdout to two pipes here; and what the two
+ * have said so far (agent_wire.h). It knows of slots by number
  * only; what their trials are and how they end is the runner's.
  *
  *                 launcher            HELLO             host_open            READY
@@ -58,7 +59,7 @@ enum status host_specs_parse(const char *text, struct host_spec **list, int *cou
 /* How agents are started: `command` with {host} replaced by the quoted name of the host, and
  * `agent`, words of the shell, after it. BAD_INPUT where command has no {host}. All is kept. */
 struct host_launch {
-    const char *command; /* "ssh {host}" */
+    const char *command; /* "ssh {host}"; NULL: on this machine, without a launcher */
     const char *agent;   /* "/usr/bin/headcount agent" */
     const char *sources; /* build_sources of this program, which agents must have too */
 };
@@ -115,7 +116,7 @@ struct host {
     double heard_s; /* its last byte */
     struct host_lane *lane; /* (lanes): what it owes in each slot */
     int lanes;
-    pid_t launcher; /* and its process group; 0: none */
+    pid_t launcher; /* and its process group; here: the agent alone; 0: none */
     bool at_end;    /* its output is at its end */
     bool dismissed; /* host_bye */
     int in_fd, out_fd, error_fd;
@@ -126,6 +127,9 @@ struct host {
     size_t tail_used;
     bool lost; /* an event that host_next has yet to tell */
 };
+
+/* Whether it is this machine. */
+bool host_is_here(const struct host *h);
 
 /* Waiting to be started at once. launch is kept. */
 void host_init(struct host *h, const struct host_spec *spec, const struct host_launch *launch);

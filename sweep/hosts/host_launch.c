@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/base/text.h"
+#include "sweep/hosts/agent.h"
 #include "sweep/hosts/host_internal.h"
 #include "sweep/worker/process.h"
 
@@ -233,7 +234,7 @@ static int spawn_shell(pid_t *pid, char *line, int in, int out, int error)
     return e;
 }
 
-enum status host_spawn(struct host *h, struct message *m)
+static enum status spawn_launcher(struct host *h, struct message *m)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, error[2] = {-1, -1};
     char *line = host_command_line(h->launch, h->spec.name);
@@ -257,6 +258,18 @@ enum status host_spawn(struct host *h, struct message *m)
     h->in_fd = in[1];
     h->out_fd = out[0];
     h->error_fd = error[0];
+    return s;
+}
+
+enum status host_spawn(struct host *h, struct message *m)
+{
+    struct process_pipes pipes;
+    if (!host_is_here(h))
+        return spawn_launcher(h, m);
+    enum status s = process_fork(&h->launcher, AGENT_HERE, environ, &pipes, m);
+    h->in_fd = pipes.orders;
+    h->out_fd = pipes.messages;
+    h->error_fd = pipes.errors;
     return s;
 }
 

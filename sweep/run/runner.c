@@ -12,8 +12,6 @@
 #include "engine/base/array.h"
 #include "engine/base/text.h"
 #include "sweep/db/lock.h"
-#include "sweep/plan/machine.h"
-#include "sweep/worker/memory_budget.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker.h"
 
@@ -43,12 +41,6 @@ static void for_running(struct runner *r, void (*with)(struct slot *s))
         for (int i = 0; i < r->machine[k].slots; i++)
             if (slot_runs(&r->machine[k].slot[i]))
                 with(&r->machine[k].slot[i]);
-}
-
-static void kill_workers(struct runner *r)
-{
-    for_running(r, slot_kill);
-    worker_pool_free(&r->workers, 1);
 }
 
 void runner_stop(struct runner *r)
@@ -101,34 +93,7 @@ void runner_note_spawned(struct runner *r, const struct slot *s)
     keep_event(r, s, (struct pending_event){.kind = PENDING_SPAWNED, .pid = s->pid});
 }
 
-static void on_message_here(void *context, const struct wire_frame *f)
-{
-    struct runner *r = context;
-    runner_hear(r, &r->here.slot[f->slot], f);
-}
-
-/* To those on this machine. */
-static void listen_to_workers(struct runner *r)
-{
-    for (int i = 0; i < r->here.slots; i++) {
-        const struct worker_end *end = worker_pool_attend(&r->workers, i, on_message_here, r);
-        if (end)
-            runner_take_ending(r, &r->here.slot[i], end);
-    }
-}
-
 /* ---- the loop ---- */
-
-static void wait_for_something(struct runner *r, struct pollfd *fds)
-{
-    nfds_t n = 0;
-    fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
-    n += (nfds_t)worker_pool_poll(&r->workers, fds + n);
-    n += (nfds_t)runner_hosts_poll(r, fds + n);
-    int timeout_ms = r->retry_s > 0 ? 100 : 200;
-    if (poll(fds, n, timeout_ms) > 0 && fds[0].revents)
-        stop_drain();
-}
 
 /* A run that is to stop does not wait longer than this for a results file that another program
  * holds: what the trials came to lies durable in the folder. */
@@ -150,17 +115,16 @@ static void stop_by_signal(struct runner *r)
     runner_stop(r);
 }
 
+/* Until agents that have nothing to do any more are gone. */
+static const double leave_s = 5, leave_in_haste_s = 0.5;
+
 /* Runs until nothing is left, or everything has stopped. Returns the signal that killed it (the
  * second request to stop), or 0. */
 static int loop(struct runner *r)
 {
-    size_t most = r->hosts ? 3 * (size_t)r->machines : 2 * (size_t)r->slots;
-    struct pollfd *fds = calloc(most + 1, sizeof *fds);
-    if (!fds) {
-        runner_stop_for(r, STATUS_NO_MEMORY, "no memory for what is waited for");
-        return 0;
-    }
     struct message m;
+    if (!is_over(r)) /* agents start while the first transaction is written */
+        runner_hosts_turn(r);
     while (!is_over(r)) {
         if (stop_requests() > 0)
             stop_by_signal(r);
@@ -175,49 +139,21 @@ static int loop(struct runner *r)
                 break; /* what is not committed lies durable in the folder: recovered later */
             r->retry_s = clock_now_s() + 1;
         }
-        wait_for_something(r, fds);
-        listen_to_workers(r);
+        crew_wait(&r->crew, r->retry_s > 0 ? 100 : 200);
         runner_hosts_turn(r);
         progress_draw(r->view, clock_now_s());
     }
-    free(fds);
     bool cut_off = r->alive > 0 || r->ended.count > 0;
-    kill_workers(r);
-    runner_hosts_dismiss(r, cut_off);
+    for_running(r, slot_kill);
+    crew_dismiss(&r->crew, cut_off ? 0 : r->stopping ? leave_in_haste_s : leave_s);
     return cut_off && stop_requests() > 1 ? stop_signal() : 0;
 }
 
 /* ---- the whole run ---- */
 
-/* slots: how many there is memory for. */
-static void tell_memory(struct runner *r, int slots, int wanted, double available, double largest)
-{
-    char needed[32], there[32];
-    text_quantity(largest, needed, sizeof needed);
-    text_quantity(available, there, sizeof there);
-    runner_say(r,
-               "%d trial%s at once, not %d: a trial may take %sB of memory, and %sB are available",
-               slots, text_plural(slots), wanted, needed, there);
-}
-
-/* More threads at once than cores are allowed, but they only take turns. */
-static void tell_cores(struct runner *r)
-{
-    int cores = machine_cores(), threads = r->here.cores.threads;
-    if (r->slots * (threads > 0 ? threads : 1) <= cores)
-        return;
-    if (threads > 1)
-        runner_say(r, "%d trial%s of %d threads at once on %d core%s: no faster than %d thread%s",
-                   r->slots, text_plural(r->slots), threads, cores, text_plural(cores), cores,
-                   text_plural(cores));
-    else
-        runner_say(r, "%d trials at once on %d core%s: no faster than %d", r->slots, cores,
-                   text_plural(cores), cores);
-}
-
 enum status runner_make_slots(struct runner *r, struct machine *machine, int n, struct message *m)
 {
-    machine->slot = slots_new(n, r->slots, (int)(machine - r->machine), machine->host, &r->workers);
+    machine->slot = slots_new(n, r->slots, (int)(machine - r->machine), machine->host);
     if (!machine->slot)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for %d workers", n);
     machine->slots = machine->most = n;
@@ -283,21 +219,15 @@ static enum status read_outcome(struct runner *r, struct runner_result *result, 
     return STATUS_OK;
 }
 
-/* slots: of this machine; 0: hosts do the work. */
-static enum status run_opened(struct runner *r, const struct runner_options *o, int slots,
+static enum status run_opened(struct runner *r, const struct runner_options *o,
                               struct runner_result *result, struct message *m)
 {
     enum status s = runner_prepare(r, o, m);
     r->claim = calloc(CLAIMS_MAX, sizeof *r->claim);
     if (s == STATUS_OK && !r->claim)
         s = status_no_memory(m, "a claim");
-    if (s == STATUS_OK && slots > 0)
-        s = runner_make_slots(r, &r->machine[0], slots, m);
     if (s != STATUS_OK)
         return s;
-    runner_machine_works(r, &r->machine[0], slots > 0);
-    if (!o->quiet && slots > 0)
-        tell_cores(r);
     result->sweep_id = r->sweep_id;
     if (o->begun)
         o->begun(o->context, r->sweep_id);
@@ -321,8 +251,6 @@ static enum status run_opened(struct runner *r, const struct runner_options *o, 
 
 static void free_runner(struct runner *r)
 {
-    for (int k = 0; k < r->machines; k++)
-        slots_free(r->machine[k].slot, r->machine[k].slots);
     runner_hosts_free(r);
     for (int i = 0; i < r->events; i++)
         free(r->event[i].text);
@@ -335,33 +263,22 @@ static void free_runner(struct runner *r)
 enum status runner_run(const struct plan *p, const struct runner_options *o,
                        struct runner_result *result, struct message *m)
 {
-    int wanted = 0, slots = 0, lock = -1;
-    double available = memory_budget_available(), largest = 0;
-    struct memory_budget memory;
-    struct runner r = {.plan = p, .machine = &r.here, .machines = 1};
+    int lock = -1;
+    struct runner r = {.plan = p};
     r.busy = (struct busy_retry){.timeout_s = BUSY_TIMEOUT_S, .context = &r, .say = say_plainly};
-    const int64_t asked = o->workers > 0 ? o->workers : plan_config(p)->workers;
     memset(result, 0, sizeof *result);
-    if (o->host_count == 0) {
-        memory_budget_init(&memory, p);
-        slots = runner_grant_cores(&r, &r.here, &memory, machine_cores(), asked, available, &wanted,
-                                   &largest);
-        memory_budget_clear(&memory);
-    }
     enum status s = lock_take(o->db, &lock, m);
     if (s != STATUS_OK)
         return s;
     s = stop_install(m);
-    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, slots, plan_config(p)->metric);
+    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, 0, plan_config(p)->metric);
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);
         while (retry_while_busy(&r.busy, &s, m));
     }
-    if (s == STATUS_OK && slots > 0 && slots < wanted && !o->quiet)
-        tell_memory(&r, slots, wanted, available, largest);
     if (s == STATUS_OK)
-        s = run_opened(&r, o, slots, result, m);
+        s = run_opened(&r, o, result, m);
     progress_finish(r.view);
     if (r.store) {
         struct message closing;

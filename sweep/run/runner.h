@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "sweep/hosts/host.h"
+#include "sweep/hosts/crew.h"
 #include "sweep/plan/plan.h"
 #include "sweep/trials/trials.h"
 
@@ -22,11 +22,7 @@ struct runner_options {
     const char *db;
     int workers; /* of each machine; 0: the sweep file's number, else all usable cores */
     bool quiet, retry_failed, replace;
-    const struct host_spec *hosts; /* (host_count): they do the work; none: this machine does */
-    int host_count;
-    bool slurm;              /* they are of the allocation that this process runs in (slurm.h) */
-    const char *launch;      /* how an agent is started on each (host.h) */
-    const char *agent;       /* words of the shell for it; NULL: this program */
+    struct crew_options crew;
     const char *const *from; /* (froms): files whose trials are taken over */
     int froms, froms_named;  /* of the first ones a person wants to know that they have none */
     /* Called when the plan is in the file, before the first trial starts; NULL: nobody asks. */

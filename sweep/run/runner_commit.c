@@ -108,7 +108,7 @@ static enum found claim_for(struct runner *r, struct slot *s, enum status *statu
         return FOUND_FULL;
     struct claimed *c = &r->claim[r->claims];
     *status = store_claim(r->store, r->sweep_id, machine->build_id,
-                          machine->host ? machine->host->spec.name : NULL,
+                          host_is_here(machine->host) ? NULL : machine->host->spec.name,
                           runner_others_work(r, machine), c, m);
     if (*status != STATUS_OK)
         return FOUND_FAILED;

@@ -91,8 +91,9 @@ static enum fault fault_of(struct runner *r, const struct machine *machine, cons
             return FAULT_AGENT; /* it is leaving, and so may its folder be */
         if (s->end.exit_code == WORKER_DATA)
             return FAULT_DATA;
-        return r->hosts && runner_hosts_try_folder(r, NULL) != STATUS_OK ? FAULT_FOLDER
-                                                                         : FAULT_STORAGE;
+        return !host_is_here(machine->host) && crew_try_folder(&r->crew, NULL) != STATUS_OK
+                   ? FAULT_FOLDER
+                   : FAULT_STORAGE;
     case ENDING_FINISH:
     case ENDING_NONE:
         break;
@@ -142,8 +143,9 @@ static void charge_trial(struct runner *r, const struct machine *machine, struct
 
 static void say_most(struct runner *r, const struct machine *machine, const char *words)
 {
-    runner_say(r, "%s%s%d trial%s at once %s", machine->host ? machine->host->spec.name : "",
-               machine->host ? " takes " : "", machine->most, text_plural(machine->most), words);
+    bool here = host_is_here(machine->host);
+    runner_say(r, "%s%s%d trial%s at once %s", here ? "" : machine->host->spec.name,
+               here ? "" : " takes ", machine->most, text_plural(machine->most), words);
 }
 
 void runner_limit_trials(struct runner *r, struct machine *machine, int most, const char *why)
@@ -197,7 +199,7 @@ static void charge_machine(struct runner *r, struct machine *machine, const stru
         lift_limit(r, machine);
         break;
     case MACHINE_RESTS:
-        if (machine->host && machine->host->state == HOST_READY && !r->stopping)
+        if (machine->host->state == HOST_READY && !r->stopping)
             host_fault(machine->host, clock_now_s(), why);
         break;
     case MACHINE_STOPS:
@@ -262,8 +264,7 @@ static void count_gain(struct runner *r, const struct slot *s)
     if (s->ending != ENDING_FINISH && s->end.step <= s->resumed_from_step)
         return;
     machine->strikes = 0;
-    if (machine->host)
-        machine->host->rests = 0;
+    machine->host->rests = 0;
 }
 
 void runner_take_ending(struct runner *r, struct slot *s, const struct worker_end *e)

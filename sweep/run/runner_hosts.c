@@ -1,5 +1,5 @@
-/* The machines of a run with --hosts: how their slots come, go and come back with them, and what
- * people are told of it. */
+/* The machines of a run, this one or those of --hosts: how their slots come, go and come back with
+ * them, and what people are told of it. */
 #include "sweep/run/runner_internal.h"
 
 #include <inttypes.h>
@@ -13,113 +13,52 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/kernels/blas.h"
+#include "sweep/db/rows.h"
 #include "sweep/hosts/slurm.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/memory_budget.h"
 #include "sweep/worker/worker.h"
 
 struct runner_hosts {
-    struct host *host; /* (runner.machines) */
-    struct host_launch launch;
-    char *agent; /* malloced, where nobody has said how it is called */
-    struct agent_open open;
     struct memory_budget memory;
-    char proof[33];
-    char proof_path[TRIAL_PATH_MAX];
     int slots_each; /* of a host without a number of its own; 0: as many as it has cores */
     double shown_s; /* when the live view was updated last */
     bool announced; /* which machines there are, or that is not wanted */
+    bool quiet;
 };
 
 /* ---- making them ---- */
 
-/* Three pipes each, and the usual limit is 1,024 descriptors. */
-static enum status allow_descriptors(int hosts, struct message *m)
-{
-    struct rlimit limit;
-    rlim_t needed = 3 * (rlim_t)hosts + 64;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
-        return STATUS_OK;
-    if (limit.rlim_max < needed)
-        return status_fail(
-            m, STATUS_BAD_INPUT,
-            "%d hosts take %llu open files, and %llu are allowed; raise the limit (`ulimit -n`)",
-            hosts, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
-    limit.rlim_cur = needed;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    return STATUS_OK;
-}
-
-/* A file that only who sees this very folder can read. Should this process not come to remove it,
- * `gc` takes it for the unfinished file of a trial that is none. */
-static enum status write_proof(struct runner *r, struct runner_hosts *h, struct message *m)
-{
-    unsigned char bytes[16 + 4];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return status_fail(m, STATUS_IO, "the system gives no random numbers");
-    for (size_t i = 0; i < 16; i++)
-        snprintf(h->proof + 2 * i, 3, "%02x", bytes[i]);
-    snprintf(h->open.proof, sizeof h->open.proof, "t0-a0.proof-%02x%02x%02x%02x.tmp", bytes[16],
-             bytes[17], bytes[18], bytes[19]);
-    snprintf(h->open.folder, sizeof h->open.folder, "%s", r->job.folder);
-    snprintf(h->proof_path, sizeof h->proof_path, "%s/%s", h->open.folder, h->open.proof);
-    return runner_hosts_try_folder(r, m);
-}
-
-/* By writing the proof (once more). */
-enum status runner_hosts_try_folder(struct runner *r, struct message *m)
-{
-    struct iovec part = {r->hosts->proof, strlen(r->hosts->proof)};
-    return file_write(r->hosts->proof_path, &part, 1, m);
-}
-
 enum status runner_hosts_new(struct runner *r, const struct runner_options *o, struct message *m)
 {
     int64_t each = o->workers > 0 ? o->workers : plan_config(r->plan)->workers;
-    struct runner_hosts *h = calloc(1, sizeof *h);
-    struct machine *machine = calloc((size_t)o->host_count, sizeof *machine);
-    struct host *host = calloc((size_t)o->host_count, sizeof *host);
-    if (!h || !machine || !host) {
-        free(host);
-        free(machine);
-        free(h);
-        return status_fail(m, STATUS_NO_MEMORY, "no memory for %d hosts", o->host_count);
-    }
+    enum status s = crew_init(&r->crew, &o->crew, r->job.folder, m);
+    if (s != STATUS_OK)
+        return s;
+    struct runner_hosts *h = r->hosts = calloc(1, sizeof *h);
+    r->machine = calloc((size_t)r->crew.count, sizeof *r->machine);
+    if (!h || !r->machine)
+        return status_fail(m, STATUS_NO_MEMORY, "no memory for %d hosts", r->crew.count);
     memory_budget_init(&h->memory, r->plan);
-    h->host = host;
-    r->hosts = h;
-    r->machine = machine;
-    r->machines = o->host_count;
-    r->slurm = o->slurm;
-    h->announced = o->quiet;
+    r->slurm = o->crew.slurm;
+    h->quiet = o->quiet;
+    h->announced = o->quiet || o->crew.count == 0;
     h->slots_each = (int)(each < HOST_SLOTS_MAX ? each : HOST_SLOTS_MAX);
-    h->launch =
-        (struct host_launch){.command = o->launch, .agent = o->agent, .sources = build_sources()};
-    for (int k = 0; k < r->machines; k++) {
-        host_init(&h->host[k], &o->hosts[k], &h->launch);
-        machine[k].host = &h->host[k];
-    }
-    enum status s = host_launch_check(&h->launch, m);
-    if (s == STATUS_OK && !o->agent) {
-        s = host_agent_here(o->launch, &h->agent, m);
-        h->launch.agent = h->agent;
-    }
-    if (s == STATUS_OK)
-        s = allow_descriptors(o->host_count, m);
-    return s == STATUS_OK ? write_proof(r, h, m) : s;
+    for (; r->machines < r->crew.count; r->machines++)
+        r->machine[r->machines].host = &r->crew.host[r->machines];
+    return s;
 }
 
 void runner_hosts_free(struct runner *r)
 {
-    if (!r->hosts)
-        return;
-    if (r->hosts->proof_path[0])
-        unlink(r->hosts->proof_path);
-    memory_budget_clear(&r->hosts->memory);
-    free(r->hosts->host);
-    free(r->hosts->agent);
-    free(r->hosts);
+    for (int k = 0; k < r->machines; k++)
+        slots_free(r->machine[k].slot, r->machine[k].slots);
     free(r->machine);
+    if (r->hosts)
+        memory_budget_clear(&r->hosts->memory);
+    free(r->hosts);
+    crew_dismiss(&r->crew, 0);
 }
 
 /* ---- what they say ---- */
@@ -129,16 +68,49 @@ static const char *name_of(const struct machine *machine)
     return machine->host->spec.name;
 }
 
+/* slots: how many there is memory for. */
+static void tell_memory(struct runner *r, int slots, int wanted, double available, double largest)
+{
+    char needed[32], there[32];
+    text_quantity(largest, needed, sizeof needed);
+    text_quantity(available, there, sizeof there);
+    runner_say(r,
+               "%d trial%s at once, not %d: a trial may take %sB of memory, and %sB are available",
+               slots, text_plural(slots), wanted, needed, there);
+}
+
+/* More threads at once than cores are allowed, but they only take turns. */
+static void tell_cores(struct runner *r, const struct machine *machine, int slots)
+{
+    int cores = (int)machine->host->hello.cores, threads = machine->cores.threads;
+    if (slots * (threads > 0 ? threads : 1) <= cores)
+        return;
+    if (threads > 1)
+        runner_say(r, "%d trial%s of %d threads at once on %d core%s: no faster than %d thread%s",
+                   slots, text_plural(slots), threads, cores, text_plural(cores), cores,
+                   text_plural(cores));
+    else
+        runner_say(r, "%d trials at once on %d core%s: no faster than %d", slots, cores,
+                   text_plural(cores), cores);
+}
+
 /* How many trials at once a machine takes that has become ready. */
-static int slots_of(const struct runner *r, struct machine *machine)
+static int slots_of(struct runner *r, struct machine *machine)
 {
     const struct host *h = machine->host;
     int wanted;
     double largest, granted = h->spec.memory > 0 ? h->spec.memory : INFINITY;
+    double available = fmin(h->hello.memory, granted);
     int slots = runner_grant_cores(r, machine, &r->hosts->memory, (int)h->hello.cores,
-                                   h->spec.slots ? h->spec.slots : r->hosts->slots_each,
-                                   fmin(h->hello.memory, granted), &wanted, &largest);
-    return slots < HOST_SLOTS_MAX ? slots : HOST_SLOTS_MAX;
+                                   h->spec.slots ? h->spec.slots : r->hosts->slots_each, available,
+                                   &wanted, &largest);
+    slots = slots < HOST_SLOTS_MAX ? slots : HOST_SLOTS_MAX;
+    if (!host_is_here(h) || r->hosts->quiet)
+        return slots;
+    if (slots < wanted)
+        tell_memory(r, slots, wanted, available, largest);
+    tell_cores(r, machine, slots);
+    return slots;
 }
 
 enum { ANNOUNCED_MAX = 16 }; /* machines that are named */
@@ -146,9 +118,9 @@ enum { ANNOUNCED_MAX = 16 }; /* machines that are named */
 /* That machines compute with other kernels than the first of those that work. */
 static void tell_differences(struct runner *r)
 {
-    const struct agent_hello *first = NULL;
+    const struct build_info *first = NULL;
     for (int k = 0; k < r->machines; k++) {
-        const struct agent_hello *h = &r->machine[k].host->hello;
+        const struct build_info *h = &r->machine[k].host->hello.build;
         if (!r->machine[k].works)
             continue;
         if (!first)
@@ -191,16 +163,10 @@ static void announce_machines(struct runner *r)
     tell_differences(r);
 }
 
-static void open_folder(struct runner *r, struct machine *machine)
-{
-    struct build_info b = agent_hello_build(&machine->host->hello);
-    runner_build_words(&b, machine->build, sizeof machine->build);
-    host_open(machine->host, &r->hosts->open, r->hosts->proof);
-}
-
 static void ready(struct runner *r, struct machine *machine)
 {
     struct message m;
+    runner_build_words(&machine->host->hello.build, machine->build, sizeof machine->build);
     if (machine->slots == 0 &&
         runner_make_slots(r, machine, slots_of(r, machine), &m) != STATUS_OK) {
         host_refuse(machine->host, m.text);
@@ -233,11 +199,12 @@ static void lost(struct runner *r, struct machine *machine)
         runner_take_loss(r, s, at_work);
     }
     if (running > 0)
-        snprintf(what, sizeof what, "; %d trial%s go%s on elsewhere", running, text_plural(running),
-                 running == 1 ? "es" : "");
+        snprintf(what, sizeof what, "; %d trial%s go%s on %s", running, text_plural(running),
+                 running == 1 ? "es" : "", r->machines > 1 ? "elsewhere" : "then");
     if (h->state == HOST_WAITING)
         snprintf(when, sizeof when, "is tried again in %.0f s", h->pause_s);
-    if (!r->stopping)
+    bool is_said = host_is_here(h) && h->state == HOST_REFUSED; /* at the end of the run */
+    if (!r->stopping && !is_said)
         runner_say(r, "%s %s: %.1500s%s", name_of(machine), when, h->why, what);
     machine->heard = true;
 }
@@ -249,12 +216,13 @@ static struct slot *slot_of(const struct machine *machine, const struct host_eve
     return s && slot_runs(s) ? s : NULL;
 }
 
-static void take_event(struct runner *r, struct machine *machine, const struct host_event *e)
+static void take_event(void *context, int k, const struct host_event *e)
 {
+    struct runner *r = context;
+    struct machine *machine = &r->machine[k];
     struct slot *s = slot_of(machine, e);
     switch (e->kind) {
     case HOST_EVENT_GREETED:
-        open_folder(r, machine);
         break;
     case HOST_EVENT_READY:
         ready(r, machine);
@@ -318,38 +286,6 @@ static void show_machines(struct runner *r, double now)
     free(others.text);
 }
 
-/* ---- the loop's part ---- */
-
-int runner_hosts_poll(struct runner *r, struct pollfd *fds)
-{
-    int n = 0;
-    for (int k = 0; r->hosts && k < r->machines; k++) {
-        struct machine *machine = &r->machine[k];
-        machine->fds = fds + n;
-        machine->fds_used = host_poll(machine->host, fds + n);
-        n += machine->fds_used;
-    }
-    return n;
-}
-
-/* All have been refused: why. */
-static void stop_without_hosts(struct runner *r)
-{
-    struct text_buffer b = {0};
-    for (int k = 0; k < r->machines; k++) {
-        if (r->machine[k].host->state != HOST_REFUSED) {
-            free(b.text);
-            return;
-        }
-        text_add(&b, "%s%s: %.400s", k ? "; " : "", name_of(&r->machine[k]),
-                 r->machine[k].host->why);
-    }
-    char why[MESSAGE_SIZE];
-    snprintf(why, sizeof why, "no machine is left to work on: %.1900s", b.text ? b.text : "");
-    free(b.text);
-    runner_stop_for(r, STATUS_BAD_INPUT, why);
-}
-
 /* ---- the allocation of Slurm that they are of ---- */
 
 /* Whether no agent is there, and at least one is there no more. */
@@ -387,37 +323,18 @@ static void seek_allocation(struct runner *r, double now)
 
 void runner_hosts_turn(struct runner *r)
 {
+    struct message m;
+    crew_turn(&r->crew, r->stopping, take_event, r);
     double now = clock_now_s();
-    struct host_event e;
-    bool any_lost = false;
-    if (!r->hosts)
-        return;
-    for (int k = 0; k < r->machines; k++) {
-        struct machine *machine = &r->machine[k];
-        bool said = false;
-        for (int i = 0; i < machine->fds_used; i++)
-            said = said || machine->fds[i].revents;
-        machine->fds_used = 0;
-        if (r->stopping && machine->host->state == HOST_WAITING)
-            host_bye(machine->host); /* what is lost now does not come again */
-        if (said)
-            host_listen(machine->host, now);
-        for (int turned = 0; turned < 2; turned++) {
-            if (turned) /* by then what it said in time has been taken in */
-                host_turn(machine->host, now);
-            while (host_next(machine->host, &e)) {
-                take_event(r, machine, &e);
-                any_lost = any_lost || e.kind == HOST_EVENT_LOST;
-            }
-        }
-    }
-    if (progress_live(r->view) && now - r->hosts->shown_s >= 0.2) {
+    if (!host_is_here(r->machine[0].host) && progress_live(r->view) &&
+        now - r->hosts->shown_s >= 0.2) {
         r->hosts->shown_s = now;
         show_machines(r, now);
     }
-    if (any_lost && !r->stopping)
-        stop_without_hosts(r);
-    if (any_lost && !r->hosts->announced)
+    enum status s = r->stopping ? STATUS_OK : crew_check(&r->crew, &m);
+    if (s != STATUS_OK)
+        runner_stop_for(r, s, m.text);
+    if (!r->hosts->announced)
         announce_machines(r);
     seek_allocation(r, now);
 }
@@ -429,10 +346,28 @@ enum status runner_hosts_record(struct runner *r, struct message *m)
         struct machine *machine = &r->machine[k];
         if (machine->host->state != HOST_READY || machine->works)
             continue;
-        struct build_info b = agent_hello_build(&machine->host->hello);
-        s = store_build(r->store, &b, &machine->build_id, m);
+        s = store_build(r->store, &machine->host->hello.build, &machine->build_id, m);
     }
     return s;
+}
+
+/* Says where the environment keeps OpenBLAS from using what the CPU can do, what that costs and
+ * what to do about it: once for each results file and build, before the first attempt of it.
+ * Kernels that the library itself chose poorly are bettered without a word (blas_load). */
+static void tell_kernels(struct runner *r, const struct machine *machine)
+{
+    const char *chosen = blas_hindered();
+    struct rows used =
+        rows_open(r->store, NULL, "SELECT 1 FROM attempt WHERE build_id = ?1 LIMIT 1",
+                  VALUES(INTEGER(machine->build_id)));
+    bool told = rows_next(&used);
+    rows_close(&used);
+    if (chosen && !told)
+        runner_say(
+            r,
+            "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: matrix "
+            "products may take several times as long; unset it to use the best kernels",
+            chosen);
 }
 
 void runner_hosts_recorded(struct runner *r)
@@ -446,36 +381,9 @@ void runner_hosts_recorded(struct runner *r)
             continue;
         runner_machine_works(r, machine, true);
         machine->heard = true;
+        if (host_is_here(machine->host) && !r->hosts->quiet)
+            tell_kernels(r, machine);
     }
     if (!r->hosts->announced)
         announce_machines(r);
-}
-
-/* Until agents that have nothing to do any more are gone. */
-static const double leave_s = 5, leave_in_haste_s = 0.5;
-
-void runner_hosts_dismiss(struct runner *r, bool at_once)
-{
-    if (!r->hosts)
-        return;
-    double until_s = clock_now_s() + (at_once ? 0 : r->stopping ? leave_in_haste_s : leave_s);
-    struct host_event e;
-    for (int k = 0; k < r->machines; k++)
-        host_bye(r->machine[k].host);
-    bool left;
-    do { /* at least once: what is to be killed at once is to be told */
-        left = false;
-        for (int k = 0; k < r->machines; k++) {
-            struct host *h = r->machine[k].host;
-            host_listen(h, clock_now_s());
-            host_turn(h, clock_now_s());
-            while (host_next(h, &e))
-                ; /* nothing runs there */
-            left = left || host_runs(h);
-        }
-        if (left)
-            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    } while (left && clock_now_s() < until_s);
-    for (int k = 0; k < r->machines; k++)
-        host_close(r->machine[k].host);
 }

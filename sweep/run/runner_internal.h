@@ -17,6 +17,7 @@
 #include <poll.h>
 
 #include "engine/base/clock.h"
+#include "sweep/hosts/crew.h"
 #include "sweep/run/busy_retry.h"
 #include "sweep/run/confirm.h"
 #include "sweep/run/cores.h"
@@ -41,9 +42,9 @@ struct pending_event { /* what the file is to know of a running trial; not yet i
 
 /* This machine, or one of --hosts. */
 struct machine {
-    struct host *host; /* NULL: this machine */
-    int64_t build_id;  /* of its attempts; 0: not in the file yet */
-    char build[512];   /* of its jobs */
+    struct host *host;
+    int64_t build_id; /* of its attempts; 0: not in the file yet */
+    char build[512];  /* of its jobs */
     struct cores cores;
     int slots;         /* 0: not known yet */
     struct slot *slot; /* (slots) */
@@ -58,8 +59,6 @@ struct machine {
     int64_t struck[STRIKES_MACHINE]; /* (strikes): for which trials */
     struct slot *isolating; /* of a trial with strikes that has yet to get further: nothing else
                                begins there; NULL: none */
-    struct pollfd *fds;     /* (fds_used) of the present turn */
-    int fds_used;
 };
 
 struct runner {
@@ -70,15 +69,14 @@ struct runner {
     int64_t sweep_id;
     int64_t last_added; /* the last trial of a value that tune.extend had added and we know of */
     struct job job;     /* what all jobs of this run share */
-    struct worker_pool workers; /* on this machine */
 
-    struct machine here;
+    struct crew crew;
     int machines;
-    struct machine *machine;    /* (machines): `here` alone, or all of --hosts */
-    struct runner_hosts *hosts; /* NULL: all runs on this machine */
-    bool slurm;                 /* they are of an allocation of Slurm, */
-    double asked_s;             /* ... which was asked for then */
-    int slots;                  /* of all machines that are known so far */
+    struct machine *machine; /* (machines): the crew's */
+    struct runner_hosts *hosts;
+    bool slurm;     /* they are of an allocation of Slurm, */
+    double asked_s; /* ... which was asked for then */
+    int slots;      /* of all machines that are known so far */
     struct slot_list free, ended;
     int alive;             /* slots whose worker runs */
     struct claimed *claim; /* (CLAIMS_MAX): claimed in the present transaction */
@@ -148,26 +146,17 @@ void runner_share_cores(struct runner *r);
 
 /* ---- runner_hosts.c ---- */
 
-/* Makes the machines of o->hosts, not started yet. */
+/* Makes the machines of o->hosts, or this one, not started yet. */
 enum status runner_hosts_new(struct runner *r, const struct runner_options *o, struct message *m);
 void runner_hosts_free(struct runner *r);
 
-/* Adds the descriptors to listen to; returns how many. At most 3 for each host. */
-int runner_hosts_poll(struct runner *r, struct pollfd *fds);
-
-/* After poll(): listens to the hosts, and does what is due. */
+/* Listens to the hosts, and does what is due. */
 void runner_hosts_turn(struct runner *r);
 
 /* Within the transaction: records the builds of machines that have become ready. */
 enum status runner_hosts_record(struct runner *r, struct message *m);
 /* ... and once it is committed: their slots are free. */
 void runner_hosts_recorded(struct runner *r);
-
-/* Takes leave of the hosts; nothing runs there any more, or may run on. */
-void runner_hosts_dismiss(struct runner *r, bool at_once);
-
-/* Whether the results folder takes what this machine writes into it. */
-enum status runner_hosts_try_folder(struct runner *r, struct message *m);
 
 /* ---- runner_faults.c ---- */
 

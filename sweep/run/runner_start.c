@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/kernels/blas.h"
 #include "sweep/db/lock.h"
-#include "sweep/db/rows.h"
 #include "sweep/run/merge_files.h"
 #include "sweep/run/recover.h"
 #include "sweep/trials/store_check.h"
@@ -223,39 +221,6 @@ static enum status retry_failed(struct runner *r, struct message *m)
     return s;
 }
 
-/* Says where the environment keeps OpenBLAS from using what the CPU can do, what that costs and
- * what to do about it: once for each results file and build, before the first attempt of it.
- * Kernels that the library itself chose poorly are bettered without a word (blas_load). */
-static void tell_kernels(struct runner *r)
-{
-    const char *chosen = blas_hindered();
-    struct rows used =
-        rows_open(r->store, NULL, "SELECT 1 FROM attempt WHERE build_id = ?1 LIMIT 1",
-                  VALUES(INTEGER(r->here.build_id)));
-    bool told = rows_next(&used);
-    rows_close(&used);
-    if (chosen && !told)
-        runner_say(
-            r,
-            "OPENBLAS_CORETYPE=%s keeps OpenBLAS from using all that this CPU can do: matrix "
-            "products may take several times as long; unset it to use the best kernels",
-            chosen);
-}
-
-/* What is to be known of this machine, where it does the work. */
-static enum status work_here(struct runner *r, const struct build_info *b, bool quiet,
-                             struct message *m)
-{
-    enum status s;
-    runner_build_words(b, r->here.build, sizeof r->here.build);
-    do
-        s = store_build(r->store, b, &r->here.build_id, m);
-    while (retry_while_busy(&r->busy, &s, m));
-    if (s == STATUS_OK && !quiet)
-        tell_kernels(r);
-    return s;
-}
-
 enum status runner_prepare(struct runner *r, const struct runner_options *o, struct message *m)
 {
     struct build_info b;
@@ -263,8 +228,6 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
     if (store_migration_words(r->store, words, sizeof words)[0])
         runner_say(r, "%s", words);
     enum status s = build_info(&b, m);
-    if (s == STATUS_OK && o->host_count == 0)
-        s = blas_room(m); /* else worker after worker would fail */
     if (s != STATUS_OK)
         return s;
     do
@@ -273,7 +236,7 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
     if (s == STATUS_OK)
         s = describe_job(r, m);
     if (s == STATUS_OK)
-        s = o->host_count ? runner_hosts_new(r, o, m) : work_here(r, &b, o->quiet, m);
+        s = runner_hosts_new(r, o, m);
     if (s == STATUS_OK)
         s = enter_plan(r, o->replace, m);
     if (s == STATUS_OK)

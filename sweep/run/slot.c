@@ -54,19 +54,16 @@ void slot_list_remove(struct slot_list *l, int machine)
 }
 
 /* What s held before is not looked at. */
-static void make_free(struct slot *s, int index, int machine, int lane, struct host *host,
-                      struct worker_pool *workers)
+static void make_free(struct slot *s, int index, int machine, int lane, struct host *host)
 {
-    *s = (struct slot){
-        .index = index, .machine = machine, .lane = lane, .host = host, .workers = workers};
+    *s = (struct slot){.index = index, .machine = machine, .lane = lane, .host = host};
 }
 
-struct slot *slots_new(int n, int index, int machine, struct host *host,
-                       struct worker_pool *workers)
+struct slot *slots_new(int n, int index, int machine, struct host *host)
 {
     struct slot *slots = calloc((size_t)n, sizeof *slots);
     for (int i = 0; slots && i < n; i++)
-        make_free(&slots[i], index + i, machine, i, host, workers);
+        make_free(&slots[i], index + i, machine, i, host);
     return slots;
 }
 
@@ -107,7 +104,7 @@ static void end_with_error(struct slot *s)
     s->end.error = slot_error(s)[0] ? slot_error(s) : NULL;
 }
 
-/* Its worker, with the job as text. */
+/* With the job as text. */
 static enum status start_worker(struct slot *s, const struct job *job, struct message *m)
 {
     char *text = malloc(WIRE_JOB_MAX);
@@ -118,10 +115,8 @@ static enum status start_worker(struct slot *s, const struct job *job, struct me
     if (length < 0)
         status = status_fail(m, STATUS_BAD_INPUT,
                              "the name of the results folder %s cannot be used", job->folder);
-    else if (s->host)
-        host_start(s->host, s->lane, text, (size_t)length);
     else
-        status = worker_pool_start(s->workers, s->lane, "worker", text, (size_t)length, m);
+        host_start(s->host, s->lane, text, (size_t)length);
     free(text);
     return status;
 }
@@ -162,7 +157,6 @@ enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
     if (status != STATUS_OK)
         slot_unstarted(s, m->text);
     s->threads = 1;
-    s->pid = s->host ? 0 : worker_pool_pid(s->workers, s->lane);
     return status;
 }
 
@@ -225,26 +219,17 @@ void slot_set_threads(struct slot *s, int threads)
     if (s->threads == 0 || s->threads == threads)
         return;
     s->threads = threads;
-    if (s->host)
-        host_set_threads(s->host, s->lane, threads);
-    else
-        worker_pool_set_threads(s->workers, s->lane, threads);
+    host_set_threads(s->host, s->lane, threads);
 }
 
 void slot_stop(struct slot *s)
 {
-    if (s->host)
-        host_stop(s->host, s->lane);
-    else
-        worker_pool_stop(s->workers, s->lane);
+    host_stop(s->host, s->lane);
 }
 
 void slot_kill(struct slot *s)
 {
-    if (s->host)
-        host_kill(s->host, s->lane);
-    else
-        worker_pool_kill(s->workers, s->lane);
+    host_kill(s->host, s->lane);
 }
 
 /* Reads the result that the worker said is durable: it counts however the process went down after
@@ -403,5 +388,5 @@ void slot_clear(struct slot *s)
 {
     free(s->result);
     free(s->error.text);
-    make_free(s, s->index, s->machine, s->lane, s->host, s->workers);
+    make_free(s, s->index, s->machine, s->lane, s->host);
 }

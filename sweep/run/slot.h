@@ -7,7 +7,6 @@
 #include "sweep/hosts/host.h"
 #include "sweep/run/progress.h"
 #include "sweep/worker/trial_files.h"
-#include "sweep/worker/worker_pool.h"
 
 enum { SLOT_LABEL = 320 };
 
@@ -23,12 +22,11 @@ enum ending {
 };
 
 struct slot {
-    int index;                   /* of the view */
-    int machine;                 /* the runner's number of the machine that it is on */
-    struct host *host;           /* that machine; NULL: this one, */
-    struct worker_pool *workers; /* ... with its workers */
-    int lane;                    /* the slot's number there */
-    struct slot *next;           /* in the list that it is in (struct slot_list) */
+    int index;         /* of the view */
+    int machine;       /* the runner's number of the machine that it is on */
+    struct host *host; /* that machine */
+    int lane;          /* the slot's number there */
+    struct slot *next; /* in the list that it is in (struct slot_list) */
 
     bool busy;    /* from the claim until its ending is committed */
     bool started; /* the worker said that it trains */
@@ -80,10 +78,9 @@ void slot_list_add(struct slot_list *l, struct slot *s);
 struct slot *slot_list_take(struct slot_list *l);        /* the first; NULL: there is none */
 void slot_list_remove(struct slot_list *l, int machine); /* all that are on that machine */
 
-/* n free slots of a machine, the first one the view's `index`; host NULL: of this machine, whose
- * workers are kept. NULL: out of memory. Free with slots_free. */
-struct slot *slots_new(int n, int index, int machine, struct host *host,
-                       struct worker_pool *workers);
+/* n free slots of a machine, the first one the view's `index`. NULL: out of memory. Free with
+ * slots_free. */
+struct slot *slots_new(int n, int index, int machine, struct host *host);
 void slots_free(struct slot *slots, int n);
 
 /* Why it ended as it did; "" where nobody said. */
@@ -95,7 +92,7 @@ bool slot_runs(const struct slot *s);
 /* Takes the claimed trial into the free slot s. work: what it takes, for the view. */
 void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v);
 
-/* Starts its worker, or tells its host to. job: what all jobs of this run share, where its file
+/* Has its host start its worker. job: what all jobs of this run share, where its file
  * lies and what its machine computes with; its trial members are filled here, from c. On failure
  * slot_unstarted. */
 enum status slot_start(struct slot *s, const struct claimed *c, struct job *job, struct message *m);

@@ -1,6 +1,5 @@
 #include "sweep/study/job_queue.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,44 +7,128 @@
 #include "engine/base/text.h"
 #include "sweep/run/cores.h"
 #include "sweep/worker/stop.h"
-#include "sweep/worker/worker_pool.h"
+
+enum { NO_JOB = -1, LOSSES_MAX = 5 /* of one job, with its machine */ };
 
 /* A worker at its job. */
-struct worker_slot {
+struct job_slot {
     int job;
+    int threads; /* that it was granted last */
     struct text_buffer answer;
     char protocol_error[MESSAGE_SIZE]; /* "": none */
 };
 
-struct job_work {
-    const struct job_queue *queue;
-    struct worker_pool workers;
-    struct worker_slot *slot; /* (queue->workers) */
-    struct pollfd *fds;       /* (2 * queue->workers + 1) */
-    int next;                 /* job to begin */
+struct job_machine {
+    struct host *host;
+    struct cores cores;
+    struct job_slot *slot; /* (slots) */
+    int slots, first;      /* first: the number of its first one among all */
 };
 
-static enum status begin(struct job_work *w, int i, struct message *m)
+struct job_work {
+    const struct job_queue *queue;
+    struct crew crew;
+    struct job_machine *machine; /* (crew.count) */
+    int slots, running;
+    int next;                /* of the jobs that have not begun yet */
+    int *lost;               /* (jobs): how often it was lost with its machine */
+    int *again, again_count; /* (jobs): those that were lost, and are to begin anew */
+    enum status status;      /* why it ends */
+    struct message why;
+};
+
+static void end_all(struct job_work *w, enum status s, const char *why)
 {
-    const struct job_queue *q = w->queue;
-    char *text;
-    enum status s = q->text(q->context, w->next, &text, m);
-    if (s != STATUS_OK)
-        return s;
-    s = worker_pool_start(&w->workers, i, q->verb, text, strlen(text), m);
-    free(text);
-    if (s != STATUS_OK)
-        return s;
-    w->slot[i].job = w->next++;
-    q->begins(q->context, w->slot[i].job, i);
-    return STATUS_OK;
+    if (w->status == STATUS_OK)
+        w->status = status_fail(&w->why, s, "%s", why);
 }
 
-/* A worker that answers without end is ended. */
-static void on_message(void *context, const struct wire_frame *f)
+/* ---- what begins ---- */
+
+static void make_slots(struct job_work *w, struct job_machine *machine)
 {
-    struct job_work *w = context;
-    struct worker_slot *slot = &w->slot[f->slot];
+    const struct job_queue *q = w->queue;
+    const struct host *h = machine->host;
+    machine->cores =
+        cores_granted((int)h->hello.cores, h->spec.slots ? h->spec.slots : q->workers, 0);
+    int slots = machine->cores.trials < q->jobs ? machine->cores.trials : q->jobs;
+    machine->slot = calloc((size_t)slots, sizeof *machine->slot);
+    if (!machine->slot) {
+        end_all(w, STATUS_NO_MEMORY, "no memory for workers");
+        return;
+    }
+    for (int i = 0; i < slots; i++)
+        machine->slot[i].job = NO_JOB;
+    machine->slots = slots;
+    machine->first = w->slots;
+    w->slots += slots;
+    q->slots(q->context, w->slots);
+}
+
+static bool jobs_wait(const struct job_work *w)
+{
+    return w->again_count > 0 || w->next < w->queue->jobs;
+}
+
+/* What was lost comes last, and alone from its second loss on: what takes its agent along is not to
+ * take others with it for ever. */
+static bool may_begin(const struct job_work *w)
+{
+    return w->next < w->queue->jobs ||
+           (w->again_count > 0 && (w->lost[w->again[w->again_count - 1]] < 2 || w->running == 0));
+}
+
+static void begin(struct job_work *w, struct job_machine *machine, int i)
+{
+    const struct job_queue *q = w->queue;
+    struct message m;
+    char *text;
+    int job = w->next < q->jobs ? w->next++ : w->again[--w->again_count];
+    enum status s = q->text(q->context, job, &text, &m);
+    if (s != STATUS_OK) {
+        end_all(w, s, m.text);
+        return;
+    }
+    host_start(machine->host, i, text, strlen(text));
+    free(text);
+    machine->slot[i] = (struct job_slot){.job = job, .threads = 1};
+    w->running++;
+    q->begins(q->context, job, machine->first + i);
+}
+
+static void begin_all(struct job_work *w)
+{
+    for (int k = 0; k < w->crew.count; k++) {
+        struct job_machine *machine = &w->machine[k];
+        for (int i = 0; i < machine->slots && machine->host->state == HOST_READY; i++)
+            if (machine->slot[i].job == NO_JOB && may_begin(w) && w->status == STATUS_OK)
+                begin(w, machine, i);
+    }
+}
+
+/* Where no job is left for the others. */
+static void share_cores(struct job_machine *machine)
+{
+    int running = 0, k = 0;
+    for (int i = 0; i < machine->slots; i++)
+        running += machine->slot[i].job != NO_JOB;
+    for (int i = 0; i < machine->slots; i++) {
+        struct job_slot *slot = &machine->slot[i];
+        if (slot->job == NO_JOB)
+            continue;
+        int threads = cores_of(&machine->cores, running, k++);
+        if (threads != slot->threads)
+            host_set_threads(machine->host, i, threads);
+        slot->threads = threads;
+    }
+}
+
+/* ---- what ends ---- */
+
+/* A worker that answers without end is ended. */
+static void take_message(struct job_machine *machine, int i, const struct wire_frame *f)
+{
+    struct job_slot *slot = &machine->slot[i];
     if (slot->protocol_error[0])
         return;
     if (f->type == WIRE_ANSWER)
@@ -55,12 +138,12 @@ static void on_message(void *context, const struct wire_frame *f)
     if (slot->answer.used > JOB_ANSWER_MAX) {
         snprintf(slot->protocol_error, sizeof slot->protocol_error,
                  "its answer is longer than %d MiB", JOB_ANSWER_MAX >> 20);
-        worker_pool_kill(&w->workers, f->slot);
+        host_kill(machine->host, i);
     }
 }
 
 /* Why there is no answer; "" where there is one. */
-static void why_not(const struct worker_slot *slot, const struct worker_end *end, char *why,
+static void why_not(const struct job_slot *slot, const struct worker_end *end, char *why,
                     size_t size)
 {
     why[0] = '\0';
@@ -79,80 +162,139 @@ static void why_not(const struct worker_slot *slot, const struct worker_end *end
         snprintf(why, size, "its worker ended with status %d without an answer", end->exit_code);
 }
 
-static enum status end(struct job_work *w, int i, const struct worker_end *end, struct message *m)
+static void clear(struct job_work *w, struct job_slot *slot)
+{
+    free(slot->answer.text);
+    *slot = (struct job_slot){.job = NO_JOB};
+    w->running--;
+}
+
+static void tell_end(struct job_work *w, struct job_machine *machine, int i,
+                     const struct job_ending *e)
 {
     const struct job_queue *q = w->queue;
-    struct worker_slot *slot = &w->slot[i];
-    char why[PROCESS_TAIL + MESSAGE_SIZE];
-    why_not(slot, end, why, sizeof why);
-    struct job_ending e = {
-        .answer = why[0] ? NULL : slot->answer.text, .error = why, .cpu_s = end->cpu_s};
-    enum status s = q->ends(q->context, slot->job, i, &e, m);
-    free(slot->answer.text);
-    *slot = (struct worker_slot){0};
-    return s;
+    struct message m;
+    enum status s = q->ends(q->context, machine->slot[i].job, machine->first + i, e, &m);
+    if (s != STATUS_OK)
+        end_all(w, s, m.text);
+    clear(w, &machine->slot[i]);
 }
 
-static void wait_for_something(struct job_work *w)
+/* It begins anew, if it has not been lost too often. */
+static void lose(struct job_work *w, struct job_machine *machine, int i, const char *why)
 {
-    nfds_t n = 0;
-    w->fds[n++] = (struct pollfd){.fd = stop_wake_fd(), .events = POLLIN};
-    n += (nfds_t)worker_pool_poll(&w->workers, w->fds + n);
-    if (poll(w->fds, n, 200) > 0 && w->fds[0].revents)
-        stop_drain();
-}
-
-static enum status look_after(struct job_work *w, struct message *m)
-{
-    enum status s = STATUS_OK;
-    for (int i = 0; i < w->queue->workers && s == STATUS_OK; i++) {
-        const struct worker_end *ended = worker_pool_attend(&w->workers, i, on_message, w);
-        if (ended)
-            s = end(w, i, ended, m);
+    struct job_slot *slot = &machine->slot[i];
+    int job = slot->job;
+    if (++w->lost[job] < LOSSES_MAX) {
+        w->again[w->again_count++] = job;
+        w->queue->lost(w->queue->context, job, machine->first + i);
+        clear(w, slot);
+        return;
     }
-    return s;
+    char error[MESSAGE_SIZE];
+    snprintf(error, sizeof error, "lost %d times, the last one with %s: %.1500s", LOSSES_MAX,
+             machine->host->spec.name, why);
+    tell_end(w, machine, i, &(struct job_ending){.error = error});
 }
 
-/* Where no job is left for the others. */
-static void share_cores(struct job_work *w)
+static void take_end(struct job_work *w, struct job_machine *machine, int i,
+                     const struct worker_end *end)
 {
-    const struct cores cores = {w->queue->cores, w->queue->workers, 0};
-    int running = worker_pool_running(&w->workers);
-    for (int i = 0, k = 0; w->next == w->queue->jobs && i < w->queue->workers; i++)
-        if (worker_pool_pid(&w->workers, i))
-            worker_pool_set_threads(&w->workers, i, cores_of(&cores, running, k++));
+    char why[PROCESS_TAIL + MESSAGE_SIZE];
+    if (end->unstarted && machine->host->state != HOST_READY) {
+        lose(w, machine, i, end->error);
+        return;
+    }
+    if (end->unstarted) {
+        end_all(w, STATUS_IO, end->error);
+        return;
+    }
+    const struct job_slot *slot = &machine->slot[i];
+    why_not(slot, end, why, sizeof why);
+    tell_end(w, machine, i,
+             &(struct job_ending){.answer = why[0] ? NULL : slot->answer.text,
+                                  .error = why,
+                                  .cpu_s = end->cpu_s,
+                                  .build = &machine->host->hello.build});
 }
 
-static enum status loop(struct job_work *w, struct message *m)
+static void take_loss(struct job_work *w, struct job_machine *machine)
 {
-    enum status s = STATUS_OK;
-    for (;;) {
-        for (int i = 0; i < w->queue->workers && w->next < w->queue->jobs && s == STATUS_OK; i++)
-            if (!worker_pool_pid(&w->workers, i))
-                s = begin(w, i, m);
-        if (s != STATUS_OK || worker_pool_running(&w->workers) == 0)
-            return s;
-        share_cores(w);
-        wait_for_something(w);
-        if (stop_requests() > 0)
-            return status_fail(m, STATUS_INTERRUPTED, "stopped (%s)", strsignal(stop_signal()));
-        s = look_after(w, m);
+    const struct host *h = machine->host;
+    char text[MESSAGE_SIZE], when[64] = "is not used any more";
+    if (h->state == HOST_WAITING)
+        snprintf(when, sizeof when, "is tried again in %.0f s", h->pause_s);
+    snprintf(text, sizeof text, "%s %s: %.1500s", h->spec.name, when, h->why);
+    if (!host_is_here(h) || h->state != HOST_REFUSED) /* which is why all ends */
+        w->queue->says(w->queue->context, text);
+    for (int i = 0; i < machine->slots; i++)
+        if (machine->slot[i].job != NO_JOB)
+            lose(w, machine, i, h->why);
+}
+
+static void take_event(void *context, int k, const struct host_event *e)
+{
+    struct job_work *w = context;
+    struct job_machine *machine = &w->machine[k];
+    bool runs = e->slot < machine->slots && machine->slot[e->slot].job != NO_JOB;
+    if (e->kind == HOST_EVENT_READY && machine->slots == 0)
+        make_slots(w, machine);
+    else if (e->kind == HOST_EVENT_MESSAGE && runs)
+        take_message(machine, e->slot, &e->message);
+    else if (e->kind == HOST_EVENT_ENDED && runs)
+        take_end(w, machine, e->slot, &e->ended);
+    else if (e->kind == HOST_EVENT_LOST)
+        take_loss(w, machine);
+}
+
+/* ---- the loop ---- */
+
+static void loop(struct job_work *w)
+{
+    char why[MESSAGE_SIZE];
+    struct message m;
+    while (w->status == STATUS_OK && (w->running > 0 || jobs_wait(w))) {
+        begin_all(w);
+        for (int k = 0; k < w->crew.count && !jobs_wait(w); k++)
+            share_cores(&w->machine[k]);
+        crew_turn(&w->crew, false, take_event, w);
+        if (w->running > 0 || jobs_wait(w))
+            crew_wait(&w->crew, 200);
+        if (stop_requests() > 0) {
+            snprintf(why, sizeof why, "stopped (%s)", strsignal(stop_signal()));
+            end_all(w, STATUS_INTERRUPTED, why);
+        }
+        enum status s = crew_check(&w->crew, &m);
+        if (s != STATUS_OK)
+            end_all(w, s, m.text);
         w->queue->turns(w->queue->context);
     }
 }
 
 enum status job_queue_run(const struct job_queue *q, struct message *m)
 {
-    struct job_work w = {.queue = q};
-    w.slot = calloc((size_t)q->workers, sizeof *w.slot);
-    w.fds = calloc(2 * (size_t)q->workers + 1, sizeof *w.fds);
-    enum status s = w.slot && w.fds
-                        ? loop(&w, m)
-                        : status_fail(m, STATUS_NO_MEMORY, "no memory for %d workers", q->workers);
-    worker_pool_free(&w.workers, 1); /* nothing of what they do lies on the disk */
-    for (int i = 0; w.slot && i < q->workers; i++)
-        free(w.slot[i].answer.text);
-    free(w.slot);
-    free(w.fds);
+    struct job_work w = {.queue = q, .lost = calloc((size_t)q->jobs, sizeof *w.lost)};
+    w.again = calloc((size_t)q->jobs, sizeof *w.again);
+    enum status s = crew_init(&w.crew, q->crew, q->folder, m);
+    if (s == STATUS_OK)
+        w.machine = calloc((size_t)w.crew.count, sizeof *w.machine);
+    if (s == STATUS_OK && w.lost && w.again && w.machine) {
+        for (int k = 0; k < w.crew.count; k++)
+            w.machine[k].host = &w.crew.host[k];
+        loop(&w);
+        s = w.status;
+        *m = w.why;
+    } else if (s == STATUS_OK) {
+        s = status_fail(m, STATUS_NO_MEMORY, "no memory for %d jobs", q->jobs);
+    }
+    for (int k = 0; w.machine && k < w.crew.count; k++) {
+        for (int i = 0; i < w.machine[k].slots; i++)
+            free(w.machine[k].slot[i].answer.text);
+        free(w.machine[k].slot);
+    }
+    crew_dismiss(&w.crew, s == STATUS_OK ? 5 : 0); /* nothing of what they do lies on the disk */
+    free(w.machine);
+    free(w.lost);
+    free(w.again);
     return s;
 }

@@ -10,11 +10,8 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "engine/kernels/blas.h"
 #include "sweep/db/lock.h"
-#include "sweep/plan/machine.h"
 #include "sweep/run/busy_retry.h"
-#include "sweep/run/cores.h"
 #include "sweep/run/slot.h"
 #include "sweep/study/job_queue.h"
 #include "sweep/study/study_job.h"
@@ -41,7 +38,6 @@ const struct study *study_find(const char *name)
 struct study_session {
     struct study_run_options options;
     struct store *store;
-    int64_t build_id;
     int lock;
     struct busy_retry busy;
     struct progress_view *view; /* of the study that runs; NULL: none does */
@@ -69,25 +65,6 @@ static void say_plainly(void *context, const char *text)
     say(context, "%s", text);
 }
 
-static enum status record_build(struct study_session *session, struct message *m)
-{
-    struct build_info b;
-    enum status s = build_info(&b, m);
-    if (s == STATUS_OK)
-        s = blas_room(m); /* else worker after worker would fail */
-    if (s != STATUS_OK)
-        return s;
-    do
-        s = store_check_numbers(session->store, m);
-    while (retry_while_busy(&session->busy, &s, m));
-    if (s != STATUS_OK)
-        return s;
-    do
-        s = store_build(session->store, &b, &session->build_id, m);
-    while (retry_while_busy(&session->busy, &s, m));
-    return s;
-}
-
 enum status study_open(const char *db, const struct study_run_options *o,
                        struct study_session **out, struct message *m)
 {
@@ -112,8 +89,11 @@ enum status study_open(const char *db, const struct study_run_options *o,
     }
     if (s == STATUS_OK && store_migration_words(session->store, words, sizeof words)[0])
         say(session, "%s", words);
-    if (s == STATUS_OK)
-        s = record_build(session, m);
+    if (s == STATUS_OK) {
+        do
+            s = store_check_numbers(session->store, m);
+        while (retry_while_busy(&session->busy, &s, m));
+    }
     if (s == STATUS_OK)
         *out = session;
     else
@@ -134,8 +114,6 @@ enum status study_read(struct store *s, const struct study_run_options *o, study
                                       .take = take,
                                       .context = context};
     enum status status = stop_install(m);
-    if (status == STATUS_OK)
-        status = blas_room(m); /* else worker after worker would fail */
     if (status == STATUS_OK)
         *out = session;
     else
@@ -271,6 +249,7 @@ struct asking {
     const struct study *study;
     const struct study_job *jobs;
     int count;
+    const char *folder; /* where the weights lie; for other machines absolute */
     struct study_result *result;
     struct study_result before; /* ... as it was at the call */
 };
@@ -292,6 +271,7 @@ static enum status job_text(void *context, int i, char **text, struct message *m
         s = store_config_data(a->session->store, job.trial->config_sha256, &data, m);
     while (retry_while_busy(&a->session->busy, &s, m));
     job.data = &data;
+    job.folder = a->folder;
     return s == STATUS_OK ? study_job_text(a->study, &job, text, m) : s;
 }
 
@@ -310,21 +290,22 @@ static enum status file_answer(struct asking *a, const struct study_job *j,
                                const struct job_ending *e, struct message *m)
 {
     struct study_session *session = a->session;
-    const struct study_filing f = {.study = a->study->name,
-                                   .options = j->options,
-                                   .trials = j->trial,
-                                   .count = j->trials,
-                                   .answer = e->answer,
-                                   .cpu_s = e->cpu_s,
-                                   .build_id = session->build_id};
+    struct study_filing f = {.study = a->study->name,
+                             .options = j->options,
+                             .trials = j->trial,
+                             .count = j->trials,
+                             .answer = e->answer,
+                             .cpu_s = e->cpu_s};
     enum status s;
     if (!store_in_place(session->store))
         return status_fail(m, STATUS_IO,
                            "the results file was removed or replaced meanwhile; nothing more is "
                            "written");
-    do
-        s = store_study_file(session->store, &f, m);
-    while (retry_while_busy(&session->busy, &s, m));
+    do {
+        s = store_build(session->store, e->build, &f.build_id, m);
+        if (s == STATUS_OK)
+            s = store_study_file(session->store, &f, m);
+    } while (retry_while_busy(&session->busy, &s, m));
     return s;
 }
 
@@ -376,6 +357,26 @@ static enum status job_ends(void *context, int i, int slot, const struct job_end
     return STATUS_OK;
 }
 
+static void job_lost(void *context, int i, int slot)
+{
+    const struct asking *a = context;
+    (void)i;
+    progress_trial_ended(a->session->view, slot, TRIAL_QUEUED, NAN);
+    show_counts(a);
+}
+
+static void slots(void *context, int count)
+{
+    const struct asking *a = context;
+    progress_slots(a->session->view, count);
+}
+
+static void machine_says(void *context, const char *text)
+{
+    const struct asking *a = context;
+    say(a->session, "%s", text);
+}
+
 static void turn(void *context)
 {
     const struct asking *a = context;
@@ -386,24 +387,27 @@ enum status study_run(struct study_session *session, const struct study *study,
                       const struct study_job *jobs, int count, struct study_result *r,
                       struct message *m)
 {
-    struct asking a = {session, study, jobs, count, r, *r};
-    const struct cores cores = cores_granted(machine_cores(), session->options.workers, 0);
-    const struct job_queue queue = {.verb = STUDY_WORKER,
-                                    .workers = cores.trials < count ? cores.trials : count,
-                                    .cores = cores.cores,
+    const bool elsewhere = session->options.crew.count > 0;
+    char *absolute = elsewhere ? realpath(store_folder(session->store), NULL) : NULL;
+    const char *folder = absolute ? absolute : store_folder(session->store);
+    struct asking a = {session, study, jobs, count, folder, r, *r};
+    const struct job_queue queue = {.crew = &session->options.crew,
+                                    .folder = folder,
+                                    .workers = session->options.workers,
                                     .jobs = count,
                                     .context = &a,
                                     .text = job_text,
+                                    .slots = slots,
                                     .begins = job_begins,
                                     .ends = job_ends,
+                                    .lost = job_lost,
+                                    .says = machine_says,
                                     .turns = turn};
-    if (count == 0)
-        return STATUS_OK;
     session->busy.timeout_s = INFINITY; /* workers go on meanwhile */
-    session->view =
-        progress_new(stderr, session->options.quiet, study->doing, queue.workers, METRIC_VAL_ACC);
+    session->view = progress_new(stderr, session->options.quiet, study->doing, 0, METRIC_VAL_ACC);
     show_counts(&a);
-    enum status s = job_queue_run(&queue, m);
+    enum status s = count > 0 ? job_queue_run(&queue, m) : STATUS_OK;
+    free(absolute);
     progress_finish(session->view);
     session->view = NULL;
     session->busy.timeout_s = BUSY_TIMEOUT_S;

@@ -1,7 +1,7 @@
 /* Studies: what is asked of trained models, once their trials have completed. A study is a line of
  * studies.def and a file with what it computes; everything else is the same for all. The
  * coordinator makes jobs, each of one trial's weights or of several's, and gives every job to a
- * worker process, `headcount study-worker` (job_queue.h). The worker's answer is JSON,
+ * worker process of its own (job_queue.h). The worker's answer is JSON,
  *
  *     {"split":"val","head_metric":[{"layer":0,"head":0,"importance":0.25},...],"layer_metric":[...]}
  *
@@ -14,6 +14,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/json_write.h"
+#include "sweep/hosts/crew.h"
 #include "sweep/trials/data_file.h"
 #include "sweep/trials/study.h"
 
@@ -48,8 +49,9 @@ const struct study *study_find(const char *name);
 /* ---- asking ---- */
 
 struct study_run_options {
-    int workers; /* jobs at once; 0: as many as there are usable cores */
+    int workers; /* jobs at once on each machine; 0: as many as it has usable cores */
     bool quiet;  /* no progress; what failed is said all the same */
+    struct crew_options crew;
 };
 
 struct study_result {

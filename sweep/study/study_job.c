@@ -108,6 +108,12 @@ enum status study_job_parse(struct arena *a, const char *text, const struct stud
     return s;
 }
 
+bool study_job_is(const char *text)
+{
+    return strncmp(text, "study=", sizeof "study=" - 1) ==
+           0; /* its first line, which no other has */
+}
+
 /* ---- the worker ---- */
 
 static enum status send_answer(const struct text_buffer *json, struct message *m)
@@ -156,14 +162,10 @@ static enum status answer_guarded(const char *text, struct message *m)
     return s;
 }
 
-int study_worker_main(void)
+int study_worker(const char *job)
 {
-    static char text[WIRE_JOB_MAX];
     struct message m = {.text = ""};
-    worker_begin();
-    enum status s = worker_read_job(STUDY_WORKER, text, sizeof text, &m);
-    if (s == STATUS_OK)
-        s = answer_guarded(text, &m);
+    enum status s = answer_guarded(job, &m);
     if (s != STATUS_OK)
         fprintf(stderr, "%s\n", m.text);
     close(WIRE_MESSAGE_FD); /* the last word: whoever waits for the end may lose patience now */

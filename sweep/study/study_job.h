@@ -15,12 +15,11 @@ enum status study_job_text(const struct study *study, const struct study_job *j,
 enum status study_job_parse(struct arena *a, const char *text, const struct study **study,
                             struct study_job *j, struct message *m);
 
-/* Its worker: the program itself, started by study_run as `headcount study-worker` with a job. It
- * sends its answer in pieces and ends with status 0; what went wrong is said in one line on stderr,
- * and its status is 1. */
-#define STUDY_WORKER "study-worker"
+/* Whether a worker's job is a study's. */
+bool study_job_is(const char *text);
 
-/* The whole life of the worker process; returns its exit status. */
-int study_worker_main(void);
+/* The life of a worker that has such a job. It sends its answer in pieces and ends with status 0;
+ * what went wrong is said in one line on stderr, and its status is 1. */
+int study_worker(const char *job);
 
 #endif

@@ -59,8 +59,8 @@
 #include "sweep/plan/plan.h"
 
 struct build_info {
-    const char *version, *commit, *compiler, *flags;
-    const char *openblas, *core_type, *kernels, *cpu;
+    char version[64], commit[64], compiler[256], flags[256];
+    char openblas[128], core_type[64], kernels[64], cpu[256];
 };
 enum status store_build(struct store *s, const struct build_info *b, int64_t *build_id,
                         struct message *m);

@@ -7,22 +7,23 @@
 #include "engine/kernels/blas.h"
 #include "engine/kernels/kernels.h"
 
-static const char *cpu_name(void)
+#define PUT(member, text) snprintf(member, sizeof(member), "%s", text)
+
+static void name_cpu(struct build_info *b)
 {
-    static char line[256];
+    char line[256];
     FILE *f = fopen("/proc/cpuinfo", "re");
-    const char *name = "unknown";
+    PUT(b->cpu, "unknown");
     while (f && fgets(line, sizeof line, f)) {
         char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) == 0 && colon) {
             line[strcspn(line, "\n")] = '\0';
-            name = colon + 1 + strspn(colon + 1, " ");
+            PUT(b->cpu, colon + 1 + strspn(colon + 1, " "));
             break;
         }
     }
     if (f)
         fclose(f);
-    return name;
 }
 
 const char *build_sources(void)
@@ -36,15 +37,13 @@ enum status build_info(struct build_info *b, struct message *m)
     enum status s = blas_load(1, m);
     if (s == STATUS_OK)
         blas = blas_info();
-    *b = (struct build_info){
-        .version = BUILD_VERSION,
-        .commit = BUILD_COMMIT,
-        .compiler = BUILD_COMPILER,
-        .flags = BUILD_FLAGS,
-        .openblas = blas.version,
-        .core_type = blas.core_type,
-        .kernels = kernels_build(),
-        .cpu = cpu_name(),
-    };
+    PUT(b->version, BUILD_VERSION);
+    PUT(b->commit, BUILD_COMMIT);
+    PUT(b->compiler, BUILD_COMPILER);
+    PUT(b->flags, BUILD_FLAGS);
+    PUT(b->openblas, blas.version);
+    PUT(b->core_type, blas.core_type);
+    PUT(b->kernels, kernels_build());
+    name_cpu(b);
     return s;
 }

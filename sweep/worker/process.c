@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -95,15 +94,15 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-/* Its pipes, as pipe(2) has them, and the descriptor of its grant; -1: not there. */
+/* Its pipes, as pipe(2) has them; -1: not there. */
 struct ends {
-    int job[2], message[2], error[2], grant;
+    int orders[2], message[2], error[2];
 };
 
 /* In the child, between fork and exec: nothing here allocates. The parent's death is to be the
  * child's from here on, not only once the program has found out what it is. */
-static _Noreturn void become_worker(pid_t parent, const char *verb, const struct ends *its,
-                                    char *const environment[])
+static _Noreturn void become(pid_t parent, const char *verb, const struct ends *its,
+                             char *const environment[])
 {
     static char name[] = "headcount";
     char word[32];
@@ -119,11 +118,9 @@ static _Noreturn void become_worker(pid_t parent, const char *verb, const struct
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     dup2(its->error[1], 2);
-    if (dup2(its->grant, WIRE_GRANT_FD) < 0)
-        close(WIRE_GRANT_FD); /* whatever it is */
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC), out = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
-        dup2(its->job[0], WIRE_JOB_FD) == WIRE_JOB_FD &&
+        dup2(its->orders[0], WIRE_ORDERS_FD) == WIRE_ORDERS_FD &&
         dup2(its->message[1], WIRE_MESSAGE_FD) == WIRE_MESSAGE_FD)
         execve(PROCESS_SELF, arguments, environment);
     dprintf(2, "cannot start a worker: %s\n", process_start_error(errno));
@@ -141,57 +138,39 @@ static int spawn(pid_t *pid, const char *verb, const struct ends *its, char *con
     *pid = fork();
     int e = *pid < 0 ? errno : 0;
     if (*pid == 0)
-        become_worker(parent, verb, its, environment);
+        become(parent, verb, its, environment);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return e;
 }
 
-/* A pipe that has the whole job in it. */
-static enum status hand_job(const char *job, size_t size, int pipe_ends[2], struct message *m)
+enum status process_fork(pid_t *pid, const char *verb, char *const environment[],
+                         struct process_pipes *ours, struct message *m)
 {
-    if (size >= WIRE_JOB_MAX)
-        return status_fail(m, STATUS_INTERNAL, "a job of %zu bytes is over the limit", size);
-    enum status s = make_pipe(pipe_ends, m);
-    if (s != STATUS_OK)
+    struct ends its = {{-1, -1}, {-1, -1}, {-1, -1}};
+    enum status s = make_pipe(its.orders, m);
+    if (s == STATUS_OK)
+        s = make_pipe(its.message, m);
+    if (s == STATUS_OK)
+        s = make_pipe(its.error, m);
+    int e = s == STATUS_OK ? spawn(pid, verb, &its, environment) : 0;
+    if (e)
+        s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO,
+                        "cannot start a worker: %s", strerror(e));
+    close_end(&its.orders[0]);
+    close_end(&its.message[1]);
+    close_end(&its.error[1]);
+    *ours = (struct process_pipes){its.orders[1], its.message[0], its.error[0]};
+    if (s == STATUS_OK) {
+        fcntl(ours->orders, F_SETFL, O_NONBLOCK);
+        fcntl(ours->messages, F_SETFL, O_NONBLOCK);
+        fcntl(ours->errors, F_SETFL, O_NONBLOCK);
         return s;
-    /* Fits into the pipe's 64 KiB. Where the system gives less (a user with very many pipes), it
-     * fails rather than wait for a reader that is not there yet. */
-    fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
-    errno = EAGAIN;
-    if (write(pipe_ends[1], job, size) != (ssize_t)size)
-        s = status_fail(m, STATUS_IO, "cannot hand a worker its job: %s", strerror(errno));
+    }
+    *pid = 0;
+    close_end(&ours->orders);
+    close_end(&ours->messages);
+    close_end(&ours->errors);
     return s;
-}
-
-/* ---- its grant (wire.h) ---- */
-
-/* Its descriptor; -1 where the system has none for it: one thread is enough. */
-static int make_grant(struct process *p)
-{
-    int low = memfd_create("headcount grant", MFD_CLOEXEC);
-    int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10);
-    close_end(&low);
-    void *page = MAP_FAILED;
-    if (fd >= 0 && ftruncate(fd, sizeof *p->grant) == 0)
-        page = mmap(NULL, sizeof *p->grant, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (page == MAP_FAILED)
-        close_end(&fd);
-    else
-        p->grant = page;
-    return fd;
-}
-
-static void close_grant(struct process *p)
-{
-    if (p->grant)
-        munmap(p->grant, sizeof *p->grant);
-    p->grant = NULL;
-}
-
-void process_set_threads(struct process *p, int threads)
-{
-    if (p->grant)
-        atomic_store_explicit(&p->grant->threads, (uint32_t)threads, memory_order_relaxed);
 }
 
 /* ---- memory ---- */
@@ -225,51 +204,44 @@ static void blame_memory(struct worker_end *end)
 
 /* ---- its life ---- */
 
-enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
+/* As far as its pipe takes them now: the rest when it is attended to. One that has closed its end
+ * is to end soon. */
+static void give_orders(struct process *p)
+{
+    if (p->pipes.orders >= 0 && wire_flush(&p->orders, p->pipes.orders, NULL) != STATUS_OK)
+        close_end(&p->pipes.orders);
+}
+
+enum status process_spawn(struct process *p, const char *job, size_t size,
                           char *const environment[], struct message *m)
 {
-    struct ends its = {{-1, -1}, {-1, -1}, {-1, -1}, -1};
-    *p = (struct process){.message_fd = -1, .error_fd = -1};
+    *p = (struct process){.pipes = {-1, -1, -1}};
     begin_counting();
-    enum status s = hand_job(job, size, its.job, m);
+    enum status s = wire_put(&p->orders, WIRE_START, 0, job, size, m);
     if (s == STATUS_OK)
-        s = make_pipe(its.message, m);
-    if (s == STATUS_OK)
-        s = make_pipe(its.error, m);
-    if (s == STATUS_OK) {
-        its.grant = make_grant(p);
-        int e = spawn(&p->pid, verb, &its, environment);
-        if (e)
-            s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO,
-                            "cannot start a worker: %s", strerror(e));
-    }
-    close_end(&its.job[0]);
-    close_end(&its.job[1]);
-    close_end(&its.message[1]);
-    close_end(&its.error[1]);
-    close_end(&its.grant);
+        s = process_fork(&p->pid, "worker", environment, &p->pipes, m);
     if (s != STATUS_OK) {
-        p->pid = 0;
-        close_grant(p);
-        close_end(&its.message[0]);
-        close_end(&its.error[0]);
+        wire_free(&p->orders);
         return s;
     }
-    fcntl(its.message[0], F_SETFL, O_NONBLOCK);
-    fcntl(its.error[0], F_SETFL, O_NONBLOCK);
-    p->message_fd = its.message[0];
-    p->error_fd = its.error[0];
+    give_orders(p);
     watch_begin(&p->watch, clock_now_s());
-    return STATUS_OK;
+    return s;
+}
+
+void process_order(struct process *p, const struct wire_frame *f)
+{
+    if (wire_put(&p->orders, f->type, 0, f->payload, f->size, NULL) == STATUS_OK)
+        give_orders(p);
 }
 
 int process_poll(const struct process *p, struct pollfd fds[2])
 {
     int n = 0;
-    if (p->message_fd >= 0)
-        fds[n++] = (struct pollfd){.fd = p->message_fd, .events = POLLIN};
-    if (p->error_fd >= 0)
-        fds[n++] = (struct pollfd){.fd = p->error_fd, .events = POLLIN};
+    if (p->pipes.messages >= 0)
+        fds[n++] = (struct pollfd){.fd = p->pipes.messages, .events = POLLIN};
+    if (p->pipes.errors >= 0)
+        fds[n++] = (struct pollfd){.fd = p->pipes.errors, .events = POLLIN};
     return n;
 }
 
@@ -277,21 +249,21 @@ int process_poll(const struct process *p, struct pollfd fds[2])
 static enum status read_messages(struct process *p, struct message *m)
 {
     char bytes[16384];
-    while (p->message_fd >= 0) {
-        ssize_t n = read(p->message_fd, bytes, sizeof bytes);
+    while (p->pipes.messages >= 0) {
+        ssize_t n = read(p->pipes.messages, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
             break;
         if (n <= 0) {
-            close_end(&p->message_fd);
+            close_end(&p->pipes.messages);
             watch_leaving(&p->watch); /* it has no more to say */
             break;
         }
         watch_heard(&p->watch);
         enum status s = wire_feed(&p->messages, bytes, (size_t)n, wire_valid, m);
         if (s != STATUS_OK) {
-            close_end(&p->message_fd);
+            close_end(&p->pipes.messages);
             return s;
         }
     }
@@ -301,14 +273,14 @@ static enum status read_messages(struct process *p, struct message *m)
 static void read_errors(struct process *p)
 {
     char *tail = p->end.error, bytes[sizeof p->end.error - 1];
-    while (p->error_fd >= 0) {
-        ssize_t n = read(p->error_fd, bytes, sizeof bytes);
+    while (p->pipes.errors >= 0) {
+        ssize_t n = read(p->pipes.errors, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
             return;
         if (n <= 0) {
-            close_end(&p->error_fd);
+            close_end(&p->pipes.errors);
             return;
         }
         for (ssize_t i = 0; i < n; i++)
@@ -419,14 +391,16 @@ static bool reap(struct process *p)
 
 static void close_pipes(struct process *p)
 {
-    close_end(&p->message_fd);
-    close_end(&p->error_fd);
-    close_grant(p);
+    close_end(&p->pipes.orders);
+    close_end(&p->pipes.messages);
+    close_end(&p->pipes.errors);
+    wire_free(&p->orders);
     wire_free(&p->messages);
 }
 
 bool process_attend(struct process *p, process_listener said, void *context)
 {
+    give_orders(p);
     hear(p, said, context);
     if (!reap(p)) {
         watch(p);

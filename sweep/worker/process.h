@@ -25,24 +25,35 @@ struct worker_end {
                                       lines, below a line "[...]"; "": it said nothing */
 };
 
+/* Our ends; -1: closed. */
+struct process_pipes {
+    int orders;   /* what it is told, on its WIRE_ORDERS_FD */
+    int messages; /* what it says, on its WIRE_MESSAGE_FD */
+    int errors;   /* its stderr */
+};
+
+/* Starts this very program (even if its file was replaced) as `headcount VERB`, a hidden command,
+ * joined to this process by three pipes whose ends here do not block. Its other descriptors are
+ * /dev/null, its signals as in a new process, and it dies with this one. On failure nothing is left
+ * open. */
+enum status process_fork(pid_t *pid, const char *verb, char *const environment[],
+                         struct process_pipes *ours, struct message *m);
+
 struct process {
-    pid_t pid;                /* 0: none */
-    int slot;                 /* of its messages */
-    int message_fd;           /* -1: at its end */
-    int error_fd;             /* its stderr; -1: at its end */
-    struct wire_grant *grant; /* mapped */
-    struct wire_buffer messages;
+    pid_t pid; /* 0: none */
+    int slot;  /* of its messages */
+    struct process_pipes pipes;
+    struct wire_buffer orders, messages;
     struct watch watch;
     struct worker_end end; /* as far as it is known; error: the last bytes of its stderr */
     size_t error_used;
     bool error_cut; /* there was more before them */
 };
 
-/* Starts this very program (even if its file was replaced) as `headcount VERB`, a hidden command,
- * with the job as its descriptor 3 and one thread. What p held before is not looked at. size: of
- * the job, below WIRE_JOB_MAX. environment: as process_environment made it. On failure nothing is
- * left open. */
-enum status process_spawn(struct process *p, const char *verb, const char *job, size_t size,
+/* Starts a worker, `headcount worker`, with the job as its first order and one thread. What p held
+ * before is not looked at. size: of the job, below WIRE_JOB_MAX. environment: as
+ * process_environment made it. On failure nothing is left open. */
+enum status process_spawn(struct process *p, const char *job, size_t size,
                           char *const environment[], struct message *m);
 
 /* By this a program that was moved or replaced finds itself, too. */
@@ -57,9 +68,8 @@ enum status process_own_path(char **path, struct message *m);
 /* This process's environment with one BLAS thread. One malloc; free with free(). */
 char **process_environment(void);
 
-/* So many threads are what it may use from now on; it hears of it when it looks (worker_threads).
- */
-void process_set_threads(struct process *p, int threads);
+/* Tells it that; it hears of it when it looks (worker_threads). */
+void process_order(struct process *p, const struct wire_frame *order);
 
 /* Its descriptors to listen to, up to 2; returns how many. */
 int process_poll(const struct process *p, struct pollfd fds[2]);

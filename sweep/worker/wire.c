@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/base/team.h"
 #include "sweep/worker/fields.h"
 
 /* ---- jobs ---- */
@@ -160,6 +161,23 @@ bool wire_valid(const struct wire_frame *f)
     default:
         return false;
     }
+}
+
+int wire_threads(const struct wire_frame *f)
+{
+    char digits[4] = "", *end;
+    if (f->size == 0 || f->size >= sizeof digits)
+        return 0;
+    memcpy(digits, f->payload, f->size);
+    long threads = strtol(digits, &end, 10);
+    return !*end && threads >= 1 && threads <= TEAM_MAX ? (int)threads : 0;
+}
+
+bool wire_order_valid(const struct wire_frame *f)
+{
+    return f->type == WIRE_START     ? f->size < WIRE_JOB_MAX
+           : f->type == WIRE_THREADS ? f->size > 0 && f->size < sizeof "-9223372036854775808"
+                                     : false;
 }
 
 /* The frame whose header is at `at`; false where that is not whole yet. */

@@ -1,23 +1,16 @@
 /* What coordinator and worker say to each other.
  *
- * Job: a record (fields.h) on descriptor 3 until end of file. To train a trial, struct job; for a
- * study: sweep/study/study_job.h.
- *
- * Grant: descriptor 5 is a file in memory, struct wire_grant, which both sides map: the worker
- * reads there, whenever it likes, what it may use. Where there is none, it has one thread.
- *
- * Messages, on descriptor 4, and whatever coordinator and agent say (sweep/hosts/agent_wire.h) are
- * framed as
+ * A worker's orders come on descriptor 3, its messages go to descriptor 4. These, and whatever
+ * coordinator and agent say (sweep/hosts/agent_wire.h), are framed as
  *
  *     uint32 size of the payload, uint32 type, uint32 slot, payload, "\n"      all little endian
  *
- * (Some launchers pass on whole lines only.) slot: 0 from a worker; an agent passes its worker's
- * frames on with the number of the slot. */
+ * (Some launchers pass on whole lines only.) slot: 0 to and from a worker; an agent passes its
+ * coordinator's orders and its worker's messages on with the number of the slot. */
 #ifndef SWEEP_WORKER_WIRE_H
 #define SWEEP_WORKER_WIRE_H
 
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,17 +20,13 @@
 #include "sweep/trials/data_file.h"
 
 /* WIRE_LIMIT: bytes of a payload. */
-enum {
-    WIRE_JOB_FD = 3,
-    WIRE_MESSAGE_FD = 4,
-    WIRE_GRANT_FD = 5,
-    WIRE_LIMIT = 1 << 20,
-    WIRE_JOB_MAX = 1 << 15
-};
+enum { WIRE_ORDERS_FD = 3, WIRE_MESSAGE_FD = 4, WIRE_LIMIT = 1 << 20, WIRE_JOB_MAX = 1 << 15 };
 
-/* What a worker may use, from now on: the newest number counts. */
-struct wire_grant {
-    _Atomic uint32_t threads; /* 0: 1 */
+/* A worker's orders; an agent's own types are below these. */
+enum wire_order {
+    WIRE_START = 32, /* a job, its first order: a record (fields.h). To train a trial, struct job;
+                        for a study: sweep/study/study_job.h */
+    WIRE_THREADS     /* text: so many threads are what it may use from now on; 1 until then */
 };
 
 struct job {
@@ -61,7 +50,7 @@ int wire_job_format(const struct job *j, char *text, size_t size);
 /* Reads it back. BAD_INPUT names the line. */
 enum status wire_job_parse(const char *text, struct job *j, struct message *m);
 
-/* Of a worker's messages; an agent's own types are below these. */
+/* A worker's messages. */
 enum wire_type {
     WIRE_STARTED = 64, /* struct wire_progress: the step it goes on from */
     WIRE_PROGRESS,     /* struct wire_progress, a few times a second */
@@ -118,8 +107,12 @@ size_t wire_waiting(const struct wire_buffer *b);
 enum status wire_send(int fd, enum wire_type type, const void *payload, size_t size,
                       struct message *m);
 
-/* Whether a worker may send a frame of that type and size. */
+/* Whether a worker may send, or be sent, a frame of that type and size. */
 bool wire_valid(const struct wire_frame *f);
+bool wire_order_valid(const struct wire_frame *f);
+
+/* The number of WIRE_THREADS: 1 to TEAM_MAX; 0 where it is none of these. */
+int wire_threads(const struct wire_frame *f);
 
 /* Adds bytes that have come. BAD_INPUT where a frame in them is over the limit, does not end as it
  * should, or is not `valid`; the stream cannot be read on after that. */

@@ -45,13 +45,6 @@ static void set_signals(void)
     sigaction(SIGXCPU, &action, NULL);
 }
 
-static enum status read_job(struct job *j, struct message *m)
-{
-    static char text[WIRE_JOB_MAX];
-    enum status s = worker_read_job("worker", text, sizeof text, m);
-    return s == STATUS_OK ? wire_job_parse(text, j, m) : s;
-}
-
 /* Held until the process ends, however it ends: how a coordinator that comes later knows whether
  * this attempt still lives. */
 static enum status take_lock(const struct job *j, struct message *m)
@@ -434,14 +427,13 @@ static int run_guarded(struct worker *w, struct message *m)
     return exit_status;
 }
 
-int worker_main(void)
+int worker_train(const char *job)
 {
     static struct worker w;
     struct message m = {.text = ""};
-    worker_begin();
     set_signals();
     int exit_status = WORKER_FAILED;
-    if (read_job(&w.job, &m) == STATUS_OK)
+    if (wire_job_parse(job, &w.job, &m) == STATUS_OK)
         exit_status = run_guarded(&w, &m);
     if (exit_status != WORKER_FINISHED && exit_status != WORKER_STOPPED &&
         exit_status != WORKER_PAUSED)

@@ -1,6 +1,6 @@
-/* One trial in its own process: the program itself, started by the coordinator as
- * `headcount worker` with a job and a pipe for messages (wire.h). What it computes: trial.h; its
- * files: trial_files.h. */
+/* One trial in its own process: the program itself, started by an agent as `headcount worker`, to
+ * which its orders and messages go through pipes (wire.h). What it computes: trial.h; its files:
+ * trial_files.h. */
 #ifndef SWEEP_WORKER_WORKER_H
 #define SWEEP_WORKER_WORKER_H
 
@@ -18,8 +18,8 @@ enum worker_exit {
     WORKER_OVER_CPU = 82 /* over no limit of the sweep, but `ulimit -t` of its machine */
 };
 
-/* The whole life of the worker process; returns its exit status. What went wrong is said in one
- * line on stderr, which the coordinator keeps. */
-int worker_main(void);
+/* The life of a worker whose job is to train a trial; returns its exit status. What went wrong is
+ * said in one line on stderr, which the coordinator keeps. */
+int worker_train(const char *job);
 
 #endif

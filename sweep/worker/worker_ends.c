@@ -1,18 +1,18 @@
 #include "sweep/worker/worker_ends.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
 #include "engine/base/heartbeat.h"
 
 static bool alone;
-static const struct wire_grant *grant; /* NULL: none */
+static struct wire_buffer orders;
+static int threads = 1;
 
 /* The coarse clock costs a few nanoseconds. */
 static void tell_alive(void)
@@ -25,48 +25,58 @@ static void tell_alive(void)
     worker_tell(WIRE_ALIVE, "", 0);
 }
 
-void worker_begin(void)
+void worker_leave_signals(void)
 {
     static const int left_to_others[] = {SIGINT, SIGHUP, SIGUSR1, SIGPIPE, SIGXFSZ};
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     for (size_t i = 0; i < sizeof left_to_others / sizeof *left_to_others; i++)
         sigaction(left_to_others[i], &ignore, NULL);
     prctl(PR_SET_NAME, "headcount"); /* started as /proc/self/exe, it would be called "exe" */
-    heartbeat_listener = tell_alive;
-    struct stat file;
-    if (fstat(WIRE_GRANT_FD, &file) == 0 && file.st_size == sizeof *grant) {
-        void *page = mmap(NULL, sizeof *grant, PROT_READ, MAP_SHARED, WIRE_GRANT_FD, 0);
-        grant = page == MAP_FAILED ? NULL : page;
-    }
-    close(WIRE_GRANT_FD);
 }
 
-enum status worker_read_job(const char *verb, char *text, size_t size, struct message *m)
+void worker_begin(void)
 {
-    size_t used = 0;
-    for (;;) {
-        ssize_t n = read(WIRE_JOB_FD, text + used, size - 1 - used);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
+    worker_leave_signals();
+    heartbeat_listener = tell_alive;
+}
+
+/* False once nothing more can come: whoever gives orders is gone, or speaks another language. */
+static bool read_orders(void)
+{
+    char bytes[4096];
+    ssize_t n;
+    do
+        n = read(WIRE_ORDERS_FD, bytes, sizeof bytes);
+    while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == EAGAIN)
+        return true;
+    return n > 0 && wire_feed(&orders, bytes, (size_t)n, wire_order_valid, NULL) == STATUS_OK;
+}
+
+enum status worker_read_job(char *text, size_t size, struct message *m)
+{
+    struct wire_frame f;
+    while (!wire_next(&orders, &f))
+        if (!read_orders())
             return status_fail(m, STATUS_BAD_INPUT,
-                               "`headcount %s` is started by other commands only (no job: %s)",
-                               verb, strerror(errno));
-        if (n == 0)
-            break;
-        used += (size_t)n;
-        if (used == size - 1)
-            return status_fail(m, STATUS_BAD_INPUT, "the job is too long");
-    }
-    text[used] = '\0';
-    close(WIRE_JOB_FD);
+                               "`headcount worker` is started by other commands only: no job came");
+    if (f.type != WIRE_START || f.size >= size)
+        return status_fail(m, STATUS_BAD_INPUT, "the first order is no job");
+    memcpy(text, f.payload, f.size + 1);
+    fcntl(WIRE_ORDERS_FD, F_SETFL, O_NONBLOCK);
     return STATUS_OK;
 }
 
 int worker_threads(void)
 {
-    uint32_t threads = grant ? atomic_load_explicit(&grant->threads, memory_order_relaxed) : 1;
-    return threads > 1 ? (int)threads : 1;
+    struct wire_frame f;
+    if (!alone && !read_orders())
+        alone = true;
+    while (wire_next(&orders, &f)) {
+        int granted = f.type == WIRE_THREADS ? wire_threads(&f) : 0;
+        threads = granted ? granted : threads;
+    }
+    return threads;
 }
 
 void worker_tell(enum wire_type type, const void *payload, size_t size)

@@ -32,13 +32,13 @@ static struct process *process_at(struct worker_pool *w, int slot)
     return p;
 }
 
-enum status worker_pool_start(struct worker_pool *w, int slot, const char *verb, const char *job,
-                              size_t size, struct message *m)
+enum status worker_pool_start(struct worker_pool *w, int slot, const char *job, size_t size,
+                              struct message *m)
 {
     struct process *p = process_at(w, slot);
     if (!p)
         return status_no_memory(m, "a worker");
-    enum status s = process_spawn(p, verb, job, size, w->environment, m);
+    enum status s = process_spawn(p, job, size, w->environment, m);
     p->slot = slot;
     return s;
 }
@@ -73,10 +73,10 @@ const struct worker_end *worker_pool_attend(struct worker_pool *w, int slot, pro
     return p && process_attend(p, said, context) ? &p->end : NULL;
 }
 
-void worker_pool_set_threads(struct worker_pool *w, int slot, int threads)
+void worker_pool_order(struct worker_pool *w, const struct wire_frame *order)
 {
-    if (running(w, slot))
-        process_set_threads(w->process[slot], threads);
+    if (running(w, order->slot))
+        process_order(w->process[order->slot], order);
 }
 
 void worker_pool_stop(struct worker_pool *w, int slot)

@@ -1,7 +1,6 @@
-/* The workers of this process, each in a slot of its own: those of a run on this machine, of an
- * agent, or of a study. A worker answers one job and ends: starting a process with OpenBLAS takes
- * 20 ms, its CPU time is known, its memory goes with it, and whatever becomes of it concerns this
- * job alone. */
+/* The workers of this process, each in a slot of its own: an agent's. A worker answers one job and
+ * ends: starting a process with OpenBLAS takes 20 ms, its CPU time is known, its memory goes with
+ * it, and whatever becomes of it concerns this job alone. */
 #ifndef SWEEP_WORKER_WORKER_POOL_H
 #define SWEEP_WORKER_WORKER_POOL_H
 
@@ -15,8 +14,8 @@ struct worker_pool {
 };
 
 /* Starts a worker in a slot where none runs: as process_spawn. */
-enum status worker_pool_start(struct worker_pool *w, int slot, const char *verb, const char *job,
-                              size_t size, struct message *m);
+enum status worker_pool_start(struct worker_pool *w, int slot, const char *job, size_t size,
+                              struct message *m);
 
 /* The process number of the worker in the slot; 0: none runs there. */
 pid_t worker_pool_pid(const struct worker_pool *w, int slot);
@@ -30,8 +29,9 @@ int worker_pool_poll(const struct worker_pool *w, struct pollfd *fds);
 const struct worker_end *worker_pool_attend(struct worker_pool *w, int slot, process_listener said,
                                             void *context);
 
-/* As process_set_threads, process_stop and process_kill; nothing where none runs there. */
-void worker_pool_set_threads(struct worker_pool *w, int slot, int threads);
+/* As process_order (to the order's slot), process_stop and process_kill; nothing where none runs
+ * there. */
+void worker_pool_order(struct worker_pool *w, const struct wire_frame *order);
 void worker_pool_stop(struct worker_pool *w, int slot);
 void worker_pool_kill(struct worker_pool *w, int slot);
 

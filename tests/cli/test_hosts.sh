@@ -110,9 +110,9 @@ check "a host that looks like an option is refused" refused "'-x' is not the nam
 check "a host that looks like a command is refused" refused "is not the name of a host" --launch "$there" --hosts 'a;reboot'
 check "an empty host name is refused" refused "'' is not the name of a host" --launch "$there" --hosts 'a,,b'
 check "a host with 0 trials at once is refused" refused "a number from 1 to 4096" --launch "$there" --hosts a:0
-check "an agent without a coordinator says its protocol" sh -c 'headcount agent </dev/null | grep -aq "protocol=6$"'
+check "an agent without a coordinator says its protocol" sh -c 'headcount agent </dev/null | grep -aq "protocol=7$"'
 check "an agent that is granted no thread says so" \
-    sh -c 'printf "\1\0\0\0\3\0\0\0\0\0\0\0000\n" | headcount agent 2>&1 | grep -aq "granted an invalid number"'
+    sh -c 'printf "\1\0\0\0\41\0\0\0\0\0\0\0000\n" | headcount agent 2>&1 | grep -aq "granted an invalid number"'
 if has_terminal; then
     check "an agent on a terminal says that it is started by others" sh -c 'script -qec "headcount agent" /dev/null </dev/null | grep -q "is started by"'
 else

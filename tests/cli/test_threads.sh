@@ -91,16 +91,6 @@ wait $pid 2>/dev/null
 check "-t 2 on two cores plans one trial at once" \
     sh -c "taskset -c $two '$headcount' plan three.yaml --db no.db -t 2 | grep -q 'with 1 at once of 2 threads\\.\$'"
 
-# ---- the system gives no descriptor for the grant ----
-if can_strace; then
-    check "a run goes on where the system has no descriptor for threads" strace -o strace.out -e trace=memfd_create -e inject=memfd_create:error=EMFILE \
-        "$headcount" run three.yaml --db poor.db -t 2 -j 1 --quiet
-    check "... although each trial is refused one" [ "$(grep -c EMFILE strace.out)" = 3 ]
-    check "... to the bytes of one thread" same_export poor.db
-else
-    skip "a run goes on where the system has no descriptor for threads" strace
-fi
-
 # ---- interrupted and killed, with other numbers: the same bytes ----
 export HEADCOUNT_CHECKPOINT_S=0.05
 for threads in 2 auto 3 1; do

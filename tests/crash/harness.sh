@@ -88,8 +88,12 @@ no_orphans() { # label, group: all its processes are gone within a second
     done
 }
 # Of the run $pid; false where there is nothing to kill.
-one_kill() { # victim: coordinator, worker, workers or group
+one_kill() { # victim: coordinator, agent, worker, workers or group
     case $1 in
+    agent)
+        victims=$(agent_of "$pid")
+        [ -n "$victims" ] && kill -KILL $victims 2>/dev/null
+        ;;
     coordinator) kill -KILL "$pid" 2>/dev/null ;;
     group) kill -KILL "-$pid" 2>/dev/null ;;
     worker | workers)

@@ -1,10 +1,10 @@
 /* An LD_PRELOAD library that makes headcount's world fail on order. It stands between the program
  * (and SQLite and libyaml, which it is linked to) and the C library, so it needs no rights and
- * costs no speed, and it counts over the coordinator and all its workers together.
+ * costs no speed, and it counts over the coordinator, its agent and all workers together.
  *
  * FAULT_COUNT: a file whose 8 bytes count the calls that matched (native order), over all
  *   processes; "<file>.fired" gets a line for each fault that happened.
- * FAULT_WHO: coordinator | worker (default: both).
+ * FAULT_WHO: coordinator | agent | worker (default: all).
  * FAULT_CALLS: any of open mkdir write sync rename link unlink truncate memory flock start
  * (default: all but the last three). start: before main; its line has the process id. open: only
  * where it may create; write and sync: only of files and folders. FAULT_FOLDERS=1: only of folders.
@@ -52,9 +52,10 @@ static const char *const call_names[CALLS] = {"open",   "mkdir", "write",  "sync
 static struct {
     atomic_ulong *count; /* shared by all processes; NULL: nothing is to be done */
     unsigned long at;
-    unsigned calls; /* a bit for each */
-    int act;        /* one of those above, or an errno */
-    bool lasts, over, folders, worker, orphan, nfs;
+    unsigned calls;   /* a bit for each */
+    int act;          /* one of those above, or an errno */
+    const char *role; /* of this process */
+    bool lasts, over, folders, orphan, nfs;
     long clock_s;
     uintptr_t from, to; /* code whose allocations count */
     char fired[4096];
@@ -116,14 +117,16 @@ static int strike(enum call c, const char *what);
 
 __attribute__((constructor)) static void set_up(int argc, char **argv)
 {
-    fault.worker =
-        argc == 2 && (strcmp(argv[1], "worker") == 0 || strcmp(argv[1], "study-worker") == 0);
+    const char *verb = argc == 2 ? argv[1] : "";
+    fault.role = strcmp(verb, "worker") == 0       ? "worker"
+                 : strcmp(verb, "agent-here") == 0 ? "agent"
+                                                   : "coordinator";
     fault.clock_s = strtol(setting("FAULT_CLOCK", "0"), NULL, 10);
     fault.nfs = strcmp(setting("FAULT_NFS", "0"), "1") == 0;
     fault.orphan = strcmp(setting("FAULT_ORPHAN", "0"), "1") == 0;
     const char *path = setting("FAULT_COUNT", NULL);
-    const char *who = setting("FAULT_WHO", fault.worker ? "worker" : "coordinator");
-    if (!path || strcmp(who, fault.worker ? "worker" : "coordinator") != 0)
+    const char *who = setting("FAULT_WHO", fault.role);
+    if (!path || strcmp(who, fault.role) != 0)
         return;
     const char *calls = setting("FAULT_CALLS", "open mkdir write sync rename link unlink truncate");
     for (int c = 0; c < CALLS; c++)
@@ -156,8 +159,7 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
 static void say(enum call c, const char *what)
 {
     char line[512];
-    int n = snprintf(line, sizeof line, "%s %s %s\n", fault.worker ? "worker" : "coordinator",
-                     call_names[c], what);
+    int n = snprintf(line, sizeof line, "%s %s %s\n", fault.role, call_names[c], what);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, fault.fired,
                           O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     syscall(SYS_write, fd, line, (size_t)n);

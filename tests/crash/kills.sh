@@ -11,8 +11,8 @@ kill_at_random() {
         begin "$db" -j $((drawn + 1))
         random 150
         pause $((drawn + 5))
-        random 4
-        victim=$(echo coordinator worker workers group | cut -d ' ' -f $((drawn + 1)))
+        random 5
+        victim=$(echo coordinator agent worker workers group | cut -d ' ' -f $((drawn + 1)))
         is_over "$pid"
         if [ "$state" != Z ] && [ -n "$state" ] && one_kill $victim; then
             hits=$((hits + 1)) empty=0

@@ -51,8 +51,8 @@ kill_askers() {
         started="$started $pid"
         random 120
         pause $((drawn + 5))
-        random 3
-        victim=$(echo coordinator workers group | cut -d ' ' -f $((drawn + 1)))
+        random 4
+        victim=$(echo coordinator agent workers group | cut -d ' ' -f $((drawn + 1)))
         is_over "$pid"
         [ "$state" != Z ] && [ -n "$state" ] && one_kill $victim && hits=$((hits + 1))
         await "kill $hits ($victim)" "$pid"

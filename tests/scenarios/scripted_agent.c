@@ -130,20 +130,14 @@ static void introduce(struct agent *a, const char *host)
 {
     char text[AGENT_TEXT_MAX];
     struct message m;
-    struct agent_hello h = {.protocol = AGENT_PROTOCOL,
-                            .order = "little",
-                            .pid = getpid(),
-                            .cores = 1,
-                            .memory = 1e15,
-                            .sources = BUILD_SOURCES,
-                            .version = BUILD_VERSION,
-                            .commit = BUILD_COMMIT,
-                            .compiler = "none",
-                            .flags = "",
-                            .openblas = "none",
-                            .core_type = "none",
-                            .kernels = "none",
-                            .cpu = "none"};
+    struct agent_hello h = {
+        .protocol = AGENT_PROTOCOL,
+        .order = "little",
+        .pid = getpid(),
+        .cores = 1,
+        .memory = 1e15,
+        .sources = BUILD_SOURCES,
+        .build = {BUILD_VERSION, BUILD_COMMIT, "none", "", "none", "none", "none", "none"}};
     snprintf(h.host, sizeof h.host, "%s", host);
     int length = agent_hello_format(&h, text, sizeof text);
     expect(wire_put_bytes(&a->out, AGENT_MAGIC, sizeof AGENT_MAGIC - 1, &m), &m);
@@ -499,7 +493,7 @@ static void obey(struct agent *a, const struct wire_frame *frame)
     case AGENT_OPEN:
         open_folder(a, frame->payload);
         break;
-    case AGENT_START:
+    case WIRE_START:
         start(a, frame);
         break;
     case AGENT_STOP:

@@ -108,7 +108,7 @@ TEST(frames_cross_a_full_pipe)
     int frames = 0;
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     for (int i = 0; i < FRAMES; i++)
-        assert_int_equal(wire_put(&o, AGENT_START, i, job, sizeof job, &m), STATUS_OK);
+        assert_int_equal(wire_put(&o, WIRE_START, i, job, sizeof job, &m), STATUS_OK);
     assert_int_equal(wire_flush(&o, ends[1], &m), STATUS_OK);
     assert_true(wire_waiting(&o) > 0); /* it holds 64 KiB */
     while (wire_waiting(&o) > 0 || frames < FRAMES) {
@@ -256,9 +256,9 @@ TEST(the_same_program_is_welcome)
     assert_int_equal(agent_hello_here(&h, &m), STATUS_OK);
     assert_int_equal(strlen(h.sources), 64);
     strcpy(hash, h.sources);
-    strcpy(h.compiler, "clang 14");
-    strcpy(h.flags, "-O3");
-    strcpy(h.commit, "unknown");
+    strcpy(h.build.compiler, "clang 14");
+    strcpy(h.build.flags, "-O3");
+    strcpy(h.build.commit, "unknown");
     assert_true(agent_hello_format(&h, text, sizeof text) > 0);
     assert_int_equal(greeted(&host, text, hash), HOST_GREETED);
     memset(hash, 'f', 64);
@@ -267,7 +267,7 @@ TEST(the_same_program_is_welcome)
     snprintf(words, sizeof words,
              "it runs another program: its sources are %.12s (headcount %s, commit unknown), ours "
              "ffffffffffff; build it from the same tree",
-             h.sources, h.version);
+             h.sources, h.build.version);
     assert_string_equal(host.why, words);
     /* Of an older one the rest need not be understood. */
     assert_int_equal(greeted(&host, "protocol=2\norder=little\nversion=0.1.0\n", hash),

@@ -1,6 +1,7 @@
-/* A queue of jobs: every one is answered once, whatever becomes of the others. This program is
- * its own worker: started with the name of a part, it plays that. */
+/* A queue of jobs: every one is answered once, whatever becomes of the others. This program is its
+ * own agent and its own worker, too. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,13 +13,15 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "sweep/hosts/agent.h"
+#include "sweep/plan/machine.h"
 #include "sweep/study/job_queue.h"
 #include "sweep/worker/stop.h"
 #include "sweep/worker/worker_ends.h"
 
 #include "tests/test.h"
 
-enum { JOBS = 12, CORES = 5 };
+enum { JOBS = 12 };
 
 /* ---- the worker ---- */
 
@@ -27,13 +30,19 @@ static void send(const char *text)
     worker_tell(WIRE_ANSWER, text, strlen(text));
 }
 
+/* That three workers may use. */
+static int cores(void)
+{
+    return machine_cores() < 3 ? machine_cores() : 3;
+}
+
 /* Does with its job what the job says: "echo 3", "fail 3", ... */
-static int play(const char *verb)
+static int play(void)
 {
     static char job[WIRE_JOB_MAX];
     struct message m;
     worker_begin();
-    if (worker_read_job(verb, job, sizeof job, &m) != STATUS_OK)
+    if (worker_read_job(job, sizeof job, &m) != STATUS_OK)
         return 1;
     send("answer to ");
     if (strncmp(job, "fail", 4) == 0) {
@@ -44,11 +53,17 @@ static int play(const char *verb)
         return 7;
     if (strncmp(job, "die", 3) == 0)
         raise(SIGKILL);
+    if (strncmp(job, "orphan", 6) == 0 ||
+        (strncmp(job, "once", 4) == 0 && access(getenv("ONCE"), F_OK) != 0 &&
+         close(open(getenv("ONCE"), O_CREAT | O_WRONLY, 0666)) == 0)) {
+        kill(getppid(), SIGKILL);
+        pause();
+    }
     if (strncmp(job, "babble", 6) == 0)
         (void)!write(WIRE_MESSAGE_FD, "what is this supposed to be?", 28);
     while (strncmp(job, "hang", 4) == 0 || strncmp(job, "babble", 6) == 0)
         pause();
-    while (strncmp(job, "alone", 5) == 0 && worker_threads() < CORES) {
+    while (strncmp(job, "alone", 5) == 0 && worker_threads() < cores()) {
         worker_tell(WIRE_ALIVE, "", 0);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
@@ -60,7 +75,7 @@ static int play(const char *verb)
 
 struct record {
     const char *part[JOBS]; /* what each job is told to do */
-    int begun, at_once, most_at_once;
+    int begun, at_once, most_at_once, lost, said;
     int ended[JOBS];
     char answer[JOBS][64], error[JOBS][128];
     double cpu_s;
@@ -83,7 +98,8 @@ static void begins(void *context, int i, int slot)
 {
     struct record *r = context;
     assert_in_range(slot, 0, 2);
-    assert_int_equal(i, r->begun); /* in their order */
+    if (r->lost == 0)
+        assert_int_equal(i, r->begun); /* in their order */
     r->begun++;
     r->at_once++;
     r->most_at_once = r->at_once > r->most_at_once ? r->at_once : r->most_at_once;
@@ -104,6 +120,29 @@ static enum status ends(void *context, int i, int slot, const struct job_ending 
     return r->refuse ? status_fail(m, r->refuse, "no more") : STATUS_OK;
 }
 
+static void lost(void *context, int i, int slot)
+{
+    struct record *r = context;
+    assert_in_range(slot, 0, 2);
+    assert_in_range(i, 0, JOBS - 1);
+    r->at_once--;
+    r->lost++;
+}
+
+static void slots(void *context, int n)
+{
+    (void)context;
+    assert_int_equal(n, 3);
+}
+
+static void says(void *context, const char *text)
+{
+    struct record *r = context;
+    if (!strstr(text, "this machine is tried again in"))
+        fail_msg("%s", text);
+    r->said++;
+}
+
 static void turns(void *context)
 {
     (void)context;
@@ -118,15 +157,18 @@ static void all_do(struct record *r, const char *part)
 
 static enum status run(struct record *r, struct message *m)
 {
-    static char verb[] = "play";
-    const struct job_queue p = {.verb = verb,
+    const struct crew_options here = {0};
+    const struct job_queue p = {.crew = &here,
+                                .folder = "/",
                                 .workers = 3,
-                                .cores = CORES,
                                 .jobs = JOBS,
                                 .context = r,
                                 .text = text,
+                                .slots = slots,
                                 .begins = begins,
                                 .ends = ends,
+                                .lost = lost,
+                                .says = says,
                                 .turns = turns};
     assert_int_equal(stop_install(m), STATUS_OK);
     enum status s = job_queue_run(&p, m);
@@ -202,6 +244,36 @@ TEST(a_worker_that_is_killed_is_noticed)
     one_is_lost("die", "its worker was killed (Killed)");
 }
 
+/* What its agent takes along begins anew, a limited number of times. */
+TEST(an_agent_that_dies_costs_no_answer)
+{
+    char once[] = "/tmp/test_job_queue.XXXXXX";
+    struct record r;
+    struct message m;
+    int fd = mkstemp(once);
+    close(fd);
+    unlink(once);
+    setenv("ONCE", once, 1);
+    setenv("HEADCOUNT_PAUSE_S", "0.01", 1);
+    all_do(&r, "echo");
+    r.part[4] = "once";
+    assert_int_equal(run(&r, &m), STATUS_OK);
+    unlink(once);
+    assert_in_range(r.lost, 1, 3);
+    assert_int_equal(r.said, 1);
+    for (int i = 0; i < JOBS; i++)
+        if (i != 4)
+            answered(&r, i);
+    assert_string_equal(r.answer[4], "answer to once 4");
+}
+
+TEST(a_job_that_takes_its_agent_along_fails)
+{
+    setenv("HEADCOUNT_PAUSE_S", "0.01", 1);
+    one_is_lost("orphan", "lost 5 times, the last one with this machine: its agent was ended by a "
+                          "signal (Killed)");
+}
+
 TEST(a_worker_that_breaks_the_protocol_is_ended)
 {
     one_is_lost("babble", "which this program does not know");
@@ -258,6 +330,8 @@ TEST(a_signal_drops_what_runs)
 
 PREPARE
 {
-    if (argc == 2 && strcmp(argv[1], "play") == 0)
-        exit(play(argv[1]));
+    if (argc == 2 && strcmp(argv[1], "worker") == 0)
+        exit(play());
+    if (argc == 2 && strcmp(argv[1], AGENT_HERE) == 0)
+        exit(agent_here());
 }

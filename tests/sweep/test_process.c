@@ -1,4 +1,5 @@
-/* What is kept of a worker's stderr, and its slot in a pool: this program is the worker, too. */
+/* What is kept of a worker's stderr, and its slot in a pool: this program is the worker, too, and
+ * plays the part that the environment names. */
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@ static int say_threads(void)
     static char job[WIRE_JOB_MAX];
     struct message m;
     worker_begin();
-    if (worker_read_job("threads", job, sizeof job, &m) != STATUS_OK || strcmp(job, "a job") != 0)
+    if (worker_read_job(job, sizeof job, &m) != STATUS_OK || strcmp(job, "a job") != 0)
         return 9;
     for (int said = 0, now; said < 5; said = now) {
         while ((now = worker_threads()) == said)
@@ -31,22 +32,38 @@ static int say_threads(void)
     return 3;
 }
 
-/* "lines" N times, then what its job says; "pieces": byte by byte. */
-static int be_worker(const char *verb)
+/* Its first order, with whatever bytes. */
+static const char *read_job(size_t *size)
 {
-    if (strcmp(verb, "threads") == 0)
+    static struct wire_buffer orders;
+    static char bytes[1 << 10];
+    struct message m;
+    struct wire_frame f;
+    while (!wire_next(&orders, &f)) {
+        ssize_t n = read(WIRE_ORDERS_FD, bytes, sizeof bytes);
+        if (n <= 0 || wire_feed(&orders, bytes, (size_t)n, wire_order_valid, &m) != STATUS_OK)
+            exit(9);
+    }
+    *size = f.size;
+    return f.payload;
+}
+
+/* "lines" N times, then what its job says; "pieces": byte by byte. */
+static int be_worker(const char *part)
+{
+    if (strcmp(part, "threads") == 0)
         return say_threads();
-    char job[WIRE_JOB_MAX];
-    ssize_t size = read(WIRE_JOB_FD, job, sizeof job);
-    int lines = strcmp(verb, "lines") == 0 ? 1000 : 0;
+    size_t size;
+    const char *job = read_job(&size);
+    int lines = strcmp(part, "lines") == 0 ? 1000 : 0;
     for (int i = 0; i < lines; i++)
         dprintf(2, "line %d of a long text\n", i);
-    for (ssize_t i = 0; strcmp(verb, "pieces") == 0 && i < size; i++)
+    for (size_t i = 0; strcmp(part, "pieces") == 0 && i < size; i++)
         if (write(2, job + i, 1) != 1)
             return 9;
-    if (strcmp(verb, "pieces") != 0 && write(2, job, (size_t)size) != size)
+    if (strcmp(part, "pieces") != 0 && write(2, job, size) != (ssize_t)size)
         return 9;
-    if (strcmp(verb, "abort") == 0)
+    if (strcmp(part, "abort") == 0)
         abort();
     return 3;
 }
@@ -59,23 +76,29 @@ static void on_message(void *context, const struct wire_frame *f)
     fail_msg("a message of type %d", (int)f->type);
 }
 
-static const char *hear(struct process *p, const char *verb, const char *said, size_t size)
+static void spawn(struct process *p, const char *part, const char *job, size_t size)
 {
     struct message m;
+    setenv("PART", part, 1);
     char **environment = process_environment();
-    assert_int_equal(process_spawn(p, verb, said, size, environment, &m), STATUS_OK);
+    assert_int_equal(process_spawn(p, job, size, environment, &m), STATUS_OK);
     free(environment);
+}
+
+static const char *hear(struct process *p, const char *part, const char *said, size_t size)
+{
+    spawn(p, part, said, size);
     while (!process_attend(p, on_message, NULL))
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     return p->end.error;
 }
 
-static void hears(const char *verb, const char *said, size_t size, const char *kept)
+static void hears(const char *part, const char *said, size_t size, const char *kept)
 {
     struct process p;
-    const char *error = hear(&p, verb, said, size);
+    const char *error = hear(&p, part, said, size);
     assert_string_equal(error, kept);
-    assert_int_equal(p.end.exit_code, strcmp(verb, "abort") == 0 ? 0 : 3);
+    assert_int_equal(p.end.exit_code, strcmp(part, "abort") == 0 ? 0 : 3);
 }
 
 TEST(lines_stay_lines)
@@ -132,15 +155,12 @@ TEST(of_a_long_line_the_end_is_kept)
 /* One at first; then what it is told, while it runs. */
 TEST(a_worker_hears_how_many_threads)
 {
-    static const int next[] = {0, 2, 1, 5}; /* once it has said so many */
+    static const char next[] = "0215"; /* once it has said so many */
     struct process p;
-    struct message m;
-    char **environment = process_environment();
-    assert_int_equal(process_spawn(&p, "threads", "a job", 5, environment, &m), STATUS_OK);
-    free(environment);
+    spawn(&p, "threads", "a job", 5);
     for (int said = 0; !process_attend(&p, on_message, NULL);) {
         if (said < (int)p.error_used && (said = (int)p.error_used) < 4)
-            process_set_threads(&p, next[said]);
+            process_order(&p, &(struct wire_frame){WIRE_THREADS, 0, &next[said], 1});
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     assert_string_equal(p.end.error, "1215");
@@ -154,9 +174,10 @@ TEST(a_pool_has_the_slots_that_were_used)
     struct message m;
     struct pollfd fds[6];
     const struct worker_end *end;
+    setenv("PART", "plain", 1);
     for (int i = 0; i < 4; i++) {
         int slot = i % 2 ? 0 : 2;
-        assert_int_equal(worker_pool_start(&w, slot, "plain", "done", 4, &m), STATUS_OK);
+        assert_int_equal(worker_pool_start(&w, slot, "done", 4, &m), STATUS_OK);
         assert_true(worker_pool_pid(&w, slot) > 0);
         assert_int_equal(worker_pool_pid(&w, 1), 0);
         assert_int_equal(worker_pool_pid(&w, 3), 0);
@@ -176,5 +197,5 @@ TEST(a_pool_has_the_slots_that_were_used)
 PREPARE
 {
     if (argc > 1)
-        exit(be_worker(argv[1]));
+        exit(be_worker(getenv("PART")));
 }

@@ -362,9 +362,8 @@ TEST(syncs_that_fail)
         for (int n = 0; reached; n++) {
             struct store *s = NULL;
             int64_t build = 0;
-            char version[16];
-            struct build_info b = {version, "a", "gcc", "", "", "", "", ""};
-            snprintf(version, sizeof version, "%d", n);
+            struct build_info b = {"", "a", "gcc", "", "", "", "", ""};
+            snprintf(b.version, sizeof b.version, "%d", n);
             if (round == 0)
                 remove(x->db);
             syncs_left = n;

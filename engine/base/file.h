@@ -77,9 +77,10 @@ enum status file_size(int fd, const char *path, size_t *size, struct message *m)
  * digits; path names it in messages. CORRUPT where it ends before, IO where it cannot be read. */
 enum status file_hash(int fd, const char *path, size_t size, char sha256[65], struct message *m);
 
-/* Copies the first `size` bytes of an open file, piece by piece; the copy appears durably as
- * file_write's does, with what umask leaves of `mode`. sha256: of what was to be copied, else
- * CORRUPT and `to` is as it was. Fails as file_hash and file_write do, too. */
+/* Copies the first `size` bytes of an open file: as a reflink where the file system has them, else
+ * by the kernel, else piece by piece. The copy appears durably as file_write's does, with what
+ * umask leaves of `mode`. sha256: of what was to be copied; where the copy has another, CORRUPT,
+ * and `to` is as it was. Fails as file_hash and file_write do, too. */
 enum status file_copy(int fd, const char *from, size_t size, const char *to, mode_t mode,
                       const char *sha256, struct message *m);
 

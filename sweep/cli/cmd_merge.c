@@ -38,8 +38,8 @@ static const struct command_syntax syntax = {
         "and checkpoints: the shards of `run --shard`, the work of several people. The files are\n"
         "left as they are. It makes no difference in which order they come, or whether one was\n"
         "merged before. Of a trial that is in two files, the one that has come further counts;\n"
-        "results of equal builds that differ are refused, and nothing is merged. Files that lie\n"
-        "on one file system share the weights (hard links).\n",
+        "results of equal builds that differ are refused, and nothing is merged. Weights are\n"
+        "copied; on file systems with reflinks, such as Btrfs and XFS, copies take no space.\n",
     .options = options,
     .examples = "  headcount run configs/quick.yaml --shard 1/2 --db shard-1.db\n"
                 "  headcount run configs/quick.yaml --shard 2/2 --db shard-2.db\n"

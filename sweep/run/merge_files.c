@@ -161,55 +161,25 @@ enum status merge_files_note(void *context, struct merge_move *move, struct mess
 
 /* ---- bringing ---- */
 
-struct bringing {
-    struct merge_files *files;
-    struct rows trial;  /* asks for whose a file must be */
-    int source, folder; /* the source whose folder is open; -1: it has none */
-    bool linked;        /* a link led to that folder */
-    struct message *m;
-};
+/* Links are not followed, and a pipe must not hang. */
+enum { OPEN_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 
 /* A file of the source that is open, and what it is. */
 struct found {
-    const char *path; /* in messages */
+    char path[TRIAL_PATH_MAX];
     struct safetensors_file file;
     size_t size;
-    bool ours_to_share; /* it lies in the source's folder itself */
     char sha256[65];
 };
 
-static void open_source(struct bringing *b, int source)
-{
-    enum { FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
-    const char *path = b->files->source[source];
-    if (b->source == source)
-        return;
-    if (b->folder >= 0)
-        close(b->folder);
-    b->source = source;
-    b->folder = open(path, FOLDER | O_NOFOLLOW);
-    b->linked = b->folder < 0;
-    if (b->linked)
-        b->folder = open(path, FOLDER);
-}
+struct bringing {
+    struct merge_files *files;
+    struct rows trial; /* asks for whose a file must be */
+    struct message *m;
+};
 
-/* A descriptor of whatever lies there; through a link only where there is a SHA-256 to hold it
- * against. -1 with errno. O_NONBLOCK: a pipe must not hang. */
-static int open_item(struct bringing *b, const struct moved *item, bool *linked)
-{
-    enum { FLAGS = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
-    *linked = b->linked;
-    errno = ENOENT;
-    int fd = b->folder < 0 ? -1 : openat(b->folder, item->from, FLAGS | O_NOFOLLOW);
-    if (fd < 0 && errno == ELOOP && item->sha256[0]) {
-        *linked = true;
-        fd = openat(b->folder, item->from, FLAGS);
-    }
-    return fd;
-}
-
-static enum status check_owner(struct bringing *b, const struct moved *item,
-                               const struct safetensors_file *file, struct message *m)
+static enum status check_owner(struct bringing *b, const struct moved *item, const struct found *f,
+                               struct message *m)
 {
     enum { CONFIG_SHA256, SEED, N_PARAMS };
     rows_rebind(&b->trial, VALUES(INTEGER(item->to_trial)));
@@ -222,25 +192,19 @@ static enum status check_owner(struct bringing *b, const struct moved *item,
     struct result_owner owner = {.config_sha256 = rows_text(&b->trial, CONFIG_SHA256),
                                  .seed = (uint32_t)rows_integer(&b->trial, SEED),
                                  .n_params = rows_integer(&b->trial, N_PARAMS)};
-    return (item->result ? result_check : result_check_checkpoint)(file, &owner, m);
+    return (item->result ? result_check : result_check_checkpoint)(&f->file, &owner, m);
 }
 
-/* Whose it is, from its header, before it is read as far as that says. */
-static enum status examine(struct bringing *b, const struct moved *item, struct found *f,
-                           struct message *m)
+/* Whether it is the recorded file; of a checkpoint nothing is recorded. Only as much is read as its
+ * header says. */
+static enum status check_hash(const struct moved *item, struct found *f, struct message *m)
 {
-    struct safetensors_file *file = &f->file;
-    enum status s = check_owner(b, item, file, m);
-    if (s != STATUS_OK)
-        return s;
-    f->size = file->header_size + file->data_size;
-    s = file_hash(file->fd, f->path, f->size, f->sha256, m);
+    f->size = f->file.header_size + f->file.data_size;
+    enum status s = file_hash(f->file.fd, f->path, f->size, f->sha256, m);
     if (s == STATUS_OK && item->sha256[0] && strcmp(f->sha256, item->sha256) != 0)
         s = status_fail(m, STATUS_CORRUPT, "its SHA-256 differs from the recorded one");
     return s;
 }
-
-/* ---- the result in it ---- */
 
 static enum status contradiction(struct bringing *b, const struct moved *item, const char *what)
 {
@@ -263,58 +227,9 @@ static enum status compare(struct bringing *b, const struct moved *item, const s
     return s == STATUS_OK && differ[0] ? contradiction(b, item, differ) : s;
 }
 
-/* Weights that are left behind: where the recorded file is there, the rows are held against it. */
-static enum status compare_left(struct bringing *b, const struct moved *item, struct found *f)
-{
-    struct message why = {{0}};
-    struct stat st;
-    bool recorded =
-        fstat(f->file.fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        file_hash(f->file.fd, f->path, (size_t)st.st_size, f->sha256, NULL) == STATUS_OK &&
-        strcmp(f->sha256, item->sha256) == 0;
-    if (!recorded || lseek(f->file.fd, 0, SEEK_SET) != 0)
-        return STATUS_OK;
-    enum status s = safetensors_open_fd(f->file.fd, f->path, &f->file, &why);
-    if (s == STATUS_OK)
-        s = check_owner(b, item, &f->file, &why);
-    if (s == STATUS_CORRUPT || s == STATUS_BAD_INPUT)
-        return contradiction(b, item, why.text);
-    if (s != STATUS_OK)
-        *b->m = why;
-    return s == STATUS_OK ? compare(b, item, f) : s;
-}
-
-/* ---- copies and links ---- */
-
-/* From a merge that was cut off. */
-static bool is_there(const char *to, const struct found *f)
-{
-    char sha256[65];
-    size_t size = 0;
-    int fd = open(to, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool same = fd >= 0 && file_size(fd, to, &size, NULL) == STATUS_OK && size == f->size &&
-                file_hash(fd, to, size, sha256, NULL) == STATUS_OK &&
-                strcmp(sha256, f->sha256) == 0;
-    if (fd >= 0)
-        close(fd);
-    return same;
-}
-
-/* Another name for the very file that was read, once it is durable; false where there can be none.
- * What lies there is no file of a trial any row knows. */
-static bool make_link(int fd, const char *to)
-{
-    char self[40];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    if (fsync(fd) != 0)
-        return false;
-    unlink(to);
-    return linkat(AT_FDCWD, self, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
-}
-
-/* What is called a checkpoint and is none is left behind, as one that is missing is: the trial
- * begins anew. */
-static enum status refuse(struct bringing *b, const struct moved *item, const char *path,
+/* A file that is not what it is called. What is called a checkpoint is left behind, as one that is
+ * missing is: the trial begins anew. */
+static enum status refuse(struct bringing *b, const struct moved *item, const struct found *f,
                           enum status s, const struct message *why)
 {
     if (s != STATUS_CORRUPT && s != STATUS_BAD_INPUT) {
@@ -328,7 +243,22 @@ static enum status refuse(struct bringing *b, const struct moved *item, const ch
     return status_fail(b->m, STATUS_CORRUPT,
                        "%s is not the file of weights recorded for trial %lld (%s); "
                        "`headcount merge --no-weights` takes the results without weights",
-                       path, (long long)item->trial, why->text);
+                       f->path, (long long)item->trial, why->text);
+}
+
+/* Weights that are left behind: where the recorded file is there, the rows are held against it. */
+static enum status compare_left(struct bringing *b, const struct moved *item, struct found *f)
+{
+    struct message why = {{0}};
+    enum status s = safetensors_open_fd(f->file.fd, f->path, &f->file, &why);
+    if (s != STATUS_OK || check_hash(item, f, &why) != STATUS_OK)
+        return STATUS_OK;
+    s = check_owner(b, item, f, &why);
+    if (s == STATUS_CORRUPT || s == STATUS_BAD_INPUT)
+        return contradiction(b, item, why.text);
+    if (s != STATUS_OK)
+        *b->m = why;
+    return s == STATUS_OK ? compare(b, item, f) : s;
 }
 
 static enum status bring_file(struct bringing *b, struct moved *item, struct found *f)
@@ -338,43 +268,38 @@ static enum status bring_file(struct bringing *b, struct moved *item, struct fou
     struct stat st;
     enum status s = safetensors_open_fd(f->file.fd, f->path, &f->file, &why);
     if (s == STATUS_OK)
-        s = examine(b, item, f, &why);
+        s = check_owner(b, item, f, &why);
+    if (s == STATUS_OK)
+        s = check_hash(item, f, &why);
     if (s != STATUS_OK)
-        return refuse(b, item, f->path, s, &why);
+        return refuse(b, item, f, s, &why);
     if (item->sha256[0] && (s = compare(b, item, f)) != STATUS_OK)
         return s;
     snprintf(to, sizeof to, "%s/%s", store_folder(b->files->into), item->to);
     item->brought = true;
-    if (is_there(to, f) || (f->ours_to_share && make_link(f->file.fd, to)))
-        return STATUS_OK;
-    /* what a link leads to may be private; a file of the folder is for as many eyes as it was */
-    mode_t mode = f->ours_to_share && fstat(f->file.fd, &st) == 0 ? st.st_mode & 0666 : 0600;
+    mode_t mode = fstat(f->file.fd, &st) == 0 ? st.st_mode & 0666 : 0600;
     return file_copy(f->file.fd, f->path, f->size, to, mode, f->sha256, b->m);
 }
 
 static enum status bring_item(struct bringing *b, struct moved *item)
 {
-    char path[TRIAL_PATH_MAX];
-    struct found f = {.path = path, .file = {.fd = -1}};
-    bool linked;
-    snprintf(path, sizeof path, "%s/%s", b->files->source[item->source], item->from);
-    open_source(b, item->source);
-    f.file.fd = open_item(b, item, &linked);
-    f.ours_to_share = !linked;
+    struct found f;
+    snprintf(f.path, sizeof f.path, "%s/%s", b->files->source[item->source], item->from);
+    f.file = (struct safetensors_file){.fd = open(f.path, OPEN_FLAGS)};
     if (f.file.fd < 0 && item->left)
         return STATUS_OK;
+    if (f.file.fd < 0 && errno == ELOOP)
+        return refuse(b, item, &f, STATUS_CORRUPT, &(struct message){"it is a link"});
     if (f.file.fd < 0 && errno == ENOENT && !item->sha256[0])
         return STATUS_OK; /* of a run that is under way it may go at any time */
-    if (f.file.fd < 0 && errno == ELOOP && !item->sha256[0])
-        return refuse(b, item, path, STATUS_CORRUPT, &(struct message){"it is a link"});
     if (f.file.fd < 0 && errno == ENOENT)
         return status_fail(
             b->m, STATUS_BAD_INPUT,
             "the weights of trial %lld are not there: %s; copy the folder along with "
             "the file, or take the results without weights (`headcount merge --no-weights`)",
-            (long long)item->trial, path);
+            (long long)item->trial, f.path);
     if (f.file.fd < 0)
-        return status_fail(b->m, status_of_errno(errno), "%s: cannot open: %s", path,
+        return status_fail(b->m, status_of_errno(errno), "%s: cannot open: %s", f.path,
                            strerror(errno));
     enum status s = item->left ? compare_left(b, item, &f) : bring_file(b, item, &f);
     safetensors_close(&f.file);
@@ -383,8 +308,7 @@ static enum status bring_item(struct bringing *b, struct moved *item)
 
 enum status merge_files_bring(struct merge_files *f, struct message *m)
 {
-    char in_folder[TRIAL_PATH_MAX];
-    struct bringing b = {.files = f, .source = -1, .folder = -1, .m = m};
+    struct bringing b = {.files = f, .m = m};
     b.trial = rows_open(f->into, m,
                         "SELECT config_sha256, seed, n_params FROM trial JOIN config"
                         " USING (config_id) WHERE trial_id = ?",
@@ -393,11 +317,7 @@ enum status merge_files_bring(struct merge_files *f, struct message *m)
     for (size_t i = 0; status == STATUS_OK && i < f->count; i++)
         status = stop_requests() ? status_fail(m, STATUS_INTERRUPTED, "stopped among the files")
                                  : bring_item(&b, &f->item[i]);
-    if (b.folder >= 0)
-        close(b.folder);
-    status = rows_close_after(&b.trial, status);
-    snprintf(in_folder, sizeof in_folder, "%s/.", store_folder(f->into));
-    return status == STATUS_OK && f->count > 0 ? file_sync_folder(in_folder, m) : status;
+    return rows_close_after(&b.trial, status);
 }
 
 long merge_files_left(const struct merge_files *f)

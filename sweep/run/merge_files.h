@@ -22,18 +22,14 @@ void merge_files_free(struct merge_files *f);
 /* A merge_mover whose context is a struct merge_files. */
 enum status merge_files_note(void *f, struct merge_move *move, struct message *m);
 
-/* Brings all that was noted and syncs it: as hard links where a file lies in its source's own
- * folder and links can be made, else as copies that nobody else may read. What lies there from a
- * merge that was cut off and is the same stays.
- *
- * Each file is opened once, and is taken only if its header says that it is the result, or a
- * checkpoint, of that trial; as much of it is read as the header says that it has. Weights have to
- * have the SHA-256 that was recorded, and may then lie behind a symbolic link; other links are not
- * followed. Weights that are missing: BAD_INPUT; that are not those that were recorded, or whose
- * result is not what the trial's rows say (store_compare_result): CORRUPT. Rows are held against
- * weights that are left behind, too, where they lie there. INTERRUPTED where a signal came. A
- * checkpoint that is missing is passed over, its trial begins anew. One that is none of its trial
- * is left behind, too, and counted. After a failure merge_files_drop. */
+/* Copies all that was noted (file_copy). Each file is opened once, links are not followed, and it
+ * is taken only if its header says that it is the result, or a checkpoint, of that trial; as much
+ * of it is read as the header says that it has. Weights have to have the SHA-256 that was recorded.
+ * Weights that are missing: BAD_INPUT; that are not those that were recorded, or whose result is
+ * not what the trial's rows say (store_compare_result): CORRUPT. Rows are held against weights that
+ * are left behind, too, where they lie there. INTERRUPTED where a signal came. A checkpoint that is
+ * missing is passed over, its trial begins anew. One that is none of its trial is left behind, too,
+ * and counted. After a failure merge_files_drop. */
 enum status merge_files_bring(struct merge_files *f, struct message *m);
 
 /* How many checkpoints were none. */

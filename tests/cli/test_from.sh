@@ -67,7 +67,7 @@ check "three shards take over from two" shards 3 --from-shards x.db
 check "... and the last says what it took from the first file" says "3 trials were taken over from x-1-of-2.db"
 check "... and what from the second" says "1 trial was taken over from x-2-of-2.db"
 check "... and trains nothing" says "nothing to run: all 4 trials have ended"
-check "... and shares the weights by hard links" [ "$(find x-3-of-3.db.d -name '*.result' -links +1 | wc -l)" = 4 ]
+check "... and has copies of the weights" [ "$(find x-3-of-3.db.d -name '*.result' -links 1 | wc -l)" = 4 ]
 check "... and check finds nothing wrong" headcount check --db x-3-of-3.db
 check "the shard that trials come from stays as it was" sh -c 'sqlite3 x-1-of-2.db .dump | sha256sum | cmp - "$0" 2>&1 | grep EOF' before
 merged 3

@@ -36,7 +36,7 @@ a_shard
 echo secret >private && chmod 600 private
 rm $weights && ln -s ../private $weights
 sql bad.db "UPDATE trial SET checkpoint_sha256 = '$(sha private)' WHERE trial_id = 1"
-check "a link to a private file is refused, although its SHA-256 is in the row" refused "short for a safetensors file"
+check "a link to a private file is refused, although its SHA-256 is in the row" refused "it is a link"
 cp private $weights.2 && mv $weights.2 $weights
 check "... and so is such a file itself" refused "short for a safetensors file"
 a_shard
@@ -47,27 +47,16 @@ a_shard
 truncate -s 1T $weights 2>said && check "a sparse file of a terabyte is refused" refused "bytes behind the last tensor" ||
     skip "a sparse file of a terabyte is refused" "a file system with such files"
 a_shard
-truncate -s 1T huge 2>said && ln -sf ../huge $weights && check "... also behind a link" refused "must start with {" ||
-    skip "... also behind a link" "a file system with such files"
-rm -f huge
-a_shard
 rm $weights && mkfifo $weights
 check "a pipe that nobody writes to is refused" refused "a device or pipe"
-rm $weights && ln -s /dev/zero $weights
-check "a device in the place of weights is refused" refused "a device or pipe"
 rm $weights && mkdir $weights
 check "a folder in the place of weights is refused" refused "a folder, not a file"
 
 a_shard
-mv bad.db.d elsewhere && mkdir bad.db.d
-for file in elsewhere/*.result; do ln -s "../$file" bad.db.d; done
-check "weights behind links are merged" merge --into all.db bad.db
-check "... as copies" [ "$(find all.db.d -name '*.result' -type f -links 1 | wc -l)" = 2 ]
-check "... that nobody else can read" [ "$(find all.db.d -name '*.result' -perm 600 | wc -l)" = 2 ]
-check "... and check finds nothing wrong" headcount check --db all.db
-rm -rf bad.db.d all.db* && ln -s elsewhere bad.db.d
+mv bad.db.d elsewhere && ln -s elsewhere bad.db.d
 check "a folder of weights behind a link is merged" merge --into all.db bad.db
-check "... as copies too" [ "$(find all.db.d -name '*.result' -perm 600 -links 1 | wc -l)" = 2 ]
+check "... as copies" [ "$(find all.db.d -name '*.result' -type f -links 1 | wc -l)" = 2 ]
+check "... and check finds nothing wrong" headcount check --db all.db
 rm -rf bad.db* elsewhere
 
 # ---- rows that are not what the result file says ----

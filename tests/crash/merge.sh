@@ -40,24 +40,6 @@ first_rows=$(completed)
 all_rows=$(sqlite3 "$db" "SELECT count(*) FROM trial")
 change_fails_everywhere merging first_merged merged_whole "" merge --into "$db" "$merge/2.db" "$merge/3.db"
 
-# As between file systems.
-no_links() {
-    name="merging where no file can be linked: they are copied"
-    if ! can_inject; then
-        skip "$name" "a plain build"
-        return
-    fi
-    fault_calls=link
-    fresh "$db"
-    faulty FAULT_AT=1 FAULT_LASTS=1 FAULT_DO=EACCES -- merge --into "$db" "$merge/1.db" "$merge/2.db" "$merge/3.db"
-    status_in "$name" 0
-    [ "$fired" = 1 ] || trouble "no link was tried"
-    find "$db.d" -type f -links +1 | grep . && trouble "there are links"
-    merged_whole "$name"
-    verdict "$name"
-}
-no_links
-
 # A run that takes over all there is, and trains nothing, however often it begins.
 from="--from $merge/1.db --from $merge/2.db --from $merge/3.db"
 taken_whole() { # label

@@ -1,5 +1,6 @@
 /* Makes system calls and allocations fail on order. A program that includes this has its own
- * writev, fsync, close and rename, which the linker prefers to the C library's. */
+ * writev, fsync, close, rename and copies within the kernel, which the linker prefers to the C
+ * library's. */
 #ifndef TESTS_UNIT_FAULTS_H
 #define TESTS_UNIT_FAULTS_H
 
@@ -7,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -51,6 +53,25 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
         return syscall(SYS_write, fd, parts->iov_base, (size_t)1);
     }
     return syscall(SYS_writev, fd, parts, count);
+}
+
+/* The kernel makes no reflinks, and copies so many pieces of up to 1000 bytes itself. */
+static int fault_kernel_pieces;
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    (void)fd, (void)request;
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+ssize_t copy_file_range(int from, off_t *from_at, int to, off_t *to_at, size_t size, unsigned flags)
+{
+    if (fault_kernel_pieces-- > 0)
+        return syscall(SYS_copy_file_range, from, from_at, to, to_at, size < 1000 ? size : 1000,
+                       flags);
+    errno = EXDEV;
+    return -1;
 }
 
 int fsync(int fd)

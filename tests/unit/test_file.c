@@ -213,10 +213,11 @@ TEST(a_folder_that_cannot_be_synced)
     assert_true(can);
 }
 
+enum { BYTES = 3 * (1 << 16) + 5 };
+
 /* A file of several pieces, whose last is short. */
 static void fill_source(const char *from, char sha256[65])
 {
-    enum { BYTES = 3 * (1 << 16) + 5 };
     static char bytes[BYTES];
     struct message m;
     for (int i = 0; i < BYTES; i++)
@@ -224,6 +225,22 @@ static void fill_source(const char *from, char sha256[65])
     struct iovec part = {bytes, BYTES};
     assert_int_equal(file_write(from, &part, 1, &m), STATUS_OK);
     sha256_hex(bytes, BYTES, sha256);
+}
+
+static void assert_copy(const char *wanted, mode_t mode)
+{
+    char sha256[65];
+    struct message m;
+    struct stat st;
+    size_t size;
+    int fd;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, mode);
+    assert_int_equal(file_open(path, &fd, &size, &m), STATUS_OK);
+    assert_int_equal(file_hash(fd, path, size, sha256, &m), STATUS_OK);
+    assert_string_equal(sha256, wanted);
+    close(fd);
+    assert_int_equal(names_in_folder(), 2);
 }
 
 TEST(copies_are_whole_or_not_there)
@@ -238,7 +255,6 @@ TEST(copies_are_whole_or_not_there)
                  {FAULT_RENAME, 1, EACCES, STATUS_IO}};
     char from[sizeof path], wanted[65], sha256[65], wrong[65];
     struct message m;
-    struct stat st;
     size_t size = 0;
     int fd;
     snprintf(from, sizeof from, "%s/from", folder);
@@ -271,14 +287,17 @@ TEST(copies_are_whole_or_not_there)
     assert_int_equal(file_copy(fd, from, size, path, 0666, wanted, &m), STATUS_OK);
     umask(before);
     assert_true(fault_disarm());
+    assert_copy(wanted, 0640);
+    fault_kernel_pieces = 3; /* and the rest through memory */
+    assert_int_equal(file_copy(fd, from, size, path, 0400, wanted, &m), STATUS_OK);
+    assert_copy(wanted, 0400);
+    fault_kernel_pieces = BYTES;
+    assert_int_equal(file_copy(fd, from, size, path, 0400, wanted, &m), STATUS_OK);
+    assert_copy(wanted, 0400);
+    assert_int_equal(file_copy(fd, from, size, path, 0666, wrong, &m), STATUS_CORRUPT);
+    fault_kernel_pieces = 0;
+    assert_copy(wanted, 0400);
     close(fd);
-    assert_int_equal(stat(path, &st), 0);
-    assert_int_equal(st.st_mode & 0777, 0640);
-    assert_int_equal(file_open(path, &fd, &size, &m), STATUS_OK);
-    assert_int_equal(file_hash(fd, path, size, sha256, &m), STATUS_OK);
-    assert_string_equal(sha256, wanted);
-    close(fd);
-    assert_int_equal(names_in_folder(), 2);
     unlink(from);
 }
 

@@ -107,15 +107,13 @@ static void pass_value(void *context, const struct records_value *value)
 /* Quotes are ordinary where fields cannot be read as quoted: a row that has some is refused. */
 static enum status find_quotes(const struct corpus *c, struct records_format *f, struct message *m)
 {
-    struct corpus only_scanned = *c;
     struct message why;
     char sha256[65];
     struct records *r = records_new(f, c->path, pass_row, NULL);
     if (!r)
         return status_fail(m, STATUS_NO_MEMORY, "%s: no memory to read it", c->path);
-    only_scanned.pieces = NULL;
     records_on_value(r, pass_value);
-    enum status s = corpus_scan(&only_scanned, records_feed, r, sha256, &why);
+    enum status s = corpus_scan(c, records_feed, r, sha256, &why);
     if (s == STATUS_OK)
         s = records_end(r, &why);
     f->plain = s == STATUS_BAD_INPUT && r->quoted;

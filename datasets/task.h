@@ -62,21 +62,20 @@ struct task_anchors {
  * result's identity. What the identity holds of the file is in options that are derived from it.
  *
  * All functions that return a status name the file, and the line and column where there are any.
- * BAD_INPUT: the file cannot be learned from; the message says what to do. CORRUPT: it is not, or
- * is no longer, the one that the derived options tell of; examples never hold other bytes than that
- * one's. IO, NO_MEMORY as ever. */
+ * BAD_INPUT: the file cannot be learned from; the message says what to do. CORRUPT: it is not the
+ * one that the derived options tell of. IO, NO_MEMORY as ever. */
 struct task_file {
     /* Reads the whole file, piece by piece, and fills the derived options. Appends its facts to the
      * text as a JSON object: {"classes":3,"cut":812,"labels":["neg",...],"rows":12000,...}. */
     enum status (*survey)(void *options, struct text_buffer *facts, struct message *m);
     /* Opens the file that was surveyed with these options, which are kept, and reads all of it: it
-     * has their SHA-256 (else CORRUPT). Memory is the arena's; the descriptor goes with `close`. *s
-     * is NULL on failure. */
-    enum status (*open)(struct arena *a, const void *options, struct task_source **s,
-                        struct message *m);
+     * has their SHA-256 (else CORRUPT). path: where its bytes lie, kept; NULL: where the options
+     * say. Memory is the arena's; the descriptor goes with `close`. *s is NULL on failure. */
+    enum status (*open)(struct arena *a, const void *options, const char *path,
+                        struct task_source **s, struct message *m);
     void (*close)(struct task_source *s); /* NULL allowed */
     /* Whether the opened file still has its bytes (CORRUPT: it has not), at a glance or, under
-     * `all`, by reading all of it. What is read from it (below) is what it had in any case. */
+     * `all`, by reading all of it. */
     enum status (*check)(struct task_source *s, bool all, struct message *m);
     /* A training example, a pure function of r. inputs (T,fields), targets (T,S) or (S), padding
      * (T), 1 where a position is to be ignored (written only where shape.padded). */

@@ -159,7 +159,6 @@ static enum status shape(const void *options, struct task_shape *s, struct messa
     enum status status = modes[o->mode]->shape(o, s, m);
     for (int p = 0; status == STATUS_OK && p < TASK_PARTS; p++)
         s->part[p] = modes[o->mode]->examples(o, (enum task_part)p);
-    s->memory += corpus_pieces_memory(o->size);
     return status;
 }
 
@@ -200,41 +199,20 @@ static enum status survey(void *options, struct text_buffer *facts, struct messa
     return s;
 }
 
-/* Of a file that is another one now, what is wrong with its rows does not matter. */
-static enum status open_corpus(struct task_source *source, struct message *m)
-{
-    const struct text_options *o = source->options;
-    struct corpus *c = &source->corpus;
-    struct message why;
-    char sha256[65];
-    if (c->size != o->size)
-        return status_fail(m, STATUS_CORRUPT,
-                           "%s: has %s, but had %" PRId64
-                           " when it was first read: put the old file back",
-                           o->file, text_counted(c->size, "byte").text, o->size);
-    enum status s = modes[o->mode]->open(source, sha256, m);
-    if (s == STATUS_OK && strcmp(sha256, o->sha256) != 0)
-        return corpus_refuse(c, sha256, o->sha256, m);
-    if ((s == STATUS_BAD_INPUT || s == STATUS_CORRUPT) &&
-        corpus_check(c, o->sha256, true, &why) == STATUS_CORRUPT)
-        return status_fail(m, STATUS_CORRUPT, "%s", why.text);
-    return s;
-}
-
-static enum status source_open(struct arena *a, const void *options, struct task_source **out,
-                               struct message *m)
+static enum status source_open(struct arena *a, const void *options, const char *path,
+                               struct task_source **out, struct message *m)
 {
     const struct text_options *o = options;
     struct task_source *source = arena_alloc(a, 1, sizeof *source);
-    struct corpus_pieces *pieces = corpus_pieces_new(a, o->size);
     *out = NULL;
     source->options = o;
     modes[o->mode]->reserve(a, source);
-    enum status s = corpus_open(o->file, &source->corpus, m);
+    enum status s = corpus_open(path ? path : o->file, &source->corpus, m);
     if (s != STATUS_OK)
         return s;
-    source->corpus.pieces = pieces;
-    s = open_corpus(source, m);
+    s = corpus_check(&source->corpus, o->sha256, o->size, true, m);
+    if (s == STATUS_OK && modes[o->mode]->open)
+        s = modes[o->mode]->open(source, m);
     if (s == STATUS_OK)
         *out = source;
     else
@@ -250,7 +228,7 @@ static void source_close(struct task_source *s)
 
 static enum status source_check(struct task_source *s, bool all, struct message *m)
 {
-    return corpus_check(&s->corpus, s->options->sha256, all, m);
+    return corpus_check(&s->corpus, s->options->sha256, s->options->size, all, m);
 }
 
 static enum status source_draw(struct task_source *s, struct rng *r, int32_t *inputs,

@@ -52,8 +52,8 @@ struct text_mode {
     /* Takes the source's memory, before its file is open: there may be none, and the arena then
      * jumps. */
     void (*reserve)(struct arena *a, struct task_source *s);
-    /* Reads the whole file once, for what the mode needs to know of it, and gives its SHA-256. */
-    enum status (*open)(struct task_source *s, char sha256[65], struct message *m);
+    /* Reads the whole file once, for what the mode needs to know of it. NULL: nothing. */
+    enum status (*open)(struct task_source *s, struct message *m);
     enum status (*draw)(struct task_source *s, struct rng *r, int32_t *inputs, int32_t *targets,
                         uint8_t *padding, struct message *m);
     /* Example `index` of all that the part has. */

@@ -159,7 +159,7 @@ static enum status format_of(const struct text_options *o, const struct corpus *
                            "%s: task.text_column and task.label_column are both %s; the label must "
                            "be another column than the text",
                            c->path, text_shown(f->text_name, shown, sizeof shown));
-    enum status s = records_format_of(c->path, separators[o->separator], f, m);
+    enum status s = records_format_of(o->file, separators[o->separator], f, m);
     return s == STATUS_OK ? records_look(c, o->separator != TEXT_BY_NAME, true, f, m) : s;
 }
 
@@ -500,12 +500,10 @@ static void reserve(struct arena *a, struct task_source *s)
     s->rows->aside = arena_alloc(a, (size_t)(2 * s->options->test_rows), sizeof *s->rows->aside);
 }
 
-/* A file that passed the survey once, and is another one now. */
 static enum status refuse_other(const struct task_source *s, struct message *m)
 {
-    return status_fail(m, STATUS_CORRUPT,
-                       "%s: its rows have changed since it was first read; put the old file back",
-                       s->options->file);
+    return status_fail(m, STATUS_CORRUPT, "%s: its rows are not those that were first read",
+                       s->corpus.path);
 }
 
 static enum status index_row(void *context, const struct record *row, struct message *m)
@@ -580,8 +578,9 @@ static bool classify(struct task_source *s)
            test_rows == s->options->test_rows && repeated == s->options->repeated;
 }
 
-static enum status open_rows(struct task_source *s, char sha256[65], struct message *m)
+static enum status open_rows(struct task_source *s, struct message *m)
 {
+    char sha256[65];
     struct text_rows *r = s->rows;
     enum status status = format_of(s->options, &s->corpus, &r->format, m);
     if (status == STATUS_OK && s->options->repeated) {

@@ -184,11 +184,6 @@ static void reserve(struct arena *a, struct task_source *s)
     s->piece = arena_alloc(a, (size_t)s->options->length + 1, 1);
 }
 
-static enum status open_text(struct task_source *s, char sha256[65], struct message *m)
-{
-    return corpus_scan(&s->corpus, NULL, NULL, sha256, m);
-}
-
 static enum status window(struct task_source *s, int64_t offset, int32_t *inputs, int32_t *targets,
                           struct message *m)
 {
@@ -301,7 +296,6 @@ const struct text_mode text_lm = {
     .shape = shape,
     .examples = examples,
     .reserve = reserve,
-    .open = open_text,
     .draw = draw,
     .read = read,
     .anchors = anchors,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/array.h"
+#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/cli/command.h"
 #include "sweep/db/rows.h"
@@ -338,7 +339,8 @@ static const struct command_syntax syntax = {
     .name = "check",
     .details =
         "Checks the integrity of the database, the rules between its tables, the SHA-256 of every\n"
-        "weight file, and the rows of each trial against the result that its worker wrote there.\n"
+        "file of weights and copied data, and the rows of each trial against the result that its\n"
+        "worker wrote there.\n"
         "Counts results whose file is gone. Names views and triggers of your own. Changes "
         "nothing.\n"
         "Exit status 3 if something is wrong.\n\n"
@@ -474,6 +476,31 @@ static void check_files(struct scope *x, struct check_options *o)
     }
 }
 
+/* The copies of files that trials learn from; what has none learns from the file itself. */
+static void check_copies(struct scope *x, struct check_options *o)
+{
+    struct rows *r = scope_rows(x,
+                                "SELECT DISTINCT data_sha256 FROM config JOIN trial USING"
+                                " (config_id) WHERE data_sha256 IS NOT NULL ORDER BY 1",
+                                NO_VALUES);
+    while (scope_next(x, r)) {
+        char path[DATA_PATH_MAX], sha256[65] = "";
+        int fd;
+        size_t size;
+        data_copy_path(store_folder(x->store), rows_given(r, 0), path);
+        if (access(path, F_OK) != 0)
+            continue;
+        if (file_open(path, &fd, &size, NULL) == STATUS_OK) {
+            file_hash(fd, path, size, sha256, NULL);
+            close(fd);
+        }
+        if (strcmp(sha256, rows_given(r, 0)) != 0)
+            tell(o, path,
+                 "this copy of a file that trials learn from is damaged; remove it, and the next "
+                 "`headcount run` makes it again");
+    }
+}
+
 static void check(struct scope *x, void *context)
 {
     struct check_options *o = context;
@@ -482,6 +509,7 @@ static void check(struct scope *x, void *context)
     arena_on_free(&x->arena, forget_unfit, o);
     scope_check(x, store_check(x->store, tell_or_wait, o, x->message));
     check_files(x, o);
+    check_copies(x, o);
     tell_suspicions(o);
     scope_check(x, store_find_foreign(x->store, note, o, x->message));
     if (o->retest)

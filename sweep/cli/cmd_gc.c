@@ -14,6 +14,7 @@
 
 #include "sweep/db/lock.h"
 #include "sweep/db/rows.h"
+#include "sweep/trials/data_file.h"
 #include "sweep/worker/trial_files.h"
 
 struct gc_options {
@@ -34,8 +35,10 @@ static const struct command_syntax syntax = {
     .name = "gc",
     .details =
         "Removes from <db>.d: checkpoints of trials that have ended, files of earlier attempts,\n"
-        "unfinished temporary files, files of trials that are not in the database. Keeps all\n"
-        "results. Refused while a run is at work on the file.\n",
+        "unfinished temporary files, files of trials that are not in the database, copies of "
+        "files\n"
+        "that no trial learns from. Keeps all results. Refused while a run is at work on the "
+        "file.\n",
     .options = options,
     .examples = "  headcount gc --dry-run\n",
 };
@@ -44,6 +47,7 @@ static const struct command_syntax syntax = {
 enum file_kind {
     FILE_FOREIGN, /* none of ours: left alone */
     FILE_OWNER,   /* whose the folder is */
+    FILE_DATA,    /* a copy of what trials learn from (data_file.h) */
     FILE_TEMPORARY,
     FILE_LOCK,
     FILE_CHECKPOINT,
@@ -68,6 +72,8 @@ static struct file_name name_read(const char *name)
     int end = 0;
     if (strcmp(name, STORE_OWNER) == 0)
         f.kind = FILE_OWNER;
+    else if (data_copy_sha256(name))
+        f.kind = FILE_DATA;
     else if (file_is_unfinished(name))
         f.kind = FILE_TEMPORARY;
     if (sscanf(name, "t%" SCNd64 "-a%" SCNd64 "%n", &f.trial, &f.attempt, &end) != 2 || end == 0)
@@ -98,10 +104,13 @@ static const char trial_sql[] =
 enum trial_column { STATE, IN_PLAN, ATTEMPT, WEIGHTS };
 
 /* NULL where the file is needed, else why it is not. */
-static const char *why_not_needed(struct collection *c, const char *name, struct file_name f)
+static const char *why_not_needed(struct scope *x, struct collection *c, const char *name,
+                                  struct file_name f)
 {
     if (f.kind == FILE_OWNER)
         return NULL;
+    if (f.kind == FILE_DATA)
+        return store_data_is_needed(x, data_copy_sha256(name)) ? NULL : "no trial learns from it";
     if (f.kind == FILE_TEMPORARY && f.attempt == 0)
         return "never finished";
     rows_rebind(c->trial, VALUES(INTEGER(f.trial)));
@@ -127,6 +136,7 @@ static const char *why_not_needed(struct collection *c, const char *name, struct
                                                                     : "of an earlier attempt";
     case FILE_FOREIGN:
     case FILE_OWNER:
+    case FILE_DATA:
         break;
     }
     return NULL;
@@ -158,7 +168,7 @@ static void collect_file(struct scope *x, struct collection *c, int folder, cons
         c->foreign++;
         return;
     }
-    const char *why = why_not_needed(c, name, f);
+    const char *why = why_not_needed(x, c, name, f);
     scope_check(x, c->trial->status);
     if (!why || worker_lives(c, f) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return;

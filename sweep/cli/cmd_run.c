@@ -44,6 +44,9 @@ static const struct command_option options[] = {
      "try failed trials again"},
     {"replace", 0, COMMAND_FLAG, offsetof(struct run_options, replace), NULL,
      "take the place of a sweep of this name that shares no point, or whose file has changed"},
+    {"no-copy", 0, COMMAND_FLAG, offsetof(struct run_options, no_copy), NULL,
+     "read the file that trials learn from where it is, as it is too large to be copied; it must "
+     "not change"},
     COMMAND_QUIET_OPTION(struct run_options),
     {NULL, 0, COMMAND_FLAG, 0, NULL, NULL},
 };
@@ -358,6 +361,7 @@ static void run_trials(struct scope *x, const struct config *config, struct page
                                     .quiet = o->quiet,
                                     .retry_failed = o->retry_failed,
                                     .replace = o->replace,
+                                    .no_copy = o->no_copy,
                                     .begun = o->serve ? show_page : NULL,
                                     .context = page};
     command_find_crew(x, &o->machines, &runner.crew);

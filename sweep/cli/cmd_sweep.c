@@ -2,12 +2,14 @@
 #include "sweep/cli/command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/base/option.h"
 #include "engine/base/text.h"
+#include "sweep/trials/data_file.h"
 #include "sweep/worker/trial_files.h"
 
 struct action;
@@ -97,6 +99,18 @@ static bool ask(const struct sweep_options *o, const char *name, const struct tr
     return false;
 }
 
+/* The copies of these files (data_file.h), as JSON, that no other sweep learns from. */
+static void remove_data(struct scope *x, const char *list)
+{
+    struct rows *r = scope_rows(x, "SELECT value FROM json_each(?)", VALUES(TEXT(list)));
+    while (scope_next(x, r)) {
+        char path[DATA_PATH_MAX];
+        data_copy_path(store_folder(x->store), rows_given(r, 0), path);
+        if (!store_data_is_needed(x, rows_given(r, 0)))
+            unlink(path);
+    }
+}
+
 /* Rows first, in one transaction, then the files: what is cut off in between leaves files that no
  * row names, and those `gc` removes. A folder that cannot be written is reported first. */
 static void delete_listed(struct scope *x, int64_t id, const char *name, const struct trials *t)
@@ -107,7 +121,13 @@ static void delete_listed(struct scope *x, int64_t id, const char *name, const s
                    "%s: %s: the files of the trials cannot be removed from it, so nothing was "
                    "deleted; make it writable",
                    folder, strerror(errno));
+    const char *data = scope_string(x, "looking for its files",
+                                    "SELECT json_group_array(DISTINCT data_sha256) FROM trial JOIN"
+                                    " config USING (config_id) WHERE sweep_id = ?"
+                                    " AND data_sha256 IS NOT NULL",
+                                    VALUES(INTEGER(id)));
     scope_check(x, store_delete(x->store, id, x->message));
+    remove_data(x, data);
     for (size_t i = 0; i < t->attempted_count; i++)
         trial_files_remove(folder, t->attempted[i].trial, t->attempted[i].attempt, false);
     text_print(stdout,

@@ -273,7 +273,7 @@ struct run_options {
     const char *threads;
     struct command_machines machines;
     long workers;
-    bool retry_failed, replace, quiet;
+    bool retry_failed, replace, no_copy, quiet;
     bool no_report;    /* who runs it has something else to say at its end */
     struct plan *plan; /* of the sweep file, which is then not read again; NULL: it is read */
 };

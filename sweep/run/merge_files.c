@@ -12,6 +12,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/db/rows.h"
+#include "sweep/trials/data_file.h"
 #include "sweep/trials/store_check.h"
 #include "sweep/worker/result.h"
 #include "sweep/worker/stop.h"
@@ -306,6 +307,46 @@ static enum status bring_item(struct bringing *b, struct moved *item)
     return s;
 }
 
+static enum status copy_data(int fd, const char *from, const char *to, const char *sha256,
+                             struct message *m)
+{
+    size_t size;
+    struct stat st;
+    mode_t mode = fstat(fd, &st) == 0 ? st.st_mode & 0444 : 0400;
+    enum status s = file_size(fd, from, &size, m);
+    return s == STATUS_OK ? file_copy(fd, from, size, to, mode, sha256, m) : s;
+}
+
+/* The copy of a file that trials learn from, of the first source that has it undamaged. */
+static enum status bring_data(struct merge_files *f, const char *sha256, struct message *m)
+{
+    char from[DATA_PATH_MAX], to[DATA_PATH_MAX];
+    data_copy_path(store_folder(f->into), sha256, to);
+    for (int i = 0; i < f->sources && access(to, F_OK) != 0; i++) {
+        data_copy_path(f->source[i], sha256, from);
+        int fd = open(from, OPEN_FLAGS);
+        if (fd < 0)
+            continue;
+        enum status s = copy_data(fd, from, to, sha256, m);
+        close(fd);
+        if (s != STATUS_OK && s != STATUS_CORRUPT && s != STATUS_BAD_INPUT)
+            return s;
+    }
+    return STATUS_OK;
+}
+
+static enum status bring_all_data(struct merge_files *f, struct message *m)
+{
+    struct rows r = rows_open(f->into, m,
+                              "SELECT DISTINCT data_sha256 FROM config JOIN trial USING"
+                              " (config_id) WHERE data_sha256 IS NOT NULL",
+                              NO_VALUES);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && rows_next(&r))
+        status = bring_data(f, rows_given(&r, 0), m);
+    return rows_close_after(&r, status);
+}
+
 enum status merge_files_bring(struct merge_files *f, struct message *m)
 {
     struct bringing b = {.files = f, .m = m};
@@ -317,7 +358,8 @@ enum status merge_files_bring(struct merge_files *f, struct message *m)
     for (size_t i = 0; status == STATUS_OK && i < f->count; i++)
         status = stop_requests() ? status_fail(m, STATUS_INTERRUPTED, "stopped among the files")
                                  : bring_item(&b, &f->item[i]);
-    return rows_close_after(&b.trial, status);
+    status = rows_close_after(&b.trial, status);
+    return status == STATUS_OK ? bring_all_data(f, m) : status;
 }
 
 long merge_files_left(const struct merge_files *f)

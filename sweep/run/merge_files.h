@@ -1,5 +1,6 @@
 /* The files of trials that are merged from other results files (sweep/merge/merge.h): weights and
- * checkpoints, which are there, durable and under their new names, before a row says so. */
+ * checkpoints, which are there, durable and under their new names, before a row says so, and the
+ * copies of what these trials learn from (sweep/trials/data_file.h). */
 #ifndef SWEEP_RUN_MERGE_FILES_H
 #define SWEEP_RUN_MERGE_FILES_H
 

@@ -22,6 +22,7 @@ struct runner_options {
     const char *db;
     int workers; /* of each machine; 0: the sweep file's number, else all usable cores */
     bool quiet, retry_failed, replace;
+    bool no_copy; /* of files that trials learn from */
     struct crew_options crew;
     const char *const *from; /* (froms): files whose trials are taken over */
     int froms, froms_named;  /* of the first ones a person wants to know that they have none */

@@ -8,6 +8,7 @@
 #include "sweep/db/lock.h"
 #include "sweep/run/merge_files.h"
 #include "sweep/run/recover.h"
+#include "sweep/trials/data_file.h"
 #include "sweep/trials/store_check.h"
 #include "sweep/worker/build_info.h"
 
@@ -57,7 +58,7 @@ static void say_changes(struct runner *r, const struct plan_changes *c)
     runner_say(r, "the plan has changed:%s", text);
 }
 
-static enum status enter_plan(struct runner *r, bool replace, struct message *m)
+static enum status enter_plan(struct runner *r, const struct runner_options *o, struct message *m)
 {
     struct plan_changes c = {0};
     struct text_buffer said = {0};
@@ -65,9 +66,11 @@ static enum status enter_plan(struct runner *r, bool replace, struct message *m)
     enum status s = store_added(r->store, 0, &r->last_added, NULL, m);
     if (s != STATUS_OK)
         return s;
-    do
-        s = store_plan(r->store, r->plan, replace, &c, m);
-    while (retry_while_busy(&r->busy, &s, m));
+    do {
+        s = o->no_copy ? STATUS_OK : store_copy_data(r->store, r->plan, o->replace, m);
+        if (s == STATUS_OK)
+            s = store_plan(r->store, r->plan, o->replace, &c, m);
+    } while (retry_while_busy(&r->busy, &s, m));
     r->sweep_id = c.sweep_id;
     if (s == STATUS_OK) /* where extend is new, planning adds the first values */
         s = store_added(r->store, r->sweep_id, &r->last_added, extends ? &said : NULL, m);
@@ -238,7 +241,7 @@ enum status runner_prepare(struct runner *r, const struct runner_options *o, str
     if (s == STATUS_OK)
         s = runner_hosts_new(r, o, m);
     if (s == STATUS_OK)
-        s = enter_plan(r, o->replace, m);
+        s = enter_plan(r, o, m);
     if (s == STATUS_OK)
         s = recover(r, m);
     if (s == STATUS_OK)

@@ -20,8 +20,9 @@ struct head {
     int64_t trials;
 };
 static const struct field head_field[] = {
-    FIELD(struct head, study, FIELD_TEXT),     FIELD(struct head, folder, FIELD_TEXT),
-    FIELD(struct head, data.path, FIELD_TEXT), FIELD(struct head, options, FIELD_TEXT),
+    FIELD(struct head, study, FIELD_TEXT),       FIELD(struct head, folder, FIELD_TEXT),
+    FIELD(struct head, data.path, FIELD_TEXT),   FIELD(struct head, data.name, FIELD_TEXT),
+    FIELD(struct head, data.copied, FIELD_FLAG), FIELD(struct head, options, FIELD_TEXT),
     FIELD(struct head, trials, FIELD_INTEGER),
 };
 static const struct fields head_fields = FIELDS("job", struct head, head_field);

@@ -13,8 +13,8 @@ uint32_t data_eval_seed(const struct point *p);
 struct data;
 
 /* Draws the task's instance, or opens its file (example_source_open), and makes room for the
- * examples: as many as asked for, but never more than their part of a file has. p is copied; all
- * memory is the arena's. BAD_INPUT as point_check. */
+ * examples: as many as asked for, but never more than their part of a file has. p is copied, place
+ * is kept; all memory is the arena's. BAD_INPUT as point_check. */
 enum status data_new(struct arena *a, const struct point *p, uint32_t seed,
                      const struct data_place *place, struct data **d, struct message *m);
 

@@ -6,22 +6,30 @@
 
 /* ---- opening and closing ---- */
 
+static enum status add_remedy(const struct example_source *s, enum status status, struct message *m)
+{
+    struct message why = *m;
+    if (status == STATUS_CORRUPT)
+        status_fail(m, status, "%.1900s: %s", why.text,
+                    s->copied ? "remove this copy, and the next `headcount run` makes it again"
+                              : "put the old file back");
+    return status;
+}
+
 static enum status open_file(struct arena *a, const struct point *p, const struct data_place *place,
                              struct example_source *s, struct message *m)
 {
     const struct task_file *file = p->task->file;
-    const struct option_entry *path = option_find(p->task->options, "file");
+    const struct option_entry *name = option_find(p->task->options, "file");
     char *options = arena_alloc(a, 1, p->task->options_size);
     memcpy(options, p->task_options, p->task->options_size);
-    if (place && strlen(place->path) > (size_t)path->max)
-        return status_fail(m, STATUS_BAD_INPUT, "%s: the path is longer than %.0f bytes",
-                           place->path, path->max);
     if (place)
-        memcpy(options + path->offset, place->path, strlen(place->path) + 1);
+        memcpy(options + name->offset, place->name, sizeof place->name);
     s->options = options;
-    enum status status = file->open(a, options, &s->file, m);
+    s->copied = place && place->copied;
+    enum status status = file->open(a, options, place ? place->path : NULL, &s->file, m);
     /* A file that was surveyed could be read then. */
-    return place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status;
+    return add_remedy(s, place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status, m);
 }
 
 enum status example_source_open(struct arena *a, const struct point *p,
@@ -56,7 +64,8 @@ void example_source_close(struct example_source *s)
 
 enum status example_source_check(const struct example_source *s, bool all, struct message *m)
 {
-    return s->file ? s->task->file->check(s->file, all, m) : STATUS_OK;
+    return s->file && !s->copied ? add_remedy(s, s->task->file->check(s->file, all, m), m)
+                                 : STATUS_OK;
 }
 
 /* ---- examples ---- */

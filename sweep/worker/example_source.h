@@ -13,20 +13,21 @@ struct example_source {
     long padding_each;              /* T, or 0 where no sequence is padded */
     int64_t part[TASK_PARTS];       /* as in struct task_shape */
     struct task_source *file;       /* NULL: a toy */
+    bool copied;                    /* the file is a copy, which nobody changes */
 };
 
 /* Of a toy: draws the point's instance. Of a file: opens it, and reads all of it to compare its
- * SHA-256 with the point's. place is copied; NULL for a toy, and for the file that the point's own
+ * SHA-256 with the point's. place is kept; NULL for a toy, and for the file that the point's own
  * options name, as it has just been surveyed. All memory is the arena's. CORRUPT: at its place
- * there is no file, or not the one that was surveyed. Nothing is to be closed after a failure. */
+ * there is no file, or not the one that was surveyed; the message ends with a remedy. Nothing is to
+ * be closed after a failure. */
 enum status example_source_open(struct arena *a, const struct point *p,
                                 const struct task_shape *shape, const struct data_place *place,
                                 struct example_source *s, struct message *m);
 void example_source_close(struct example_source *s);
 
-/* Whether the file still has its bytes, else CORRUPT; nothing to check of a toy. `all`: by reading
- * it, not only where it looks otherwise than before. This is not about the examples, which are made
- * of the right bytes in any case, but about who is to be told. */
+/* Whether a file of the user's that was not copied still has its bytes, else CORRUPT; nothing to
+ * check of a toy or a copy. `all`: by reading it, not only where it looks otherwise than before. */
 enum status example_source_check(const struct example_source *s, bool all, struct message *m);
 
 /* How many of `asked` distinct examples a part has. */

@@ -137,15 +137,6 @@ enum status trial_check(const struct trial *t, bool all, struct message *m)
     return data_check(t->data, all, m);
 }
 
-/* What a file that has changed cannot be read as is not said: it has changed. */
-static enum status unreadable(const struct trial *t, enum status s, struct message *m)
-{
-    struct message why;
-    if (trial_check(t, false, &why) != STATUS_CORRUPT)
-        return s;
-    return status_fail(m, STATUS_CORRUPT, "%s", why.text);
-}
-
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
 {
     *evaluated = false;
@@ -153,7 +144,7 @@ enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
     if (s == STATUS_DIVERGED)
         return diverged(t, m);
     if (s != STATUS_OK)
-        return unreadable(t, s, m);
+        return s;
     t->result.steps_done = t->trainer->step;
     if (t->trainer->step % t->point.train.eval_every == 0 || trial_done(t)) {
         s = evaluate(t, m);

@@ -70,8 +70,8 @@ enum status trial_step(struct trial *t, bool *evaluated, struct message *m);
 
 bool trial_done(const struct trial *t);
 
-/* As data_check: a glance now and then and before a checkpoint (trial_save asks by itself), so that
- * nobody trains to the end in vain; `all` before a result counts. */
+/* As data_check: a glance before a checkpoint (trial_save asks by itself), `all` before a result
+ * counts. */
 enum status trial_check(const struct trial *t, bool all, struct message *m);
 
 /* The row of the curve of the best step so far; NULL before the first evaluation. */

@@ -15,6 +15,7 @@ static const struct field job_field[] = {
     FIELD(struct job, trial, FIELD_INTEGER),     FIELD(struct job, attempt, FIELD_INTEGER),
     FIELD(struct job, seed, FIELD_UNSIGNED),     FIELD(struct job, until, FIELD_INTEGER),
     FIELD(struct job, folder, FIELD_TEXT),       FIELD(struct job, data.path, FIELD_TEXT),
+    FIELD(struct job, data.name, FIELD_TEXT),    FIELD(struct job, data.copied, FIELD_FLAG),
     FIELD(struct job, checkpoint_s, FIELD_REAL), FIELD(struct job, memory, FIELD_INTEGER),
     FIELD(struct job, time_s, FIELD_REAL),       FIELD(struct job, build, FIELD_TEXT),
     FIELD(struct job, metric, FIELD_UNSIGNED),   FIELD(struct job, measure, FIELD_FLAG),

@@ -243,9 +243,6 @@ static int between_steps(struct worker *w, struct message *m)
             status_fail(m, STATUS_IO, "the coordinator is gone");
             return WORKER_FAILED;
         }
-        enum status s = trial_check(w->trial, false, m);
-        if (s != STATUS_OK)
-            return exit_of(s);
         int over = check_limits(w, m);
         if (over >= 0)
             return over;

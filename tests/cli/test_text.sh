@@ -224,7 +224,8 @@ check "... but says that it reads a large one" sh -c "'$headcount' plan lm.yaml 
 # ---- changed ----
 sql once.db .dump >before
 seq 1001 >data/words.txt
-changed="$dir/data/words.txt changed since sweep \"lm\" was planned (8 of its trials learnt from the old one)"
+copy=$(echo once.db.d/data-*)
+changed="$dir/data/words.txt changed since sweep \"lm\" was planned (8 of its trials learnt from the old one, of which there is a copy: $copy)"
 "$headcount" run lm.yaml --db once.db --set seeds=4 >out 2>err
 check "run refuses a file that changed under a sweep" [ $? -eq 2 ]
 check "... and says so" grep -qF "$changed" err
@@ -232,14 +233,80 @@ sql once.db .dump >after
 check "... and writes nothing" cmp before after
 check "plan says that run refuses a file that changed" sh -c "'$headcount' plan lm.yaml --db once.db --set seeds=4 >out &&
     grep -qF 'run\` refuses this: lm.yaml: $changed' out"
+check "with the copy of the old one nothing is left to run" \
+    sh -c "'$headcount' run lm.yaml --db once.db --set seeds=4 --set task.file=$copy 2>&1 | grep -q 'nothing to run'"
 check "a file that changed can be run as a sweep of another name" "$headcount" run lm.yaml --db once.db --set name=new -q
-seq 1000 >data/words.txt
-check "with the old file back nothing is left to run" \
-    sh -c "'$headcount' run lm.yaml --db once.db --set seeds=4 2>&1 | grep -q 'nothing to run'"
-seq 1001 >data/words.txt
+check "... of which there is a copy, too" [ "$(ls -l once.db.d | grep -c '^-r--r--r-- .* data-')" = 2 ]
 check "--replace takes the old trials out of the plan" "$headcount" run lm.yaml --db once.db --set seeds=4 --replace -q
 check "... and keeps their results" \
     [ "$(sql once.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM trials WHERE sweep = 'lm'
     AND state = 'completed' GROUP BY in_plan)")" = 8,8 ]
 check "check finds nothing wrong after all that" "$headcount" check --db once.db
+
+# ---- copies ----
+uncopied() {
+    "$headcount" run lm.yaml --db none.db -q -j1 --no-copy --set name=other --set train.steps=100000 >said 2>&1 &
+    pid=$!
+    wait_beside $pid test -e none.db.d/t5-a1-0.ckpt
+    echo more >>data/words.txt
+    wait $pid && return 1
+    pid=
+    cat said
+    grep -F "words.txt has changed since it was first read (48899 bytes, not 48894): put the old file back" said &&
+        [ "$(sql none.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 4 ]
+}
+# What becomes of the file while the first of four trials learns from its copy, all come to the same bytes.
+export HEADCOUNT_CHECKPOINT_S=0
+seq 1000 >data/words.txt
+"$headcount" run lm.yaml --db calm.db -q -j1 --set train.steps=200 >said 2>&1 || trouble "$(cat said)"
+"$headcount" export results --db calm.db >calm.jsonl
+beside() { # name, command
+    rm -rf beside.db*
+    seq 1000 >data/words.txt
+    "$headcount" run lm.yaml --db beside.db -q -j1 --set train.steps=200 >said 2>&1 &
+    pid=$!
+    wait_beside $pid test -e beside.db.d/t1-a1-0.ckpt
+    eval "$2"
+    wait $pid || trouble "status $?: $(cat said)"
+    pid=
+    "$headcount" export results --db beside.db >beside.jsonl
+    cmp calm.jsonl beside.jsonl >>said || trouble "other results: $(cat said)"
+    verdict "trials complete from the copy while their file is $1"
+}
+beside "overwritten in place" 'seq 2000 | dd of=data/words.txt conv=notrunc status=none'
+beside "cut" ': >data/words.txt'
+beside "replaced" 'seq 5 >new.txt && mv new.txt data/words.txt'
+beside "removed" 'rm data/words.txt'
+
+copy=$(echo beside.db.d/data-*)
+damage() {
+    cp "$copy" sound
+    chmod u+w "$copy"
+    printf x | dd of="$copy" bs=1 seek=100 conv=notrunc status=none
+}
+seq 1000 >data/words.txt
+damage
+check "check names a damaged copy" sh -c "! '$headcount' check --db beside.db >said && grep -F '$copy: this copy of a file that trials learn from is damaged' said"
+"$headcount" run lm.yaml --db beside.db -q -j1 --set train.steps=200 --set seeds=3 >said 2>&1
+check "run refuses a damaged copy by name" grep -F "/$copy has changed since it was first read (SHA-256" said
+check "... with the way to mend it" grep -F "remove this copy, and the next \`headcount run\` makes it again" said
+check "... and completes no trial" [ "$(sql beside.db "SELECT count(*) FROM trial WHERE state = 'completed'")" = 4 ]
+check "a study refuses it, too" sh -c "! '$headcount' heads --db beside.db -q >said 2>&1 && grep -F 'remove this copy' said"
+rm -f "$copy"
+check "without it, studies learn from the file" "$headcount" heads --db beside.db -q
+check "... and the next run makes it again" "$headcount" run lm.yaml --db beside.db -q -j1 --set train.steps=200 --set seeds=3
+check "... as it was" cmp "$copy" sound
+
+"$headcount" merge --into merged.db beside.db >said 2>&1
+check "a merge brings the copy along" cmp "merged.db.d/${copy#*/}" sound
+cp sound "merged.db.d/data-$(printf '%064d' 0)"
+: >"merged.db.d/${copy#*/}.headcount-0badcafe.tmp"
+"$headcount" gc --db merged.db >said 2>&1
+check "gc removes a copy that no trial learns from" grep -q '^data-0*  .*  no trial learns from it$' said
+check "... and one that was cut off, and keeps the other" [ "$(ls merged.db.d/data-*)" = "merged.db.d/${copy#*/}" ]
+"$headcount" sweep delete lm --yes --db merged.db >said 2>&1
+check "a sweep takes its copy along" fails ls "merged.db.d/${copy#*/}"
+check "--no-copy makes none" sh -c "'$headcount' run lm.yaml --db none.db -q --no-copy && ! ls none.db.d/data-*"
+seq 10000 >data/words.txt
+check "... and a file that changes under it completes no trial more" uncopied
 finish

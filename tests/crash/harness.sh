@@ -343,14 +343,14 @@ fails_well() { # label
     whole "$1" "$db"
 }
 # A command that changes files is killed, finds the disk full, or cannot sync; then JUDGE as above.
-changes="open mkdir write sync rename link unlink truncate"
+changes="open mkdir write sync rename unlink truncate"
 change_fails_everywhere() { # what it does, PREPARE, JUDGE, FAULT_ settings, command...
     doing=$1 before_each=$2 judge_change=$3 whose=$4
     shift 4
     fault_calls=$changes pattern=
     everywhere "$doing, killed at a call that changes a file" 10 "$before_each" change_failed \
         "$whose" FAULT_DO=kill "$@"
-    fault_calls="write link" pattern='full|No space'
+    fault_calls=write pattern='full|No space'
     everywhere "$doing, a call that changes a file finds the disk full" 5 "$before_each" change_failed "$whose" \
         FAULT_DO=ENOSPC "$@"
     fault_calls=sync pattern='sync|disk I/O|Input/output'

@@ -5,7 +5,7 @@
  * FAULT_COUNT: a file whose 8 bytes count the calls that matched (native order), over all
  *   processes; "<file>.fired" gets a line for each fault that happened.
  * FAULT_WHO: coordinator | agent | worker (default: all).
- * FAULT_CALLS: any of open mkdir write sync rename link unlink truncate memory flock start
+ * FAULT_CALLS: any of open mkdir write sync rename unlink truncate memory flock start
  * (default: all but the last three). start: before main; its line has the process id. open: only
  * where it may create; write and sync: only of files and folders. FAULT_FOLDERS=1: only of folders.
  * FAULT_OVER=1: of renames only those that replace a file. FAULT_FROM: whose allocations `memory`
@@ -13,8 +13,7 @@
  * FAULT_LASTS=1: every later one too. FAULT_DO: kill: the process dies instead of the call. torn:
  * it dies when half of a write is done. crash: its whole process group dies, as by a power cut.
  * stop: it pauses before the call until SIGCONT. spin, sleep: it computes or sleeps for ever. grow:
- * it takes 64 MiB more. change: a bit of the file FAULT_FILE is another one from then on, changed
- * by mmap, and the file's times are as before. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT
+ * it takes 64 MiB more. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT
  * ENOLCK ENOMEM EINVAL EOPNOTSUPP ENOSYS EBADF. FAULT_CLOCK: seconds that the wall clock jumps
  * forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their coordinator, as
  * on a system that cannot do that. FAULT_NFS=1: every file system says that it is NFS.
@@ -42,12 +41,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, LINK, UNLINK, TRUNCATE, MEMORY, FLOCK, START, CALLS };
-enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6, GROW = -7, CHANGE = -8 };
+enum call { OPEN, MKDIR, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MEMORY, FLOCK, START, CALLS };
+enum { KILL = -1, TORN = -2, CRASH = -3, STOP = -4, SPIN = -5, SLEEP = -6, GROW = -7 };
 
-static const char *const call_names[CALLS] = {"open",   "mkdir", "write",  "sync",
-                                              "rename", "link",  "unlink", "truncate",
-                                              "memory", "flock", "start"};
+static const char *const call_names[CALLS] = {"open",   "mkdir",    "write",  "sync",  "rename",
+                                              "unlink", "truncate", "memory", "flock", "start"};
 
 static struct {
     atomic_ulong *count; /* shared by all processes; NULL: nothing is to be done */
@@ -82,25 +80,12 @@ static int act_of(const char *name)
     static const struct {
         const char *name;
         int act;
-    } acts[] = {{"kill", KILL},
-                {"crash", CRASH},
-                {"stop", STOP},
-                {"torn", TORN},
-                {"spin", SPIN},
-                {"sleep", SLEEP},
-                {"grow", GROW},
-                {"change", CHANGE},
-                {"ENOSPC", ENOSPC},
-                {"EIO", EIO},
-                {"EROFS", EROFS},
-                {"EACCES", EACCES},
-                {"EMFILE", EMFILE},
-                {"EDQUOT", EDQUOT},
-                {"ENOLCK", ENOLCK},
-                {"EINVAL", EINVAL},
-                {"EBADF", EBADF},
-                {"ENOSYS", ENOSYS},
-                {"EOPNOTSUPP", EOPNOTSUPP}};
+    } acts[] = {{"kill", KILL},     {"crash", CRASH},   {"stop", STOP},
+                {"torn", TORN},     {"spin", SPIN},     {"sleep", SLEEP},
+                {"grow", GROW},     {"ENOSPC", ENOSPC}, {"EIO", EIO},
+                {"EROFS", EROFS},   {"EACCES", EACCES}, {"EMFILE", EMFILE},
+                {"EDQUOT", EDQUOT}, {"ENOLCK", ENOLCK}, {"EINVAL", EINVAL},
+                {"EBADF", EBADF},   {"ENOSYS", ENOSYS}, {"EOPNOTSUPP", EOPNOTSUPP}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (strcmp(acts[i].name, name) == 0)
             return acts[i].act;
@@ -128,7 +113,7 @@ __attribute__((constructor)) static void set_up(int argc, char **argv)
     const char *who = setting("FAULT_WHO", fault.role);
     if (!path || strcmp(who, fault.role) != 0)
         return;
-    const char *calls = setting("FAULT_CALLS", "open mkdir write sync rename link unlink truncate");
+    const char *calls = setting("FAULT_CALLS", "open mkdir write sync rename unlink truncate");
     for (int c = 0; c < CALLS; c++)
         if (strstr(calls, call_names[c]))
             fault.calls |= 1u << c;
@@ -173,22 +158,6 @@ static void die(void)
         pause();
 }
 
-/* Another bit for each number. */
-static void change_file(unsigned long n)
-{
-    struct stat st;
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, setting("FAULT_FILE", ""), O_RDWR | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0)
-        abort();
-    size_t size = (size_t)st.st_size;
-    unsigned char *byte = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    const struct timespec times[2] = {st.st_atim, st.st_mtim};
-    byte[n * 7919 % size] ^= (unsigned char)(1 << n % 8);
-    if (msync(byte, size, MS_SYNC) || munmap(byte, size) || futimens(fd, times))
-        abort();
-    syscall(SYS_close, fd);
-}
-
 /* 0: the call goes on. */
 static int strike(enum call c, const char *what)
 {
@@ -209,9 +178,7 @@ static int strike(enum call c, const char *what)
     if (fault.act == GROW)
         memset(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1,
                64 << 20);
-    if (fault.act == CHANGE)
-        change_file(n);
-    return fault.act == STOP || fault.act == GROW || fault.act == CHANGE ? 0 : fault.act;
+    return fault.act == STOP || fault.act == GROW ? 0 : fault.act;
 }
 
 /* Whether the call is to fail with errno. */
@@ -320,6 +287,15 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
                            : syscall(SYS_writev, fd, parts, count));
 }
 
+ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
+                        unsigned flags)
+{
+    int end;
+    size_t n = allowed(to, size, &end);
+    return ending(end,
+                  n || !end ? syscall(SYS_copy_file_range, from, from_at, to, to_at, n, flags) : 0);
+}
+
 int fsync(int fd)
 {
     char name[256];
@@ -338,11 +314,6 @@ int rename(const char *from, const char *to)
     return counts && fails(RENAME, to)
                ? -1
                : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0u);
-}
-
-int linkat(int at, const char *from, int to_at, const char *to, int flags)
-{
-    return fails(LINK, to) ? -1 : (int)syscall(SYS_linkat, at, from, to_at, to, flags);
 }
 
 int unlink(const char *path)

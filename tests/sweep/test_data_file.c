@@ -1,5 +1,5 @@
-/* Files of the user's own: what is remembered of them, and where they are found again. One that
- * changed or looks as it did: cli/test_text.sh. */
+/* Files of the user's own: what is remembered of them, their copies, and where they are found
+ * without one. Trials that learn from a copy whatever becomes of the file: cli/test_text.sh. */
 #include "store_troubles.h"
 
 #include "engine/base/file.h"
@@ -21,104 +21,67 @@ static void write_file(const struct fixture *x, const char *name, const char *by
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static const int64_t LATER = INT64_MAX - 10; /* than any change of a file here */
-
-/* A place at which a file was found, with the size and time it has. */
+/* A place at which a file was found, with the size that it has. */
 static void found_at(struct store *s, const char *path, const char *sha256, int64_t read_ns)
 {
     char sql[800];
     struct stat st = {0};
     stat(path, &st);
     snprintf(sql, sizeof sql,
-             "INSERT INTO data_file VALUES ('%s', '{}', '%s', %lld, %lld, '{}', %lld)", path,
-             sha256, (long long)st.st_size, (long long)file_mtime_ns(&st), (long long)read_ns);
+             "INSERT INTO data_file VALUES ('%s', '{}', '%s', %lld, 0, '{}', %lld)", path, sha256,
+             (long long)st.st_size, (long long)read_ns);
     run_sql(store_db(s), sql);
-}
-
-static void assert_place(struct fixture *x, struct store *s, const char *path)
-{
-    struct data_place place;
-    assert_ok(store_data_place(s, SHA_A, &place, &x->m));
-    assert_string_equal(place.path, path);
 }
 
 FIXTURE(set_up, tear_down)
 
-/* The newest place that looks as it did; then one that has a file of that size. */
-TEST(a_file_is_found_where_it_lies)
+static void assert_place(struct fixture *x, const struct run *r, const char *config,
+                         const char *path, const char *name, bool copied)
 {
-    struct store *s = open_store(x, STORE_WRITE);
-    char first[400], second[400], other[400];
     struct data_place place;
-    write_file(x, "first.txt", "some bytes", 1000, first);
-    write_file(x, "second.txt", "some bytes", 2000, second);
-    write_file(x, "other.txt", "other bytes", 2000, other);
-    found_at(s, first, SHA_A, LATER + 1);
-    found_at(s, second, SHA_A, LATER + 2);
-    found_at(s, other, SHA_B, LATER + 3);
-    assert_place(x, s, second);
-    write_file(x, "second.txt", "some bytes", 3000, second); /* touched, or changed */
-    assert_place(x, s, first);
-    write_file(x, "first.txt", "no more", 1000, first);
-    assert_place(x, s, second);
-    assert_int_equal(unlink(second), 0);
-    assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
-    assert_non_null(strstr(x->m.text, second));
-    assert_non_null(strstr(x->m.text, "is missing, but trials learnt from it: put the old file"));
-    assert_non_null(strstr(x->m.text, "--set task.file="));
-    write_file(x, "second.txt", "more than some bytes", 2000, second);
-    assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
-    assert_non_null(
-        strstr(x->m.text, "second.txt changed since trials learnt from it: put the old"));
-    assert_int_equal(unlink(first), 0);
-    assert_int_equal(mkfifo(first, 0600), 0);
-    assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
+    assert_ok(store_config_data(r->s, config, &place, &x->m));
+    assert_string_equal(place.path, path);
+    assert_string_equal(place.name, name);
+    assert_int_equal(place.copied, copied);
 }
 
-/* Size and time can both be set; then a place that looks as it did comes before. */
-TEST(a_file_whose_time_was_set_comes_last)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    struct stat st;
-    char set[400], as_it_was[400];
-    write_file(x, "set.txt", "some bytes", 1000, set);
-    write_file(x, "as_it_was.txt", "some bytes", 1000, as_it_was);
-    assert_int_equal(stat(set, &st), 0);
-    found_at(s, set, SHA_A, file_ctime_ns(&st));
-    assert_place(x, s, set);
-    found_at(s, as_it_was, SHA_A, LATER);
-    run_sql(store_db(s), "UPDATE data_file SET read_ns = read_ns - 1 WHERE path LIKE '%set.txt'");
-    assert_place(x, s, as_it_was);
-}
-
-TEST(what_is_not_known_or_not_needed)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    struct data_place place;
-    assert_ok(store_data_place(s, "", &place, &x->m));
-    assert_string_equal(place.path, "");
-    assert_status(STATUS_BAD_INPUT, store_data_place(s, SHA_A, &place, &x->m));
-    assert_non_null(strstr(x->m.text, "learnt from the file with SHA-256 " SHA_A));
-}
-
-/* A configuration says which file by its identity. */
-TEST(the_file_of_a_configuration)
+/* The copy; without one the newest place that has a file of that size. */
+TEST(where_trials_find_their_file)
 {
     struct run r = start(x, SWEEP("[1, 2]", "seeds: 1\n"));
     struct claimed toy = claim(x, r.s, r.sweep, r.build), learnt = claim(x, r.s, r.sweep, r.build);
+    const char *config = learnt.config_sha256;
+    char first[400], second[400], copy[400], sql[400], *found;
     struct data_place place;
-    char path[400], sql[400];
-    write_file(x, "a.txt", "some bytes", 1000, path);
-    found_at(r.s, path, SHA_A, LATER + 1);
+    assert_place(x, &r, toy.config_sha256, "", "", false);
     snprintf(sql, sizeof sql,
              "UPDATE config SET config_json = json_set(config_json,"
              " '$.task.options.sha256', '" SHA_A "') WHERE config_sha256 = '%s'",
-             learnt.config_sha256);
+             config);
     run_sql(r.db, sql);
-    assert_ok(store_config_data(r.s, toy.config_sha256, &place, &x->m));
-    assert_string_equal(place.path, "");
-    assert_ok(store_config_data(r.s, learnt.config_sha256, &place, &x->m));
-    assert_string_equal(place.path, path);
+    assert_status(STATUS_BAD_INPUT, store_config_data(r.s, config, &place, &x->m));
+    assert_non_null(strstr(x->m.text, "learnt from the file with SHA-256 " SHA_A));
+    write_file(x, "first.txt", "some bytes", 1000, first);
+    write_file(x, "second.txt", "some bytes", 2000, second);
+    found_at(r.s, first, SHA_A, 1);
+    found_at(r.s, second, SHA_A, 2);
+    assert_place(x, &r, config, second, second, false);
+    assert_int_equal(unlink(second), 0);
+    assert_place(x, &r, config, first, first, false);
+    write_file(x, "first.txt", "no more", 1000, first);
+    assert_status(STATUS_BAD_INPUT, store_config_data(r.s, config, &place, &x->m));
+    assert_non_null(strstr(x->m.text, second));
+    assert_non_null(strstr(x->m.text, "is missing, but trials learnt from it: put the old file"));
+    write_file(x, "second.txt", "more than some bytes", 2000, second);
+    assert_status(STATUS_BAD_INPUT, store_config_data(r.s, config, &place, &x->m));
+    assert_non_null(
+        strstr(x->m.text, "second.txt changed since trials learnt from it: put the old"));
+    snprintf(sql, sizeof sql, "%.300s/data-" SHA_A, file_last_name(store_folder(r.s)));
+    write_file(x, sql, "whatever", 1000, copy);
+    found = realpath(copy, NULL);
+    assert_place(x, &r, config, found, second, true);
+    free(found);
+    assert_int_equal(unlink(copy), 0);
 }
 
 /* ---- planning ---- */
@@ -226,21 +189,81 @@ TEST(one_file_of_several_changed)
     close_store(x, r.s);
 }
 
+/* As the store's own copy of a's only file. */
+static void copy_of(struct store *s, char path[400])
+{
+    snprintf(path, 400, "%s/data-%s", store_folder(s),
+             ask(store_db(s), "SELECT DISTINCT data_sha256 FROM config"));
+}
+
+/* It is whole, for nobody to change, and made once; nothing is planned without it. */
+TEST(what_trials_learn_from_is_copied)
+{
+    char a[400], copy[400], temporary[480];
+    struct stat st;
+    write_text(x, "a.txt", 'a', 1000, a);
+    assert_int_equal(chmod(a, 0640), 0);
+    struct run r = begun_over(x, a);
+    struct planned p = plan_of(x, over("first", a));
+    copy_of(r.s, copy);
+    fault_arm(FAULT_WRITEV, 1, ENOSPC);
+    assert_status(STATUS_DISK_FULL, store_copy_data(r.s, p.plan, false, &x->m));
+    assert_true(fault_disarm());
+    assert_non_null(strstr(x->m.text, "no room for a copy of "));
+    assert_non_null(
+        strstr(x->m.text, "2.00 kB are missing; make room, or use `headcount run --no-"));
+    assert_int_equal(access(copy, F_OK), -1);
+    snprintf(temporary, sizeof temporary, "%s.headcount-00000000.tmp", copy);
+    close(open(temporary, O_CREAT | O_WRONLY, 0400)); /* of a copy that was killed */
+    assert_ok(store_copy_data(r.s, p.plan, false, &x->m));
+    assert_int_equal(access(temporary, F_OK), -1);
+    assert_int_equal(stat(copy, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0440);
+    assert_int_equal(st.st_size, TEXT_BYTES);
+    fault_arm(FAULT_WRITEV, 1, ENOSPC);
+    assert_ok(store_copy_data(r.s, p.plan, false, &x->m)); /* not again */
+    assert_false(fault_disarm());
+    assert_int_equal(unlink(copy), 0);
+    write_text(x, "a.txt", 'b', 1000, a);
+    assert_status(STATUS_BAD_INPUT, store_copy_data(r.s, p.plan, false, &x->m));
+    assert_non_null(strstr(x->m.text, "a.txt has changed since it was read, so nothing"));
+    assert_int_equal(access(copy, F_OK), -1);
+    free_plan(x, p);
+    close_store(x, r.s);
+}
+
+/* What is refused needs no copy; the refusal names the old file's. */
+TEST(a_refused_plan_copies_nothing)
+{
+    char a[400], copy[400];
+    write_text(x, "a.txt", 'a', 1000, a);
+    struct run r = begun_over(x, a);
+    struct planned p = plan_of(x, over("first", a));
+    assert_ok(store_copy_data(r.s, p.plan, false, &x->m));
+    free_plan(x, p);
+    copy_of(r.s, copy);
+    write_text(x, "a.txt", 'b', 2000, a);
+    p = plan_of(x, over("first", a));
+    assert_status(STATUS_BAD_INPUT, store_copy_data(r.s, p.plan, false, &x->m));
+    assert_non_null(strstr(x->m.text, "learnt from the old one, of which there is a copy: "));
+    assert_non_null(strstr(x->m.text, copy));
+    free_plan(x, p);
+    close_store(x, r.s);
+}
+
 /* The same bytes at another place are the same file; other bytes at another place another. */
 TEST(a_file_that_moved_has_not_changed)
 {
     char a[400], b[400];
-    struct data_place place;
     write_text(x, "a.txt", 'a', 1000, a);
     struct run r = begun_over(x, a);
     write_text(x, "b.txt", 'a', 2000, b);
     assert_int_equal(unlink(a), 0);
     assert_ok(plan_over(x, r.s, over("first", b), false));
     assert_answer(r.db, "SELECT count(*) FROM trial", "2");
-    char sha256[65];
-    snprintf(sha256, sizeof sha256, "%s", ask(r.db, "SELECT DISTINCT data_sha256 FROM config"));
-    assert_ok(store_data_place(r.s, sha256, &place, &x->m));
-    assert_string_equal(place.path, b);
+    char config[65];
+    snprintf(config, sizeof config, "%s", ask(r.db, "SELECT max(config_sha256) FROM config"));
+    assert_place(x, &r, config, b, b, false);
     write_text(x, "c.txt", 'c', 2000, a);
     assert_status(STATUS_BAD_INPUT, plan_over(x, r.s, over("first", a), false));
     assert_non_null(
@@ -299,6 +322,8 @@ TEST(trouble_changes_nothing)
                 status = store_plan(r.s, p.plan, false, &changes, &x->m);
             if (status == STATUS_OK)
                 status = store_data_changed(r.s, p.plan, &x->m);
+            if (status == STATUS_OK)
+                status = store_copy_data(r.s, p.plan, false, &x->m);
             if (status == STATUS_OK)
                 status = store_config_data(r.s, "none", &place, &x->m);
             fired = disarm();

@@ -117,10 +117,8 @@ static bool train(const struct point *p, char sha256[65])
     struct trial *t;
     bool evaluated;
     struct sha256 digest;
-    struct data_place place = {{0}};
-    snprintf(place.path, sizeof place.path, "%s", point_file(p) ? point_file(p) : "");
     arena_init(&a, NULL);
-    if (trial_new(&a, p, 5, METRIC_VAL_LOSS, p->task->file ? &place : NULL, &t, &m) != STATUS_OK)
+    if (trial_new(&a, p, 5, METRIC_VAL_LOSS, NULL, &t, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     while (!trial_done(t) && trial_step(t, &evaluated, &m) == STATUS_OK)
         continue;

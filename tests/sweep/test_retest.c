@@ -134,7 +134,7 @@ static char *retest(struct fixture *x, struct trained *t, const struct result *r
     char path[400];
     struct result_file f;
     struct message *m = &x->m;
-    const struct data_place nowhere = {{0}};
+    const struct data_place nowhere = {.copied = false};
     struct study_answer out = {{0}};
     struct arena a;
     struct result_owner owner = {t->asked.config_sha256, t->asked.seed, t->asked.n_params};
@@ -187,7 +187,7 @@ TEST(an_edited_result_is_told_by_its_weights)
 TEST(weights_that_are_not_recorded_are_refused)
 {
     static struct trained t;
-    const struct data_place nowhere = {{0}};
+    const struct data_place nowhere = {.copied = false};
     struct study_answer out = {{0}};
     struct arena a;
     train(x, &t);

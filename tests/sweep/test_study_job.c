@@ -31,7 +31,7 @@ static struct study_trial trial(int64_t id)
 TEST(a_job_comes_back)
 {
     struct study_trial trials[] = {trial(1), trial(2)};
-    const struct data_place data = {"/else where/my \"text\".txt"};
+    const struct data_place data = {"/a folder.d/data-\n", "/else where/my \"text\".txt", true};
     const struct study_job j = {
         .folder = "/some where/with \"quotes\" and \\, \xff\xfe \xc3\xa9 and \n.d",
         .trials = 2,
@@ -49,7 +49,7 @@ TEST(a_job_comes_back)
     assert_ptr_equal(study, &study_heads);
     assert_string_equal(back.folder, j.folder);
     assert_string_equal(back.options, j.options);
-    assert_string_equal(back.data->path, data.path);
+    assert_memory_equal(back.data, &data, sizeof data);
     assert_int_equal(back.trials, 2);
     for (int i = 0; i < 2; i++) {
         trials[i].label[0] = '\0'; /* of the coordinator only */

@@ -1,9 +1,7 @@
-/* A user's file in pieces: what is none, what changes while it is read. */
-#include <fcntl.h>
+/* A user's file in pieces: what is none, what is cut while it is read. */
 #include <sys/stat.h>
 
 #include "datasets/corpus.h"
-#include "engine/base/arena.h"
 #include "engine/base/sha256.h"
 #include "tests/test.h"
 #include "tests/unit/own_file.h"
@@ -94,18 +92,9 @@ static enum status add_up(void *context, const unsigned char *bytes, size_t n, s
     return STATUS_OK;
 }
 
-/* The file at `path`, opened, scanned and to be read. */
-static void open_pieces(struct arena *a, struct corpus *c, char sha256[65])
-{
-    arena_init(a, NULL);
-    assert_int_equal(corpus_open(path, c, &m), STATUS_OK);
-    c->pieces = corpus_pieces_new(a, c->size);
-    assert_int_equal(corpus_scan(c, NULL, NULL, sha256, &m), STATUS_OK);
-}
-
 FIXTURE(NULL, remove_file)
 
-/* Of sizes that fill blocks and pieces or not, from any offset. */
+/* Of sizes that fill what a scan reads at once or not, from any offset. */
 TEST(a_file_is_read_in_pieces)
 {
     static const size_t sizes[] = {1, 63, 64, 65, 4095, 4096, 4097, 65536, 200000};
@@ -114,16 +103,14 @@ TEST(a_file_is_read_in_pieces)
         unsigned char *bytes = malloc(size), *part = malloc(size);
         int64_t sum = 0, expected = 0;
         char hash[65], whole[65];
-        struct arena a;
         struct corpus c;
         assert_each(bytes, part);
         for (size_t i = 0; i < size; i++)
             expected += bytes[i] = (unsigned char)(i * 7 + i / 256);
         write_file("file", bytes, size);
-        open_pieces(&a, &c, hash);
+        assert_int_equal(corpus_open(path, &c, &m), STATUS_OK);
         assert_int_equal(c.size, size);
         sha256_hex(bytes, size, whole);
-        assert_string_equal(hash, whole);
         assert_int_equal(corpus_scan(&c, add_up, &sum, hash, &m), STATUS_OK);
         assert_int_equal(sum, expected);
         assert_string_equal(hash, whole);
@@ -133,57 +120,9 @@ TEST(a_file_is_read_in_pieces)
                 assert_memory_equal(part, bytes + from, n);
             }
         assert_refuses(corpus_read(&c, 1, part, size, &m), STATUS_CORRUPT, ": ends before byte ");
-        assert_int_equal(corpus_check(&c, whole, true, &m), STATUS_OK);
+        assert_int_equal(corpus_check(&c, whole, (int64_t)size, true, &m), STATUS_OK);
         corpus_close(&c);
-        arena_free(&a);
         free(bytes), free(part);
-    }
-}
-
-/* What is in memory by then is as good as before. */
-TEST(a_piece_that_changed_is_not_read)
-{
-    enum { SIZE = 3 * 4096 + 100 };
-    static const off_t places[] = {0, 4095, 4096, 3 * 4096 - 1, 3 * 4096, SIZE - 1};
-    char *bytes = calloc(1, SIZE), hash[65], byte;
-    assert_non_null(bytes);
-    write_file("file", bytes, SIZE);
-    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-        struct arena a;
-        struct corpus c;
-        open_pieces(&a, &c, hash);
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        assert_int_equal(corpus_read(&c, 2 * 4096, &byte, 1, &m), STATUS_OK);
-        assert_int_equal(pwrite(fd, "!", 1, places[k]), 1);
-        for (int piece = 0; piece < 4; piece++) {
-            bool changed = piece == places[k] / 4096 && piece != 2;
-            enum status s = corpus_read(&c, (int64_t)piece * 4096 + 50, &byte, 1, &m);
-            assert_int_equal(s, changed ? STATUS_CORRUPT : STATUS_OK);
-            if (changed)
-                assert_non_null(strstr(m.text, " has changed near byte "));
-        }
-        assert_refuses(corpus_check(&c, hash, true, &m), STATUS_CORRUPT, " has changed since ");
-        assert_int_equal(pwrite(fd, "", 1, places[k]), 1);
-        for (int piece = 0; piece < 4; piece++)
-            assert_int_equal(corpus_read(&c, (int64_t)piece * 4096 + 50, &byte, 1, &m), STATUS_OK);
-        assert_int_equal(corpus_check(&c, hash, true, &m), STATUS_OK);
-        close(fd);
-        corpus_close(&c);
-        arena_free(&a);
-    }
-    free(bytes);
-}
-
-FIXTURE(NULL, NULL)
-
-/* At most 24 MiB, and little more than a small file itself. */
-TEST(pieces_take_little_memory)
-{
-    assert_true(corpus_pieces_memory(1) < 5000);
-    for (int64_t size = 1; size < INT64_C(1) << 42; size = 3 * size + 1) {
-        double taken = corpus_pieces_memory(size);
-        assert_each(taken > 0, taken < 24.5 * (1 << 20));
-        assert_true(taken < 4200 + 1.1 * (double)size);
     }
 }
 
@@ -202,8 +141,6 @@ static enum status stop_reading(void *context, const unsigned char *bytes, size_
     ++*(int *)context;
     return status_fail(text, STATUS_INTERRUPTED, "enough");
 }
-
-FIXTURE(NULL, remove_file)
 
 TEST(a_scan_may_end_early)
 {

@@ -178,8 +178,8 @@ TEST(repeated_texts_are_only_trained_on)
     assert_int_equal(o.options.repeated, repeated);
     o.options.repeated--; /* in a results file that somebody changed */
     struct task_source *s;
-    assert_refuses(task_text.file->open(&o.arena, &o.options, &s, &m), STATUS_CORRUPT,
-                   ": its rows have changed since it was first read");
+    assert_refuses(task_text.file->open(&o.arena, &o.options, NULL, &s, &m), STATUS_CORRUPT,
+                   ": its rows are not those that were first read");
     close_all(&o);
     remove(path);
     write_repeated("rows.jsonl", false);

@@ -332,7 +332,7 @@ static void assert_open_refuses(const struct text_options *o, const char *file, 
     assert_int_equal(fwrite(file, 1, size, f), size);
     assert_int_equal(fclose(f), 0);
     arena_init(&a, NULL);
-    assert_refuses(task_text.file->open(&a, o, &s, &m), STATUS_CORRUPT, message);
+    assert_refuses(task_text.file->open(&a, o, NULL, &s, &m), STATUS_CORRUPT, message);
     assert_null(s);
     task_text.file->close(s);
     arena_free(&a);
@@ -358,10 +358,10 @@ TEST(another_file_is_refused)
         assert_open_refuses(&options, same_size[i], sizeof rows - 1,
                             " has changed since it was first read (SHA-256 ");
     assert_open_refuses(&options, rows, sizeof rows - 3,
-                        ": has 37 bytes, but had 39 when it was first read: put the old file back");
+                        " has changed since it was first read (37 bytes, not 39)");
     options.test_rows = 3; /* in a results file that somebody changed */
     assert_open_refuses(&options, rows, sizeof rows - 1,
-                        ": its rows have changed since it was first read");
+                        ": its rows are not those that were first read");
 }
 
 TEST(a_file_cut_while_it_is_used_is_noticed)
@@ -381,7 +381,7 @@ TEST(a_file_cut_while_it_is_used_is_noticed)
             task_text.file->read(o.source, TASK_TEST, 0, 1, o.inputs, o.targets, o.padding, &m),
             STATUS_CORRUPT, ": was truncated while it was read");
         assert_refuses(task_text.file->check(o.source, false, &m), STATUS_CORRUPT,
-                       " changed while it was in use (5 bytes, not ");
+                       " has changed since it was first read (5 bytes, not ");
         assert_fails(task_text.file->draw(o.source, &r, o.inputs, o.targets, o.padding, &m),
                      STATUS_CORRUPT, ": was truncated while it was read");
         close_all(&o);

@@ -89,8 +89,6 @@ static enum fault fault_of(struct runner *r, const struct machine *machine, cons
     case ENDING_STORAGE:
         if (!machine->works)
             return FAULT_AGENT; /* it is leaving, and so may its folder be */
-        if (s->end.exit_code == WORKER_DATA)
-            return FAULT_DATA;
         return !host_is_here(machine->host) && crew_try_folder(&r->crew, NULL) != STATUS_OK
                    ? FAULT_FOLDER
                    : FAULT_STORAGE;

@@ -297,7 +297,7 @@ static enum ending judge(struct slot *s, const char *folder)
         return ENDING_GIVE_UP;
     if (s->end.exit_code == WORKER_DISK_FULL)
         return ENDING_DISK_FULL;
-    if (s->end.exit_code == WORKER_STORAGE || s->end.exit_code == WORKER_DATA)
+    if (s->end.exit_code == WORKER_STORAGE)
         return ENDING_STORAGE;
     if (!slot_error(s)[0])
         text_add(&s->error, "the worker ended with status %d without a message", s->end.exit_code);

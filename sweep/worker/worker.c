@@ -187,9 +187,8 @@ static int exit_of(enum status s)
     case STATUS_DISK_FULL:
         return WORKER_DISK_FULL;
     case STATUS_IO:
-        return WORKER_STORAGE;
     case STATUS_CORRUPT: /* of checkpoints it is no end: an older one is used, or none */
-        return WORKER_DATA;
+        return WORKER_STORAGE;
     default:
         return WORKER_FAILED;
     }

@@ -12,9 +12,8 @@ enum worker_exit {
     WORKER_DISK_FULL = 76,
     WORKER_OVER_MEMORY = 77,
     WORKER_OVER_TIME = 78,
-    WORKER_STORAGE = 79, /* the machine could not read or write a file of the trial */
+    WORKER_STORAGE = 79, /* a file of the trial, or what it learns from, is not there or damaged */
     WORKER_PAUSED = 80,  /* checkpointed at its rung */
-    WORKER_DATA = 81,    /* the file that it learns from is gone, or not the one of the sweep */
     WORKER_OVER_CPU = 82 /* over no limit of the sweep, but `ulimit -t` of its machine */
 };
 

@@ -252,6 +252,6 @@ check "... to the same bytes" cmp text.jsonl text-here.jsonl
 seq 20000 >here.txt
 run uncopied --no-copy --launch "$there" --hosts a:1,fileless:1
 check "without a copy the other hosts finish where one lacks the file" ended_with 0
-check "... and that host is tried again later" says "^fileless is tried again in 1 s: it does not have the same file to learn from: .*gone.txt"
+check "... and the run says so" says "^fileless is tried again in 1 s: its storage fails: .*gone.txt"
 check "... and every trial completes" rows_say uncopied "SELECT count(*) FROM trial WHERE state = 'completed'" 4
 finish

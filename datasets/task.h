@@ -69,9 +69,10 @@ struct task_file {
      * text as a JSON object: {"classes":3,"cut":812,"labels":["neg",...],"rows":12000,...}. */
     enum status (*survey)(void *options, struct text_buffer *facts, struct message *m);
     /* Opens the file that was surveyed with these options, which are kept, and reads all of it: it
-     * has their SHA-256 (else CORRUPT). path: where its bytes lie, kept; NULL: where the options
-     * say. Memory is the arena's; the descriptor goes with `close`. *s is NULL on failure. */
-    enum status (*open)(struct arena *a, const void *options, const char *path,
+     * has their SHA-256 (else CORRUPT), unless it is known to be `good`. path: where its bytes lie,
+     * kept; NULL: where the options say. Memory is the arena's; the descriptor goes with `close`.
+     * *s is NULL on failure. */
+    enum status (*open)(struct arena *a, const void *options, const char *path, bool good,
                         struct task_source **s, struct message *m);
     void (*close)(struct task_source *s); /* NULL allowed */
     /* Whether the opened file still has its bytes (CORRUPT: it has not), at a glance or, under

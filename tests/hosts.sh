@@ -60,6 +60,7 @@ mortal)
     sed -u '/trial=/{x;s/^/x/;/xx/e touch died; kill -KILL 0
     x;}' | agent "$@"
     ;;
+watched) tee -a watched.in | agent "$@" ;;
 gated) sed -u '/trial=/e touch gated.given; until [ -e go ]; do sleep .02; done' | agent "$@" ;;
 mounted) sed -u 's|\.db\.d$|.link|' | agent "$@" ;;
 *) exec "$@" ;;

@@ -258,7 +258,7 @@ static enum status read_order(struct arena *a, const struct look *l, int order,
     const struct task_file *file = l->point.task->file;
     struct task_source *source;
     struct task_anchors anchors;
-    enum status s = file->open(a, l->point.task_options, NULL, &source, m);
+    enum status s = file->open(a, l->point.task_options, NULL, false, &source, m);
     *opened = source;
     if (s == STATUS_OK)
         s = file->anchors(source, &anchors, m);

@@ -193,7 +193,8 @@ static void describe_content(struct scope *x, const struct point *p, const struc
     print_file(p, shape);
     print_facts(x, facts, shape);
     printf("\nChance accuracy: %.4g\n", shape->chance);
-    scope_check(x, p->task->file->open(&x->arena, p->task_options, NULL, &source, x->message));
+    scope_check(x,
+                p->task->file->open(&x->arena, p->task_options, NULL, false, &source, x->message));
     print_file_example(x, source, p, shape, index);
     print_anchors(x, source, p);
     p->task->file->close(source);

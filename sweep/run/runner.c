@@ -78,6 +78,11 @@ void runner_on_worker_message(void *context, const struct slot *s, enum wire_typ
                               const char *text)
 {
     struct runner *r = context;
+    struct machine *machine = &r->machine[s->machine];
+    if (type == WIRE_HASHED) {
+        snprintf(machine->data_good, sizeof machine->data_good, "%s", text);
+        return;
+    }
     if (type == WIRE_NOTE)
         runner_say(r, "trial %" PRId64 " (%s): %s", s->trial_id, s->label, text);
     char *copy = strdup(text);

@@ -262,7 +262,9 @@ static enum status start_slot(struct runner *r, struct slot *s, const struct cla
 {
     enum status status = store_config_data(r->store, c->config_sha256, &r->job.data, m);
     if (status == STATUS_OK) {
-        memcpy(r->job.build, r->machine[s->machine].build, sizeof r->job.build);
+        const struct machine *machine = &r->machine[s->machine];
+        memcpy(r->job.build, machine->build, sizeof r->job.build);
+        memcpy(r->job.data.good, machine->data_good, sizeof r->job.data.good);
         return slot_start(s, c, &r->job, m);
     }
     slot_unstarted(s, m->text);

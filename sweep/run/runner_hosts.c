@@ -176,6 +176,7 @@ static void ready(struct runner *r, struct machine *machine)
     if (machine->heard)
         runner_say(r, "%s is back", name_of(machine));
     machine->build_id = 0; /* it may be another machine of that name by now */
+    machine->data_good[0] = '\0';
     r->builds_due = true;
 }
 

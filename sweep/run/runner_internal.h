@@ -43,8 +43,9 @@ struct pending_event { /* what the file is to know of a running trial; not yet i
 /* This machine, or one of --hosts. */
 struct machine {
     struct host *host;
-    int64_t build_id; /* of its attempts; 0: not in the file yet */
-    char build[512];  /* of its jobs */
+    int64_t build_id;                /* of its attempts; 0: not in the file yet */
+    char build[512];                 /* of its jobs */
+    char data_good[DATA_STAMP_SIZE]; /* of the copy that was read there last, and was right */
     struct cores cores;
     int slots;         /* 0: not known yet */
     struct slot *slot; /* (slots) */

@@ -198,8 +198,8 @@ void slot_hear(struct slot *s, struct progress_view *v, const struct wire_frame 
 {
     char note[SLOT_NOTE_SIZE];
     take_message(s, v, f);
-    if (f->type == WIRE_CURVE)
-        listen(context, s, WIRE_CURVE, f->payload);
+    if (f->type == WIRE_CURVE || f->type == WIRE_HASHED)
+        listen(context, s, f->type, f->payload);
     else if (f->type == WIRE_NOTE && ++s->notes <= SLOT_NOTES_MAX)
         listen(context, s, WIRE_NOTE, text_shown(f->payload, note, sizeof note));
 }

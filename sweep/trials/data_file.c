@@ -1,5 +1,6 @@
 #include "sweep/trials/data_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,16 @@ static _Noreturn void refuse_place(struct scope *x, const char *last, const char
                text_shown(last, shown, sizeof shown),
                there ? "changed since trials learnt from it"
                      : "is missing, but trials learnt from it");
+}
+
+void data_stamp(const char *path, char stamp[DATA_STAMP_SIZE])
+{
+    struct stat st;
+    stamp[0] = '\0';
+    if (stat(path, &st) == 0)
+        snprintf(stamp, DATA_STAMP_SIZE, "%ju %ju %jd %" PRId64 " %" PRId64, (uintmax_t)st.st_dev,
+                 (uintmax_t)st.st_ino, (intmax_t)st.st_size, file_mtime_ns(&st),
+                 file_ctime_ns(&st));
 }
 
 /* Without a copy, the file of that size that was found last. */

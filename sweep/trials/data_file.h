@@ -39,11 +39,16 @@ void data_copy_path(const char *folder, const char *sha256, char path[DATA_PATH_
 struct scope;
 bool store_data_is_needed(struct scope *x, const char *sha256);
 
+/* What a file is on this machine by its inode, size and times; "" where there is none. */
+enum { DATA_STAMP_SIZE = 120 };
+void data_stamp(const char *path, char stamp[DATA_STAMP_SIZE]);
+
 /* Where trials of a configuration find what they learn from. */
 struct data_place {
-    char path[4096]; /* absolute; "": what learns from no file needs none */
-    char name[1025]; /* the user's file, whose name says how rows are separated */
-    bool copied;     /* path is a copy; else it is the user's file, which may change */
+    char path[4096];            /* absolute; "": what learns from no file needs none */
+    char name[1025];            /* the user's file, whose name says how rows are separated */
+    bool copied;                /* path is a copy; else it is the user's file, which may change */
+    char good[DATA_STAMP_SIZE]; /* of a copy whose bytes were right on that machine; "": none */
 };
 
 /* BAD_INPUT where there is neither a copy nor, at any place where it was found, a file of its size

@@ -54,6 +54,11 @@ enum status data_new(struct arena *a, const struct point *p, uint32_t seed,
     return STATUS_OK;
 }
 
+const char *data_hashed(const struct data *d)
+{
+    return d->source.hashed;
+}
+
 void data_close(struct data *d)
 {
     if (d)

@@ -18,6 +18,9 @@ struct data;
 enum status data_new(struct arena *a, const struct point *p, uint32_t seed,
                      const struct data_place *place, struct data **d, struct message *m);
 
+/* The stamp of the copy whose hash was computed when it was opened, and is right; "": none was. */
+const char *data_hashed(const struct data *d);
+
 /* Closes the file, if there is one; before the arena is freed. NULL is allowed. */
 void data_close(struct data *d);
 

@@ -27,7 +27,12 @@ static enum status open_file(struct arena *a, const struct point *p, const struc
         memcpy(options + name->offset, place->name, sizeof place->name);
     s->options = options;
     s->copied = place && place->copied;
-    enum status status = file->open(a, options, place ? place->path : NULL, &s->file, m);
+    if (s->copied)
+        data_stamp(place->path, s->hashed);
+    bool good = s->copied && s->hashed[0] && strcmp(s->hashed, place->good) == 0;
+    if (good)
+        s->hashed[0] = '\0';
+    enum status status = file->open(a, options, place ? place->path : NULL, good, &s->file, m);
     /* A file that was surveyed could be read then. */
     return add_remedy(s, place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status, m);
 }

@@ -14,10 +14,12 @@ struct example_source {
     int64_t part[TASK_PARTS];       /* as in struct task_shape */
     struct task_source *file;       /* NULL: a toy */
     bool copied;                    /* the file is a copy, which nobody changes */
+    char hashed[DATA_STAMP_SIZE];   /* its stamp, where its hash was computed now; else "" */
 };
 
 /* Of a toy: draws the point's instance. Of a file: opens it, and reads all of it to compare its
- * SHA-256 with the point's. place is kept; NULL for a toy, and for the file that the point's own
+ * SHA-256 with the point's. place is kept, and a copy that is as it says to be good is not
+ * read for its hash; NULL for a toy, and for the file that the point's own
  * options name, as it has just been surveyed. All memory is the arena's. CORRUPT: at its place
  * there is no file, or not the one that was surveyed; the message ends with a remedy. Nothing is to
  * be closed after a failure. */

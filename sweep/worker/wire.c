@@ -12,14 +12,14 @@
 /* ---- jobs ---- */
 
 static const struct field job_field[] = {
-    FIELD(struct job, trial, FIELD_INTEGER),     FIELD(struct job, attempt, FIELD_INTEGER),
-    FIELD(struct job, seed, FIELD_UNSIGNED),     FIELD(struct job, until, FIELD_INTEGER),
-    FIELD(struct job, folder, FIELD_TEXT),       FIELD(struct job, data.path, FIELD_TEXT),
-    FIELD(struct job, data.name, FIELD_TEXT),    FIELD(struct job, data.copied, FIELD_FLAG),
-    FIELD(struct job, checkpoint_s, FIELD_REAL), FIELD(struct job, memory, FIELD_INTEGER),
-    FIELD(struct job, time_s, FIELD_REAL),       FIELD(struct job, build, FIELD_TEXT),
-    FIELD(struct job, metric, FIELD_UNSIGNED),   FIELD(struct job, measure, FIELD_FLAG),
-    FIELD(struct job, config, FIELD_TEXT),
+    FIELD(struct job, trial, FIELD_INTEGER),  FIELD(struct job, attempt, FIELD_INTEGER),
+    FIELD(struct job, seed, FIELD_UNSIGNED),  FIELD(struct job, until, FIELD_INTEGER),
+    FIELD(struct job, folder, FIELD_TEXT),    FIELD(struct job, data.path, FIELD_TEXT),
+    FIELD(struct job, data.name, FIELD_TEXT), FIELD(struct job, data.copied, FIELD_FLAG),
+    FIELD(struct job, data.good, FIELD_TEXT), FIELD(struct job, checkpoint_s, FIELD_REAL),
+    FIELD(struct job, memory, FIELD_INTEGER), FIELD(struct job, time_s, FIELD_REAL),
+    FIELD(struct job, build, FIELD_TEXT),     FIELD(struct job, metric, FIELD_UNSIGNED),
+    FIELD(struct job, measure, FIELD_FLAG),   FIELD(struct job, config, FIELD_TEXT),
 };
 _Static_assert(sizeof(enum metric) == sizeof(uint32_t), "FIELD_UNSIGNED");
 static const struct fields job_fields = FIELDS("job", struct job, job_field);
@@ -158,6 +158,7 @@ bool wire_valid(const struct wire_frame *f)
     case WIRE_FINISHED:
     case WIRE_NOTE:
     case WIRE_ANSWER:
+    case WIRE_HASHED:
         return true;
     default:
         return false;

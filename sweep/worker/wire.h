@@ -60,7 +60,8 @@ enum wire_type {
     WIRE_PAUSED,       /* struct wire_progress: checkpointed at `until`; after its whole curve */
     WIRE_NOTE,         /* text: a warning for people */
     WIRE_ALIVE,        /* nothing: it is at work, and has nothing else to say (watch.h) */
-    WIRE_ANSWER        /* text: the next piece of a study's answer (sweep/study/study.h) */
+    WIRE_ANSWER,       /* text: the next piece of a study's answer (sweep/study/study.h) */
+    WIRE_HASHED        /* text: stamp of the copy that it learns from: the bytes are right */
 };
 
 /* In native order, also from another machine: one that is not little endian is refused. */

@@ -109,8 +109,12 @@ static enum status new_trial(struct arena *a, struct worker *w, const struct poi
 {
     const struct job *j = &w->job;
     enum status s = trial_new(a, p, j->seed, j->metric, &j->data, &w->trial, m);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
+        const char *hashed = data_hashed(w->trial->data);
         w->trial->trainer->threads_now = threads_now;
+        if (hashed[0])
+            worker_tell(WIRE_HASHED, hashed, strlen(hashed));
+    }
     return s == STATUS_OK && w->job.measure ? trial_measure(a, w->trial, m) : s;
 }
 

@@ -250,6 +250,10 @@ check "a host that lacks the file learns from the copy" ended_with 0
 headcount export results --db text.db >text.jsonl
 check "... to the same bytes" cmp text.jsonl text-here.jsonl
 seq 20000 >here.txt
+run watched --launch "$there" --hosts watched:1
+check "a copy that was right on a host" ended_with 0
+check "... is not read there for its hash again" [ "$(grep -a '^data.good=' watched.in | sed 's/=.*[0-9]$/=known/' | tr '\n' ' ')" = \
+    "data.good= data.good=known data.good=known data.good=known " ]
 run uncopied --no-copy --launch "$there" --hosts a:1,fileless:1
 check "without a copy the other hosts finish where one lacks the file" ended_with 0
 check "... and the run says so" says "^fileless is tried again in 1 s: its storage fails: .*gone.txt"

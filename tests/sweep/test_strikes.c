@@ -47,7 +47,6 @@ TEST(the_run_stops_where_nothing_else_is_left)
         assert_true(k->machine[OTHERS] != MACHINE_STOPS || may_stop);
     }
     assert_int_equal(fault_rule(FAULT_DISK_FULL)->status, STATUS_DISK_FULL);
-    assert_int_equal(fault_rule(FAULT_DATA)->status, STATUS_BAD_INPUT);
 }
 
 /* A limit may be another on another machine; without one the trial fails, without a retry. */

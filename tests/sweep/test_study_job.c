@@ -31,7 +31,8 @@ static struct study_trial trial(int64_t id)
 TEST(a_job_comes_back)
 {
     struct study_trial trials[] = {trial(1), trial(2)};
-    const struct data_place data = {"/a folder.d/data-\n", "/else where/my \"text\".txt", true};
+    const struct data_place data = {
+        .path = "/a folder.d/data-\n", .name = "/else where/my \"text\".txt", .copied = true};
     const struct study_job j = {
         .folder = "/some where/with \"quotes\" and \\, \xff\xfe \xc3\xa9 and \n.d",
         .trials = 2,

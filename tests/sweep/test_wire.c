@@ -116,7 +116,7 @@ TEST(broken_jobs_are_refused)
 TEST(protocol_errors_are_refused)
 {
     static const uint32_t frames[][2] = {
-        {WIRE_LIMIT + 1, WIRE_NOTE}, {0, 0},           {0, WIRE_ANSWER + 1}, {0, WIRE_STARTED - 1},
+        {WIRE_LIMIT + 1, WIRE_NOTE}, {0, 0},           {0, WIRE_HASHED + 1}, {0, WIRE_STARTED - 1},
         {3, WIRE_PROGRESS},          {3, WIRE_PAUSED}, {1, 4000000000u}};
     struct message m;
     struct wire_frame f;

@@ -31,7 +31,7 @@ static enum status open_in(struct arena *a, const struct text_options *o)
 {
     struct task_source *source;
     struct task_anchors anchors;
-    enum status s = task_text.file->open(a, o, NULL, &source, &m);
+    enum status s = task_text.file->open(a, o, NULL, false, &source, &m);
     if (s == STATUS_OK)
         s = task_text.file->anchors(source, &anchors, &m);
     task_text.file->close(source);

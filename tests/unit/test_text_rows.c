@@ -178,7 +178,7 @@ TEST(repeated_texts_are_only_trained_on)
     assert_int_equal(o.options.repeated, repeated);
     o.options.repeated--; /* in a results file that somebody changed */
     struct task_source *s;
-    assert_refuses(task_text.file->open(&o.arena, &o.options, NULL, &s, &m), STATUS_CORRUPT,
+    assert_refuses(task_text.file->open(&o.arena, &o.options, NULL, false, &s, &m), STATUS_CORRUPT,
                    ": its rows are not those that were first read");
     close_all(&o);
     remove(path);

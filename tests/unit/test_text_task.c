@@ -332,7 +332,7 @@ static void assert_open_refuses(const struct text_options *o, const char *file, 
     assert_int_equal(fwrite(file, 1, size, f), size);
     assert_int_equal(fclose(f), 0);
     arena_init(&a, NULL);
-    assert_refuses(task_text.file->open(&a, o, NULL, &s, &m), STATUS_CORRUPT, message);
+    assert_refuses(task_text.file->open(&a, o, NULL, false, &s, &m), STATUS_CORRUPT, message);
     assert_null(s);
     task_text.file->close(s);
     arena_free(&a);

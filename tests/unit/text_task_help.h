@@ -34,7 +34,7 @@ static inline void open_again(struct opened *o)
     if (task_text.shape(&o->options, &o->shape, &m) != STATUS_OK)
         fail_msg("%s", m.text);
     arena_init(&o->arena, NULL);
-    if (task_text.file->open(&o->arena, &o->options, NULL, &o->source, &m) != STATUS_OK)
+    if (task_text.file->open(&o->arena, &o->options, NULL, false, &o->source, &m) != STATUS_OK)
         fail_msg("%s", m.text);
 }
 

@@ -163,19 +163,19 @@ static bool measure_once(const struct point *p, struct calibration *c)
 
 /* ---- a design ---- */
 
-struct forecast_range estimate_left(const struct forecast *f, const struct config *c, long workers)
+struct cost_range estimate_left(const struct forecast *f, const struct config *c, long workers)
 {
     const struct cores cores =
         cores_granted(machine_cores(), workers ? workers : c->workers, c->threads);
     double confirming_s = f->may_confirm_s;
-    double adding_s = f->left_s.most - f->left_s.least - confirming_s;
-    double expected_s = f->left_s.least + ADDED * adding_s + CONFIRMED * confirming_s;
-    double tuning = (double)f->tuning_left;
-    return (struct forecast_range){
-        BESIDE_S + cores_wall_s(&cores, f->left_s.least, f->trials_left.least + tuning),
-        BESIDE_S + cores_wall_s(&cores, expected_s, f->trials_left.expected + tuning),
-        BESIDE_S + cores_wall_s(&cores, f->left_s.most,
-                                f->trials_left.most + tuning + (double)f->may_add)};
+    double adding_s = f->left.core_s.most - f->left.core_s.least - confirming_s;
+    double expected_s = f->left.core_s.least + ADDED * adding_s + CONFIRMED * confirming_s;
+    double tuning = (double)f->left.tuning;
+    return (struct cost_range){
+        BESIDE_S + cores_wall_s(&cores, f->left.core_s.least, f->left.trials.least + tuning),
+        BESIDE_S + cores_wall_s(&cores, expected_s, f->left.trials.expected + tuning),
+        BESIDE_S + cores_wall_s(&cores, f->left.core_s.most,
+                                f->left.trials.most + tuning + (double)f->may_add)};
 }
 
 /* The first plan is kept for what it knows of the file, which is then not read again. */

@@ -61,6 +61,6 @@ void estimate_free(struct estimate *e);
 
 /* Seconds until what is left of a forecast is done, and the answer is there: if nothing is added or
  * confirmed, if as much is as experience says, and if all is. */
-struct forecast_range estimate_left(const struct forecast *f, const struct config *c, long workers);
+struct cost_range estimate_left(const struct forecast *f, const struct config *c, long workers);
 
 #endif

@@ -147,7 +147,7 @@ static void add_limit(const struct design *d, double seconds, double minutes,
 static void add_time(const struct decision *x, const struct forecast *f, const struct config *c,
                      long workers, double minutes, struct text_buffer *text)
 {
-    struct forecast_range left = estimate_left(f, c, workers);
+    struct cost_range left = estimate_left(f, c, workers);
     char time[3][32];
     if (forecast_is_done(f)) {
         text_add(text, "All of it has run.");

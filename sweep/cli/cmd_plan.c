@@ -21,16 +21,7 @@ struct forecast_view {
 /* ---- for people ---- */
 
 /* A page or so; a longer plan is summed up per head count. */
-enum { POINTS_SHOWN = 60, DUE_SHOWN = 12 };
-
-/* Those that can still run or have ended. */
-static long point_trials(const struct forecast_point *q)
-{
-    long n = -q->spare;
-    for (int i = 0; i < FORECAST_STATES; i++)
-        n += i == FORECAST_NOT_NEEDED ? 0 : q->count[i];
-    return n;
-}
+enum { POINTS_SHOWN = 60, TO_ADD_SHOWN = 12 };
 
 static void print_dropped(const struct plan *p)
 {
@@ -47,22 +38,24 @@ static void print_dropped(const struct plan *p)
     putchar('\n');
 }
 
-static void print_counts(const struct forecast *f, bool retry_failed)
+/* Of a trial that is one too many, whichever value tuning chooses, as of one that is not needed. */
+static const char STATES[] =
+    "SELECT iif(spare, 'not needed', replace(state, '_', ' ')) AS said, count(*),"
+    "  iif(spare, 'tuning chooses another setting for its head count', why) AS why FROM outlook"
+    " GROUP BY said, why ORDER BY instr('new queued running completed diverged failed not needed"
+    " elsewhere', said), min(trial_id)";
+
+static void print_counts(struct scope *x, const struct forecast *f)
 {
+    static const char line[] = "  %-10s %9s  %s\n";
     char text[32];
-    for (int i = 0; i < FORECAST_STATES; i++) {
-        for (int k = 0; k < FORECAST_NOTES; k++) {
-            enum forecast_state state = (enum forecast_state)i;
-            if (f->noted[i][k] > 0)
-                printf("  %-10s %9s  %s\n",
-                       state == FORECAST_NOT_NEEDED ? "not needed" : forecast_name(state),
-                       text_count(f->noted[i][k], text, sizeof text),
-                       forecast_reason(state, (enum forecast_note)k, retry_failed));
-        }
-    }
+    struct rows *r = scope_rows(x, STATES, NO_VALUES);
+    while (scope_next(x, r))
+        printf(line, rows_given(r, 0), text_count((long)rows_integer(r, 1), text, sizeof text),
+               rows_given(r, 2));
     if (f->leaving > 0)
-        printf("  %-10s %9s  no longer in this plan; results stay in the file\n", "leaving",
-               text_count(f->leaving, text, sizeof text));
+        printf(line, "leaving", text_count(f->leaving, text, sizeof text),
+               "no longer in this plan; results stay in the file");
 }
 
 /* "5", "5 and 10", "5, 10 and 20". */
@@ -89,15 +82,32 @@ static bool same_rungs(const struct plan *p)
     return true;
 }
 
+/* Steps of all tuning trials from their beginning, and of those what rungs leave. */
+static void count_tuning_steps(const struct plan *p, double *all, double *left)
+{
+    int64_t rung[PLAN_RUNGS_MAX];
+    struct point point;
+    *all = *left = 0;
+    for (long i = 0; i < plan_points(p); i++) {
+        int rungs = plan_rungs(p, i, rung);
+        plan_point(p, i, &point);
+        double steps = (double)point.train.steps * (double)plan_config(p)->tune_seeds;
+        *all += steps;
+        *left += steps * cost_tuning_share(rung, rungs, plan_config(p)->rung_eta,
+                                           plan_candidates(p, i), point.train.steps, 0, false);
+    }
+}
+
 /* "the best 2 and 1 go on from steps 150 and 450", up to the rung that leaves one, and how many of
  * the steps without rungs that is. */
-static void print_rungs(const struct plan *p, const struct forecast *f)
+static void print_rungs(const struct plan *p)
 {
     int64_t step[PLAN_RUNGS_MAX];
     int64_t best[PLAN_RUNGS_MAX] = {0};
     char some[32];
     char all[32];
     const int64_t eta = plan_config(p)->rung_eta;
+    double steps, left;
     int rungs = 0;
     printf("Of the values that tuning tries, ");
     if (same_rungs(p)) {
@@ -113,60 +123,82 @@ static void print_rungs(const struct plan *p, const struct forecast *f)
     } else {
         printf("one in %lld goes on from each rung", (long long)eta);
     }
-    printf(": %s of %s tuning steps.\n",
-           text_count(lround(f->tuning_steps_left), some, sizeof some),
-           text_count(lround(f->tuning_steps), all, sizeof all));
+    count_tuning_steps(p, &steps, &left);
+    printf(": %s of %s tuning steps.\n", text_count(lround(left), some, sizeof some),
+           text_count(lround(steps), all, sizeof all));
 }
 
+/* Values that tune.extend adds when the sweep is planned; without new trials, values that come
+ * back. */
+static const char TO_ADD[] =
+    "SELECT heads, setting, tuning, count(*) FILTER (WHERE is_tuning AND o.state = 'new'),"
+    "  setting_label FROM outlook AS o JOIN trial USING (trial_id) JOIN config USING (config_id)"
+    " WHERE added > 0 GROUP BY setting, heads, tuning"
+    " HAVING max(trial_id IN (SELECT trial_id FROM planned_before)) = 0 ORDER BY min(plan_order)";
+enum { ADD_HEADS, ADD_SETTING, ADD_TUNING, ADD_TRIALS, ADD_LABEL };
+
 /* What the run will say of them, when it has planned. */
-static void print_due(const struct plan *p, const struct forecast *f)
+static void print_to_add(struct scope *x)
 {
-    struct plan_text name;
     char full[2 * PLAN_TEXT_MAX];
-    for (long i = 0; i < f->due_count && i < DUE_SHOWN; i++) {
-        const struct forecast_due *due = &f->due[i];
-        plan_text(p, due->point, &name);
-        plan_full_label(name.label, due->tuning, full, sizeof full);
+    long values = 0;
+    struct rows *r = scope_rows(x, TO_ADD, NO_VALUES);
+    for (; scope_next(x, r); values++) {
+        if (values >= TO_ADD_SHOWN)
+            continue;
+        plan_full_label(rows_given(r, ADD_LABEL), rows_given(r, ADD_TUNING), full, sizeof full);
         printf("heads=%lld: its outermost value was chosen, so %s %s\n",
-               (long long)f->point[due->point].heads, full,
-               due->trials ? "will be added" : "comes back");
+               (long long)rows_integer(r, ADD_HEADS), full,
+               rows_integer(r, ADD_TRIALS) ? "will be added" : "comes back");
     }
-    if (f->due_count > DUE_SHOWN)
-        printf("... and %ld more; --json has all.\n", f->due_count - DUE_SHOWN);
+    if (values > TO_ADD_SHOWN)
+        printf("... and %ld more; --json has all.\n", values - TO_ADD_SHOWN);
 }
 
 /* "... up to 4 of them to either side: 2 so far." */
-static void print_extend(const struct plan *p, const struct forecast *f)
+static void print_extend(struct scope *x, const struct plan *p)
 {
-    const struct config *c = plan_config(p);
-    long values = 0;
-    for (long i = 0; i < f->added_count; i++)
-        values += f->added[i].is_tuning && f->added[i].seed == CONFIG_TUNING_SEED;
     printf("A head count that chooses the smallest or largest number of a list tries the next one\n"
            "beyond, up to %lld of them to either side",
-           (long long)c->extend);
-    if (values > 0)
-        printf(": %s so far, with %s", text_counted(values, "point").text,
-               text_counted(f->added_count, "trial").text);
+           (long long)plan_config(p)->extend);
+    struct rows *r = scope_rows(x,
+                                "SELECT count(DISTINCT config_id), count(*) FROM trial"
+                                " WHERE added > 0 AND in_plan = 1"
+                                " AND trial_id IN (SELECT trial_id FROM planned_before)",
+                                NO_VALUES);
+    while (scope_next(x, r))
+        if (rows_integer(r, 0) > 0)
+            printf(": %s so far, with %s", text_counted((long)rows_integer(r, 0), "point").text,
+                   text_counted((long)rows_integer(r, 1), "trial").text);
     printf(".\n");
-    print_due(p, f);
+    print_to_add(x);
+}
+
+/* How many values of the tuned axes a head count has at most. */
+static long most_candidates(const struct plan *p)
+{
+    long most = 1;
+    for (long i = 0; i < plan_points(p); i++)
+        most = plan_candidates(p, i) > most ? plan_candidates(p, i) : most;
+    return most;
 }
 
 /* What decides how many of the trials run, and over what they are compared. */
-static void print_design(const struct plan *p, const struct forecast *f)
+static void print_design(struct scope *x, const struct plan *p, const struct forecast *f)
 {
     const struct config *c = plan_config(p);
-    if (f->candidates > 1)
+    long candidates = most_candidates(p);
+    if (candidates > 1)
         printf("Each head count tries %ld tuned values; only the one it chooses is judged.\n",
-               f->candidates);
+               candidates);
     if (c->rung_eta)
-        print_rungs(p, f);
+        print_rungs(p);
     if (c->extend)
-        print_extend(p, f);
-    if (f->reopened > 0)
+        print_extend(x, p);
+    if (f->may_choose > 0)
         printf(
             "%ld head count%s may choose again, because the values to choose from have changed.\n",
-            f->reopened, text_plural(f->reopened));
+            f->may_choose, text_plural(f->may_choose));
     if (c->replicate) {
         printf("Replicates: %ld (", plan_replicates(p));
         for (int i = 0; i < c->replicate; i++)
@@ -246,45 +278,35 @@ static void print_files(const struct plan *p)
     }
 }
 
-static void print_summary(const struct plan *p, const struct forecast *f,
-                          const struct forecast_view *v)
+static void print_summary(struct scope *x, const struct plan *p, const struct forecast *f)
 {
     const struct config *c = plan_config(p);
     struct plan_shard shard = plan_shard(p);
     char text[32];
     if (c->question[0])
         text_print(stdout, "%s\n", c->question);
-    text_print(stdout, "Sweep %s: %s", c->name, text_count(f->points, text, sizeof text));
-    printf(" point%s", text_plural(f->points));
+    text_print(stdout, "Sweep %s: %s", c->name, text_count(plan_points(p), text, sizeof text));
+    printf(" point%s", text_plural(plan_points(p)));
     if (c->method == METHOD_RANDOM)
         printf(" (%s setting%s drawn, each with every head count of a list)",
                text_count((long)c->samples, text, sizeof text), text_plural(c->samples));
-    long trials = f->planned + f->elsewhere;
+    long trials = f->counts.planned + f->counts.elsewhere;
     printf(", %s trial%s", text_count(trials, text, sizeof text), text_plural(trials));
     if (shard.of > 0)
         printf("; shard %d of %d has %s of them", shard.number, shard.of,
-               text_count(f->planned, text, sizeof text));
+               text_count(f->counts.planned, text, sizeof text));
     putchar('\n');
     print_dropped(p);
-    print_counts(f, v->retry_failed);
-    print_design(p, f);
+    print_counts(x, f);
+    print_design(x, p, f);
     print_files(p);
-    if (f->other_plan && !*f->changed.text)
-        printf(
-            "The results file has a sweep of this name that shares no point with this file: `run`\n"
-            "refuses this without --replace.\n");
-    if (f->other_metric > 0) {
-        printf(
-            "The results file has trials of this sweep that ran with another metric, which chose\n"
-            "their best steps: `run` refuses this. Give the sweep another name.\n");
-    }
-    if (*f->changed.text)
-        text_print(stdout, "`run` refuses this: %s.\n", f->changed.text);
+    if (*f->preview.refused.text)
+        text_print(stdout, "`run` refuses this: %s.\n", f->preview.refused.text);
 }
 
 /* "Estimated from finished trials of the same configuration (4 points), ...": where the times of
  * what would run come from, the best first. */
-static void print_sources(const struct forecast *f, bool retry_failed)
+static void print_sources(struct scope *x)
 {
     static const char *const names[COST_SOURCES] = {
         [COST_RECORDED] = "finished trials of the same configuration",
@@ -292,26 +314,19 @@ static void print_sources(const struct forecast *f, bool retry_failed)
         [COST_MEASURED] = "a short measurement on this machine",
         [COST_ASSUMED] = "an assumed speed",
     };
-    long count[COST_SOURCES] = {0}, n = f->to_run + f->will_add;
     const char *separator = "Estimated from ";
-    for (long i = 0; i < f->points; i++)
-        count[f->point[i].source] += forecast_to_run(&f->point[i], retry_failed);
-    for (long i = 0; i < f->due_count; i++)
-        count[f->point[f->due[i].point].source] += f->due[i].trials;
-    for (long k = 0; k < f->confirming_count; k++)
-        if (forecast_runs(f->confirming[k].state, retry_failed))
-            count[f->point[f->confirming[k].point].source]++;
-    if (n == 0)
-        return;
-    for (int i = COST_SOURCES - 1; i >= 0; i--) {
-        if (count[i] == 0)
-            continue;
-        printf("%s%s", separator, names[i]);
-        if (count[i] < n)
-            printf(" (%ld)", count[i]);
-        separator = ", ";
+    struct rows *r = scope_rows(x,
+                                "SELECT source, count(*) AS n, sum(count(*)) OVER () FROM outlook"
+                                " JOIN trial USING (trial_id) JOIN takes USING (config_id)"
+                                " WHERE runs AND NOT spare GROUP BY source ORDER BY source DESC",
+                                NO_VALUES);
+    for (; scope_next(x, r); separator = ", ") {
+        printf("%s%s", separator, names[rows_integer(r, 0)]);
+        if (rows_integer(r, 1) < rows_integer(r, 2))
+            printf(" (%lld)", (long long)rows_integer(r, 1));
     }
-    printf(".\n");
+    if (*separator == ',')
+        printf(".\n");
 }
 
 /* Of so many judged trials, and so many of tuning. */
@@ -323,9 +338,9 @@ static double wall_s(const struct cores *c, double core_s, double judged, long t
 /* "24 to 48 tuning trials would run, then 18 to 30 that are judged: about " */
 static void print_trials(const struct forecast *f, long least, long most)
 {
-    long tuning = f->tuning_left + f->may_add;
-    if (f->may_add > f->will_add)
-        printf("%ld to ", f->tuning_left + f->will_add);
+    long tuning = f->left.tuning + f->may_add;
+    if (f->may_add > 0)
+        printf("%ld to ", f->left.tuning);
     if (tuning > 0)
         printf("%ld tuning trial%s would run, then ", tuning, text_plural(tuning));
     if (most > least)
@@ -347,10 +362,10 @@ static const char *words_of_range(const struct forecast *f, bool looks)
         {{", by what tuning chooses", ", by what tuning chooses and " CONFIRMS},
          {", by what tuning chooses and the look that decides",
           ", by what tuning chooses, the look that decides and " CONFIRMS}}};
-    return words[f->may_add + f->reopened > 0][looks][f->may_confirm > 0];
+    return words[f->may_add + f->may_choose > 0][looks][f->may_confirm > 0];
 }
 
-static void print_estimate(const struct plan *p, const struct forecast *f,
+static void print_estimate(struct scope *x, const struct plan *p, const struct forecast *f,
                            const struct forecast_view *v)
 {
     char text[32];
@@ -361,19 +376,19 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
         printf("\nNothing is left to run.\n");
         return;
     }
-    long certain = f->to_run + f->will_add;
-    long at_once = cores.trials < certain || certain == 0 ? cores.trials : certain;
-    long least = lround(f->trials_left.least);
-    long most = lround(f->trials_left.most);
+    const struct cost_left *left = &f->left;
+    long at_once = cores.trials < f->to_run || f->to_run == 0 ? cores.trials : f->to_run;
+    long least = lround(left->trials.least);
+    long most = lround(left->trials.most);
     printf("\n");
     print_trials(f, least, most);
     if (most > least || f->may_add > 0)
-        printf("%s to ", text_duration(wall_s(&cores, f->left_s.least, f->trials_left.least,
-                                              f->tuning_left + f->will_add),
-                                       text, sizeof text));
+        printf("%s to ",
+               text_duration(wall_s(&cores, left->core_s.least, left->trials.least, left->tuning),
+                             text, sizeof text));
     printf("%s with %ld at once",
            text_duration(
-               wall_s(&cores, f->left_s.most, f->trials_left.most, f->tuning_left + f->may_add),
+               wall_s(&cores, left->core_s.most, left->trials.most, left->tuning + f->may_add),
                text, sizeof text),
            at_once);
     if (cores.threads > 1)
@@ -381,7 +396,7 @@ static void print_estimate(const struct plan *p, const struct forecast *f,
     if (at_once * (cores.threads > 0 ? cores.threads : 1) > machine_cores())
         printf(" on %d core%s", machine_cores(), text_plural(machine_cores()));
     printf("%s.\n", words_of_range(f, config->looks > 0 && most - least > f->may_confirm));
-    print_sources(f, v->retry_failed);
+    print_sources(x);
 }
 
 /* What `run` does behind the trials. */
@@ -394,67 +409,44 @@ static void print_tests(const struct config *c)
         printf(" (eval).\n");
 }
 
-/* What a line of the table says of trials. */
-struct line_counts {
-    long trials, done, to_run, failed;
+/* Configurations that are tried, listed ones first. Whichever value tuning chooses, it may be this
+ * one: spare trials count. */
+#define POINTS                                                                                     \
+    "SELECT heads, n_params, flops_per_step, sum(o.state <> 'not_needed') AS trials,"              \
+    "  sum(o.state = 'completed') AS done, sum(runs) AS to_run,"                                   \
+    "  sum(o.state IN ('diverged', 'failed')) AS failed, sum(spare) AS spare, trial_s,"            \
+    "  setting_label, replicate, tuning, added, min(plan_order) AS place"                          \
+    "  FROM outlook AS o JOIN trial USING (trial_id) JOIN config USING (config_id)"                \
+    "  JOIN takes USING (config_id) WHERE confirms = 0 GROUP BY config_id"
+static const char POINT_LINES[] =
+    "SELECT heads, n_params, flops_per_step, trials, done, to_run, failed, trial_s, setting_label,"
+    "  replicate, tuning FROM (" POINTS ") ORDER BY added > 0, place";
+static const char HEAD_LINES[] =
+    "SELECT heads, min(n_params), max(n_params), sum(trials - spare), sum(done),"
+    "  sum(to_run - spare), sum(failed), avg(trial_s), sum(added = 0) FROM (" POINTS ")"
+    " GROUP BY heads ORDER BY heads";
+enum {
+    POINT_HEADS,
+    POINT_PARAMETERS,
+    POINT_FLOPS,
+    POINT_TRIALS,
+    POINT_FAILED = POINT_TRIALS + 3,
+    POINT_TRIAL_S,
+    POINT_LABEL,
+    POINT_REPLICATE,
+    POINT_TUNING
 };
+enum { HEAD_MOST_PARAMETERS = 2, HEAD_POINTS = 8 };
 
-static void add_point(struct line_counts *n, const struct forecast_point *q, bool retry_failed)
+static void counts_cells(struct table *t, const struct rows *r)
 {
-    n->trials += point_trials(q);
-    n->done += q->count[FORECAST_COMPLETED];
-    n->to_run += forecast_to_run(q, retry_failed);
-    n->failed += q->count[FORECAST_DIVERGED] + q->count[FORECAST_FAILED];
-}
-
-static void counts_cells(struct table *t, const struct line_counts *n)
-{
-    table_integer(t, n->trials);
-    table_integer(t, n->done);
-    table_integer(t, n->to_run);
-    table_integer(t, n->failed);
-}
-
-static void add_added(struct line_counts *n, const struct forecast_added *t, bool retry_failed)
-{
-    n->trials += t->state != FORECAST_NOT_NEEDED;
-    n->done += t->state == FORECAST_COMPLETED;
-    n->to_run += forecast_runs(t->state, retry_failed);
-    n->failed += t->state == FORECAST_DIVERGED || t->state == FORECAST_FAILED;
-}
-
-static bool same_value(const struct forecast_added *a, const struct forecast_added *b)
-{
-    return a->point == b->point && strcmp(a->tuning, b->tuning) == 0;
-}
-
-/* A line for each value that tune.extend has added to a head count; its trials stand side by side.
- */
-static void add_values(struct table *t, const struct plan *p, const struct forecast *f,
-                       bool retry_failed)
-{
-    struct plan_text name;
-    char full[2 * PLAN_TEXT_MAX];
     char text[32];
-    for (long i = 0, next; i < f->added_count; i = next) {
-        const struct forecast_added *first = &f->added[i];
-        const struct forecast_point *q = &f->point[first->point];
-        struct line_counts n = {0};
-        for (next = i; next < f->added_count && same_value(first, &f->added[next]); next++)
-            add_added(&n, &f->added[next], retry_failed);
-        plan_text(p, first->point, &name);
-        plan_full_label(name.label, first->tuning, full, sizeof full);
-        table_integer(t, q->heads);
-        table_text(t, full);
-        table_text(t, text_count(q->n_params, text, sizeof text));
-        table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
-        counts_cells(t, &n);
-        table_text(t, text_duration(q->trial_s, text, sizeof text));
-    }
+    for (int i = POINT_TRIALS; i <= POINT_FAILED; i++)
+        table_integer(t, rows_integer(r, i));
+    table_text(t, text_duration(rows_real(r, POINT_TRIAL_S), text, sizeof text));
 }
 
-static struct table *table_of_points(struct scope *x, const struct plan *p,
-                                     const struct forecast *f, bool retry_failed)
+static struct table *table_of_points(struct scope *x, const struct plan *p)
 {
     static const struct table_column columns[] = {
         {.title = "heads", .right = true},      {.title = "setting"},
@@ -463,73 +455,25 @@ static struct table *table_of_points(struct scope *x, const struct plan *p,
         {.title = "to run", .right = true},     {.title = "failed", .right = true},
         {.title = "one trial", .right = true},  {0}};
     struct table *t = table_new(x, columns);
-    struct plan_text name;
+    bool tuned = most_candidates(p) > 1;
     char part[2 * PLAN_TEXT_MAX];
     char full[3 * PLAN_TEXT_MAX];
     char text[32];
-    for (long i = 0; i < f->points; i++) {
-        const struct forecast_point *q = &f->point[i];
-        plan_text(p, i, &name);
-        table_integer(t, q->heads);
-        plan_full_label(name.label, name.replicate, part, sizeof part);
-        plan_full_label(part, f->candidates > 1 ? name.tuning : "", full, sizeof full);
+    struct rows *r = scope_rows(x, POINT_LINES, NO_VALUES);
+    while (scope_next(x, r)) {
+        table_integer(t, rows_integer(r, POINT_HEADS));
+        plan_full_label(rows_given(r, POINT_LABEL), rows_given(r, POINT_REPLICATE), part,
+                        sizeof part);
+        plan_full_label(part, tuned ? rows_given(r, POINT_TUNING) : "", full, sizeof full);
         table_text(t, full);
-        table_text(t, text_count(q->n_params, text, sizeof text));
-        table_text(t, text_quantity(q->flops_per_step, text, sizeof text));
-        struct line_counts n = {.trials = q->spare,
-                                .to_run = q->spare}; /* it may be the chosen one */
-        add_point(&n, q, retry_failed);
-        counts_cells(t, &n);
-        table_text(t, text_duration(q->trial_s, text, sizeof text));
+        table_text(t, text_count((long)rows_integer(r, POINT_PARAMETERS), text, sizeof text));
+        table_text(t, text_quantity(rows_real(r, POINT_FLOPS), text, sizeof text));
+        counts_cells(t, r);
     }
-    add_values(t, p, f, retry_failed);
     return t;
 }
 
-/* All points of one head count together. */
-struct head_sum {
-    int64_t heads, least_params, most_params;
-    long points;
-    struct line_counts counts;
-    double one_trial_s; /* sum over points */
-};
-
-static int compare_heads(const void *a, const void *b)
-{
-    const struct head_sum *x = a;
-    const struct head_sum *y = b;
-    return (x->heads > y->heads) - (x->heads < y->heads);
-}
-
-static long sum_heads(const struct forecast *f, bool retry_failed, struct head_sum *sum)
-{
-    long n = 0;
-    for (long i = 0; i < f->points; i++) {
-        const struct forecast_point *q = &f->point[i];
-        long k = 0;
-        while (k < n && sum[k].heads != q->heads)
-            k++;
-        struct head_sum *h = &sum[k];
-        if (k == n) {
-            *h = (struct head_sum){
-                .heads = q->heads, .least_params = q->n_params, .most_params = q->n_params};
-            n++;
-        }
-        h->least_params = q->n_params < h->least_params ? q->n_params : h->least_params;
-        h->most_params = q->n_params > h->most_params ? q->n_params : h->most_params;
-        h->points++;
-        add_point(&h->counts, q, retry_failed);
-        h->one_trial_s += q->trial_s;
-    }
-    for (long i = 0; i < f->added_count; i++)
-        for (long k = 0; k < n && !f->added[i].spare; k++)
-            if (sum[k].heads == f->point[f->added[i].point].heads)
-                add_added(&sum[k].counts, &f->added[i], retry_failed);
-    qsort(sum, (size_t)n, sizeof *sum, compare_heads);
-    return n;
-}
-
-static struct table *table_of_heads(struct scope *x, const struct forecast *f, bool retry_failed)
+static struct table *table_of_heads(struct scope *x)
 {
     static const struct table_column columns[] = {
         {.title = "heads", .right = true},      {.title = "points", .right = true},
@@ -537,18 +481,15 @@ static struct table *table_of_heads(struct scope *x, const struct forecast *f, b
         {.title = "trials", .right = true},     {.title = "done", .right = true},
         {.title = "to run", .right = true},     {.title = "failed", .right = true},
         {.title = "mean trial", .right = true}, {0}};
-    struct head_sum *sum = arena_alloc(&x->arena, (size_t)f->points, sizeof *sum);
     struct table *t = table_new(x, columns);
-    long n = sum_heads(f, retry_failed, sum);
     char text[32];
-    for (long i = 0; i < n; i++) {
-        const struct head_sum *h = &sum[i];
-        table_integer(t, h->heads);
-        table_integer(t, h->points);
-        table_text(t, text_count(h->least_params, text, sizeof text));
-        table_text(t, text_count(h->most_params, text, sizeof text));
-        counts_cells(t, &h->counts);
-        table_text(t, text_duration(h->one_trial_s / (double)h->points, text, sizeof text));
+    struct rows *r = scope_rows(x, HEAD_LINES, NO_VALUES);
+    while (scope_next(x, r)) {
+        table_integer(t, rows_integer(r, POINT_HEADS));
+        table_integer(t, rows_integer(r, HEAD_POINTS));
+        for (int i = POINT_PARAMETERS; i <= HEAD_MOST_PARAMETERS; i++)
+            table_text(t, text_count((long)rows_integer(r, i), text, sizeof text));
+        counts_cells(t, r);
     }
     return t;
 }
@@ -557,15 +498,14 @@ static struct table *table_of_heads(struct scope *x, const struct forecast *f, b
 static void write_text(struct scope *x, const struct plan *p, const struct forecast *f,
                        const struct forecast_view *v)
 {
-    bool grouped = f->points > POINTS_SHOWN && !v->all;
-    print_summary(p, f, v);
+    bool grouped = plan_points(p) > POINTS_SHOWN && !v->all;
+    print_summary(x, p, f);
     putchar('\n');
-    table_write(grouped ? table_of_heads(x, f, v->retry_failed)
-                        : table_of_points(x, p, f, v->retry_failed),
-                TABLE_TEXT, text_color(stdout), stdout);
+    table_write(grouped ? table_of_heads(x) : table_of_points(x, p), TABLE_TEXT, text_color(stdout),
+                stdout);
     if (grouped)
         printf("--all shows a line per point, --json every trial.\n");
-    print_estimate(p, f, v);
+    print_estimate(x, p, f, v);
     print_tests(plan_config(p));
 }
 
@@ -611,98 +551,75 @@ static const struct command_syntax syntax = {
 
 /* ---- as JSON ---- */
 
-/* What all have, and what a trial of that state would come to. */
-static void write_trial_begin(struct json_writer *w, int64_t heads, int64_t seed,
-                              const char *setting)
-{
-    json_add_integer(w, "heads", heads);
-    json_add_integer(w, "seed", seed);
-    json_add_json(w, "setting", setting);
-}
+static const char TRIAL_ROWS[] =
+    "SELECT plan_order, added, confirms, heads, seed, setting, replicate, tuning, is_tuning, look,"
+    "  config_sha256, n_params, flops_per_step, trial_s, iif(trial_id > ?1, 0, trial_id), o.state,"
+    "  runs, why FROM outlook AS o JOIN trial USING (trial_id) JOIN config USING (config_id)"
+    "  JOIN takes USING (config_id) ORDER BY confirms, added > 0, plan_order, trial_id";
 
-static void write_trial_end(struct json_writer *w, int64_t trial_id, enum forecast_state state,
-                            bool would_run, const char *why)
+/* Trials of added values and on fresh seeds are of no point of the plan. */
+static void write_trial(struct json_writer *w, const struct plan *p, struct rows *r)
 {
-    json_add_nonzero(w, "trial_id", trial_id);
-    json_add_text(w, "state", forecast_name(state));
-    json_add_bool(w, "would_run", would_run);
-    json_add_text(w, "why", why);
+    enum {
+        PLAN_ORDER,
+        ADDED,
+        FRESH,
+        HEADS,
+        SEED,
+        SETTING,
+        REPLICATE,
+        TUNING,
+        IS_TUNING,
+        LOOK,
+        SHA256,
+        N_PARAMS,
+        FLOPS,
+        ESTIMATED_S,
+        TRIAL_ID,
+        STATE,
+        RUNS,
+        WHY
+    };
+    json_new_line(w, 2);
+    json_begin_object(w, NULL);
+    if (rows_integer(r, ADDED) || rows_integer(r, FRESH))
+        json_add_null(w, "point");
+    else
+        json_add_integer(w, "point", plan_trial(p, (long)rows_integer(r, PLAN_ORDER)).point);
+    if (rows_integer(r, ADDED))
+        json_add_integer(w, "added", rows_integer(r, ADDED));
+    if (rows_integer(r, FRESH))
+        json_add_bool(w, "confirms", true);
+    json_add_integer(w, "heads", rows_integer(r, HEADS));
+    json_add_integer(w, "seed", rows_integer(r, SEED));
+    json_add_json(w, "setting", rows_given(r, SETTING));
+    json_add_json(w, "replicate", rows_given(r, REPLICATE));
+    json_add_json(w, "tuning", rows_given(r, TUNING));
+    json_add_bool(w, "is_tuning", rows_integer(r, IS_TUNING) != 0);
+    json_add_integer(w, "look", rows_integer(r, LOOK));
+    json_add_text(w, "config_sha256", rows_given(r, SHA256));
+    json_add_integer(w, "n_params", rows_integer(r, N_PARAMS));
+    json_add_real(w, "flops_per_step", rows_real(r, FLOPS));
+    json_add_real(w, "estimated_s", rows_real(r, ESTIMATED_S));
+    json_add_nonzero(w, "trial_id", rows_integer(r, TRIAL_ID));
+    json_add_text(w, "state", rows_given(r, STATE));
+    json_add_bool(w, "would_run", rows_integer(r, RUNS) != 0);
+    json_add_text(w, "why", rows_given(r, WHY));
     json_end_object(w);
-}
-
-static void write_trial(struct json_writer *w, const struct plan *p, const struct forecast *f,
-                        long k, bool retry_failed)
-{
-    struct plan_trial t = plan_trial(p, k);
-    const struct forecast_point *q = &f->point[t.point];
-    enum forecast_state state = f->trial[k].state;
-    struct plan_text name;
-    plan_text(p, t.point, &name);
-    json_new_line(w, 2);
-    json_begin_object(w, NULL);
-    json_add_integer(w, "point", t.point);
-    write_trial_begin(w, q->heads, t.seed, name.setting);
-    json_add_json(w, "replicate", name.replicate);
-    json_add_json(w, "tuning", name.tuning);
-    json_add_bool(w, "is_tuning", t.tuning);
-    json_add_integer(w, "look", t.look);
-    json_add_text(w, "config_sha256", q->sha256);
-    json_add_integer(w, "n_params", q->n_params);
-    json_add_real(w, "flops_per_step", q->flops_per_step);
-    json_add_real(w, "estimated_s", q->trial_s);
-    write_trial_end(w, f->trial[k].trial_id, state, forecast_runs(state, retry_failed),
-                    forecast_reason(state, f->trial[k].note, retry_failed));
-}
-
-/* One of a value that tune.extend has added: it is of no point of the plan. */
-static void write_added(struct json_writer *w, const struct plan *p, const struct forecast *f,
-                        const struct forecast_added *t, bool retry_failed)
-{
-    struct plan_text name;
-    plan_text(p, t->point, &name);
-    json_new_line(w, 2);
-    json_begin_object(w, NULL);
-    json_add_null(w, "point");
-    json_add_integer(w, "added", t->steps);
-    write_trial_begin(w, f->point[t->point].heads, t->seed, name.setting);
-    json_add_json(w, "tuning", t->tuning);
-    json_add_bool(w, "is_tuning", t->is_tuning);
-    json_add_text(w, "config_sha256", t->sha256);
-    write_trial_end(w, t->trial_id, t->state, !t->spare && forecast_runs(t->state, retry_failed),
-                    forecast_reason(t->state, t->note, retry_failed));
 }
 
 /* A value that tune.extend is to add. */
-static void write_due(struct json_writer *w, const struct plan *p, const struct forecast *f,
-                      const struct forecast_due *due)
+static void write_to_add(struct json_writer *w, struct rows *r)
 {
-    struct plan_text name;
-    plan_text(p, due->point, &name);
     json_begin_object(w, NULL);
-    json_add_integer(w, "heads", f->point[due->point].heads);
-    json_add_json(w, "setting", name.setting);
-    json_add_json(w, "tuning", due->tuning);
-    json_add_integer(w, "trials", due->trials);
+    json_add_integer(w, "heads", rows_integer(r, ADD_HEADS));
+    json_add_json(w, "setting", rows_given(r, ADD_SETTING));
+    json_add_json(w, "tuning", rows_given(r, ADD_TUNING));
+    json_add_integer(w, "trials", rows_integer(r, ADD_TRIALS));
     json_end_object(w);
 }
 
-/* One on a fresh seed: it is of no point of the plan. */
-static void write_confirming(struct json_writer *w, const struct plan *p, const struct forecast *f,
-                             const struct forecast_confirming *t, bool retry_failed)
-{
-    struct plan_text name;
-    plan_text(p, t->point, &name);
-    json_new_line(w, 2);
-    json_begin_object(w, NULL);
-    json_add_null(w, "point");
-    json_add_bool(w, "confirms", true);
-    write_trial_begin(w, f->point[t->point].heads, t->seed, name.setting);
-    json_add_text(w, "config_sha256", t->sha256);
-    write_trial_end(w, t->trial_id, t->state, forecast_runs(t->state, retry_failed),
-                    forecast_reason(t->state, t->note, retry_failed));
-}
-
-static void write_json(const struct plan *p, const struct forecast *f, bool retry_failed)
+static void write_json(struct scope *x, const struct plan *p, const struct forecast *f)
 {
     struct json_writer w = {.out = stdout, .spaced = true};
     long by_constraint;
@@ -718,36 +635,34 @@ static void write_json(const struct plan *p, const struct forecast *f, bool retr
         json_add_integer(&w, "of", shard.of);
         json_end_object(&w);
     }
-    json_add_integer(&w, "points", f->points);
-    json_add_integer(&w, "planned", f->planned);
+    json_add_integer(&w, "points", plan_points(p));
+    json_add_integer(&w, "planned", f->counts.planned);
     json_add_integer(&w, "would_run", f->to_run);
-    json_add_integer(&w, "not_needed", f->not_needed);
-    json_add_integer(&w, "elsewhere", f->elsewhere);
+    json_add_integer(&w, "not_needed", f->counts.trials[TRIAL_NOT_NEEDED]);
+    json_add_integer(&w, "elsewhere", f->counts.elsewhere);
     json_add_integer(&w, "leaving", f->leaving);
     json_add_nonzero(&w, "will_add", f->will_add);
-    json_add_nonzero(&w, "may_add", f->may_add);
+    json_add_nonzero(&w, "may_add", f->will_add + f->may_add);
     json_add_nonzero(&w, "may_confirm", f->may_confirm);
-    json_add_nonzero(&w, "may_choose_anew", f->reopened);
+    json_add_nonzero(&w, "may_choose_anew", f->may_choose);
     json_begin_list(&w, "to_add");
-    for (long i = 0; i < f->due_count; i++)
-        write_due(&w, p, f, &f->due[i]);
+    struct rows *r = scope_rows(x, TO_ADD, NO_VALUES);
+    while (scope_next(x, r))
+        write_to_add(&w, r);
     json_end_list(&w);
     json_begin_object(&w, "dropped");
     json_add_integer(&w, "constraint", by_constraint);
     json_add_integer(&w, "exclude", by_exclude);
     json_add_integer(&w, "duplicate", by_duplicate);
     json_end_object(&w);
-    json_add_real(&w, "core_s", f->left_s.expected);
-    json_add_real(&w, "least_core_s", f->left_s.least);
-    json_add_real(&w, "most_core_s", f->left_s.most);
+    json_add_real(&w, "core_s", f->left.core_s.expected);
+    json_add_real(&w, "least_core_s", f->left.core_s.least);
+    json_add_real(&w, "most_core_s", f->left.core_s.most);
     json_new_line(&w, 1);
     json_begin_list(&w, "trials");
-    for (long k = 0; k < f->trials; k++)
-        write_trial(&w, p, f, k, retry_failed);
-    for (long k = 0; k < f->added_count; k++)
-        write_added(&w, p, f, &f->added[k], retry_failed);
-    for (long k = 0; k < f->confirming_count; k++)
-        write_confirming(&w, p, f, &f->confirming[k], retry_failed);
+    r = scope_rows(x, TRIAL_ROWS, VALUES(INTEGER(f->preview.known)));
+    while (scope_next(x, r))
+        write_trial(&w, p, r);
     printf("\n]}\n");
 }
 
@@ -763,8 +678,9 @@ static void plan(struct scope *x, void *context)
     scope_check(x, plan_set_shard(p, shard, x->message));
     command_plan_notes("plan", p);
     const struct forecast *f = command_forecast(x, p, o->db, o->view.retry_failed);
+    x->store = f->preview.store;
     if (o->json)
-        write_json(p, f, o->view.retry_failed);
+        write_json(x, p, f);
     else
         write_text(x, p, f, &o->view);
 }

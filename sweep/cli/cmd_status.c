@@ -240,17 +240,12 @@ struct sweep_state {
  * shards wait for machines. */
 static double time_left(struct scope *x, const struct cost *c, const struct rows *r, bool here)
 {
-    struct cost_left left;
+    struct cost_left left = cost_left(x, c, rows_integer(r, COLUMN_SWEEP_ID));
     int64_t running = rows_integer(r, COLUMN_RUNNING);
     bool by_itself = here && rows_null(r, COLUMN_HOSTS); /* else its cores are no limit */
-    int usable = by_itself || running == 0 ? machine_cores() : INT_MAX;
-    scope_check(x, cost_left(c, x->store, rows_integer(r, COLUMN_SWEEP_ID), &left, x->message));
-    struct cores cores = cores_granted(usable, running, 0);
-    if (by_itself && rows_integer(r, COLUMN_QUEUED) == 0)
-        cores.cores = usable;
-    if (!left.known || (!here && running == 0))
+    if (!here && running == 0)
         return NAN;
-    return cores_wall_s(&cores, left.core_s, left.trials);
+    return cost_wall_s(&left, running, by_itself || running == 0 ? machine_cores() : 0);
 }
 
 static void text_row(const struct rows *r, double seconds, struct table *t)
@@ -353,7 +348,7 @@ static void status_table_add(struct status_table *t, struct status_shards *shard
     bool here = x->store != shards->sum;
     const char *without = here ? shards->from_sum : shards->from_file;
     cost_init(&cost);
-    scope_check(x, cost_read(&cost, x->store, x->message));
+    cost_read(x, &cost);
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     struct rows *r = scope_rows(x, sql, VALUES(TEXT(host), TEXT(without)));

@@ -36,6 +36,10 @@ enum status store_open(const char *path, enum store_mode mode, struct store **s,
  * that another program is about to make. */
 enum status store_open_begun(const char *path, struct store **s, struct message *m);
 
+/* An empty results file in memory, which nobody else sees; path: of the file that it stands for, as
+ * messages name it. */
+enum status store_open_memory(const char *path, struct store **s, struct message *m);
+
 /* A sentence for people about the older format that STORE_WRITE found the file in, and that its
  * backup has; "" where it had today's. Returns text. */
 const char *store_migration_words(const struct store *s, char *text, size_t size);

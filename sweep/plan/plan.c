@@ -61,7 +61,10 @@ static void count_points(const struct plan *p, uint64_t *total, uint64_t *twins)
 /* Random draws can meet the same point twice, and so can values that come to the same (kv_heads 4
  * and `heads` at 4 heads): a hash set of the points that stay, by their canonical options. */
 struct seen {
-    uint32_t *slot; /* point + 1; 0: free */
+    struct {
+        uint32_t point; /* + 1; 0: free */
+        uint32_t hash;  /* the other half */
+    } * slot;
     uint64_t mask;
 };
 
@@ -96,14 +99,17 @@ static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g)
     hash = hash_words(hash, &point.train, sizeof point.train);
     hash = hash_words(hash, point.task_options, point.task->options_size);
     uint64_t at = hash & seen->mask;
-    for (; seen->slot[at]; at = (at + 1) & seen->mask) {
-        plan_decode(p, seen->slot[at] - 1, &other);
+    for (; seen->slot[at].point; at = (at + 1) & seen->mask) {
+        if (seen->slot[at].hash != (uint32_t)(hash >> 32))
+            continue;
+        plan_decode(p, seen->slot[at].point - 1, &other);
         point_json(&point, json);
         point_json(&other, other_json);
         if (strcmp(json, other_json) == 0)
             return false;
     }
-    seen->slot[at] = (uint32_t)g + 1;
+    seen->slot[at].point = (uint32_t)g + 1;
+    seen->slot[at].hash = (uint32_t)(hash >> 32);
     return true;
 }
 

@@ -123,20 +123,11 @@ int plan_rung_steps(int64_t eta, int64_t min_steps, int64_t steps, int64_t every
 long plan_candidates(const struct plan *p, long i);
 
 /* tune.extend: how many values may be added at most to those that the i-th point's head count has
- * in its setting, each with as many points as a listed one; 0 without. tune: which setting and head
- * count that is, from 0 and in the order of the plan; 0 without. */
+ * in its setting, each with as many points as a listed one; 0 without. */
 long plan_beyond(const struct plan *p, long i);
-long plan_group(const struct plan *p, long i);
 
 /* confirm: a claim names so many head counts at most. */
 enum { PLAN_CONFIRMED = 3 };
-/* A number that points of one setting have in common, and of two settings hardly ever. */
-uint64_t plan_setting_hash(const struct plan *p, long i);
-
-/* Under tune one candidate of a head count is chosen, and the trials of the others are not run: of
- * the waiting[i] trials at point i that this is about, those are spare which are not of the
- * candidate that has most. spare: (points), all false without tune. NO_MEMORY. */
-enum status plan_spare(const struct plan *p, const long *waiting, bool *spare, struct message *m);
 
 /* How many replicates each head count of a setting is tried on: combinations of the replicated
  * axes' values, before constraints and exclude. 1 without. */

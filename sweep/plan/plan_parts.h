@@ -152,6 +152,8 @@ enum plan_verdict plan_filter(struct plan *p, struct point *point, int task);
 /* Counts candidates. BAD_INPUT where rungs have nothing to choose from, or a trial is too short to
  * have one, or where guessing is right more often on one replicate than on another. */
 void plan_build_groups(struct plan *p);
+/* A number that points of one setting have in common, and of two settings hardly ever. */
+uint64_t plan_setting_hash(const struct plan *p, long i);
 
 /* plan_instances.c */
 /* confirm: BAD_INPUT where a fresh instance draws the task of an explored one, or of another. */

@@ -72,11 +72,6 @@ long plan_beyond(const struct plan *p, long i)
     return p->beyond ? (long)p->beyond[i] : 0;
 }
 
-long plan_group(const struct plan *p, long i)
-{
-    return p->group ? (long)p->group[i] : 0;
-}
-
 long plan_replicates(const struct plan *p)
 {
     long n = 1;
@@ -397,38 +392,6 @@ void plan_build_groups(struct plan *p)
         check_fresh(p, beyond);
         plan_check_fresh(p);
     }
-}
-
-static void find_spare(const struct plan *p, const struct member *member, const long *waiting,
-                       bool *spare)
-{
-    for (long first = 0, end; first < p->points; first = end) {
-        long most = -1;
-        uint64_t runs = 0; /* the candidate that has most */
-        for (end = first; end < p->points && member[end].group == member[first].group;) {
-            uint64_t candidate = member[end].candidate;
-            long n = 0;
-            for (; end < p->points && member[end].group == member[first].group &&
-                   member[end].candidate == candidate;
-                 end++)
-                n += waiting[member[end].point];
-            runs = n > most ? candidate : runs;
-            most = n > most ? n : most;
-        }
-        for (long i = first; i < end; i++)
-            spare[member[i].point] = member[i].candidate != runs;
-    }
-}
-
-enum status plan_spare(const struct plan *p, const long *waiting, bool *spare, struct message *m)
-{
-    memset(spare, 0, (size_t)p->points * sizeof *spare);
-    if (!p->config->tune)
-        return STATUS_OK;
-    struct scope *x = scope_new(NULL, "the plan", m);
-    if (scope_enter(x))
-        find_spare(p, list_members(&x->arena, p), waiting, spare);
-    return scope_end(x);
 }
 
 /* ---- shards ---- */

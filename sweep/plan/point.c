@@ -129,6 +129,39 @@ static bool same_values(const struct option_entry *options, const void *a, const
     return true;
 }
 
+/* The default of an option of a section whose value is a number, as most are. Each is read once:
+ * the identities of many points ask for all of them. */
+static int64_t default_number(const struct option_entry *o)
+{
+    enum { KNOWN = 256 };
+    static _Thread_local struct {
+        const struct option_entry *of;
+        int64_t value;
+    } known[KNOWN];
+    size_t at = (uintptr_t)o / sizeof *o % KNOWN;
+    if (known[at].of != o) {
+        struct option_entry alone[] = {*o, {0}};
+        alone[0].offset = 0;
+        option_defaults(alone, &known[at].value);
+        known[at].of = o;
+    }
+    return known[at].value;
+}
+
+static bool is_number(const struct option_entry *o)
+{
+    return o->type != OPTION_INT_LIST && o->type != OPTION_STRING;
+}
+
+static void put_default(const struct option_entry *o, void *values)
+{
+    const struct option_entry alone[] = {*o, {0}};
+    if (is_number(o))
+        memcpy((char *)values + o->offset, &(int64_t){default_number(o)}, sizeof(int64_t));
+    else
+        option_defaults(alone, values);
+}
+
 /* True, too, of one without a default. */
 static bool at_default(const struct option_entry *o, const void *values)
 {
@@ -136,6 +169,9 @@ static bool at_default(const struct option_entry *o, const void *values)
     struct option_entry alone[] = {*o, {0}};
     if (!o->default_value)
         return true;
+    if (is_number(o))
+        return memcmp((const char *)values + o->offset, &(int64_t){default_number(o)},
+                      sizeof(int64_t)) == 0;
     alone[0].offset = 0;
     option_defaults(alone, neutral);
     size_t n = option_used(alone, neutral);
@@ -171,7 +207,7 @@ static void shorten(struct point *p, int section, const struct option_entry *o,
 {
     const struct option_entry alone[] = {*o, {0}};
     struct point left_out = *p;
-    option_defaults(alone, section_of(&left_out, section).values);
+    put_default(o, section_of(&left_out, section).values);
     struct point resolved = left_out;
     point_resolve(&resolved, NULL);
     bool said = o->type == OPTION_INT_LIST || same_values(alone, section_of(p, section).values,

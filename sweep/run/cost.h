@@ -11,7 +11,7 @@
 #define SWEEP_RUN_COST_H
 
 #include "engine/train_config.h"
-#include "sweep/trials/trials.h"
+#include "sweep/db/scope.h"
 
 enum cost_source { /* where a figure comes from, the worst first */
                    COST_ASSUMED,
@@ -36,6 +36,11 @@ enum { COST_SAMPLES = 256 };
 struct cost {
     double start_s;
     enum cost_source start_source;
+    size_t recorded;
+    struct cost_recorded {
+        char sha256[65]; /* of a configuration that has finished trials */
+        double train_s;  /* their mean */
+    } * record;          /* (recorded), by sha256; the scope's that read it */
     int samples;
     struct cost_sample {
         int flops, heads; /* their logarithms, coarsely: alike trials are one sample */
@@ -51,26 +56,72 @@ void cost_init(struct cost *c);
 void cost_add(struct cost *c, struct cost_shape shape, double work, double seconds,
               enum cost_source source);
 
-/* Adds the times of all finished trials of a results file, of all its sweeps, and those of
- * half-done ones; those that were over in an instant say nothing about speed. */
-enum status cost_read(struct cost *c, struct store *s, struct message *m);
+/* Adds the times of all finished trials of the scope's results file, of all its sweeps, and those
+ * of half-done ones; those that were over in an instant say nothing about speed. */
+void cost_read(struct scope *x, struct cost *c);
 
 /* Distance to the nearest sample; INFINITY where there is none. */
 double cost_distance(const struct cost *c, struct cost_shape shape);
 
-/* FLOP/s of the nearest sample, or an assumed figure. */
-double cost_speed(const struct cost *c, struct cost_shape shape, enum cost_source *source);
+/* Seconds of a trial of a configuration, with its start: as recorded, else at the speed of the
+ * nearest sample, or at an assumed one. */
+double cost_trial_s(const struct cost *c, const char *config_sha256, struct cost_shape shape,
+                    double work, enum cost_source *source);
 
 /* What is left of a trial that takes trial_s, of which the share `done` is behind it. */
 double cost_rest_s(const struct cost *c, double trial_s, double done);
 
-/* What is left of a sweep as the results file has it: what forecast.h finds for its plan. Under
- * `tune`, trials that wait for a choice count by the share of them that will run. */
+/* The share of a tuning trial's steps that is still to be trained, from `step` on: all of it where
+ * there are no rungs; else behind each rung only as much as candidates go on. waits: at that rung.
+ */
+double cost_tuning_share(const int64_t *rung, int rungs, int64_t eta, int64_t candidates,
+                         int64_t steps, int64_t step, bool waits);
+
+/* ---- the configurations of a query ---- */
+
+/* Its first columns: what a trial of one is to do. */
+#define COST_COLUMNS                                                                               \
+    " config_sha256, heads, flops_per_step, batch, eval_every, steps,"                             \
+    " config_json ->> '$.train.val_examples', config_json ->> '$.train.test_examples'"
+enum cost_column {
+    COST_SHA256,
+    COST_HEADS,
+    COST_FLOPS,
+    COST_BATCH,
+    COST_EVAL_EVERY,
+    COST_STEPS,
+    COST_VAL_EXAMPLES,
+    COST_TEST_EXAMPLES,
+    COST_COLUMN_COUNT
+};
+
+/* False where the row has impossible values. */
+bool cost_read_work(const struct rows *r, struct cost_shape *shape, double *work);
+
+/* ---- what is left of a sweep ---- */
+
+struct cost_range {
+    double least, expected, most;
+};
+void cost_add_range(struct cost_range *sum, struct cost_range r, double times);
+
+/* What is left of a sweep as the results file has it. Where tuning has not chosen, one candidate of
+ * a head count runs: the one with the fewest trials left, any, the one with the most. Under
+ * `looks`, least: the open look decides in every setting; most: only the last look does; expected:
+ * each look that is left is as likely to be the one. Trials that confirm what a head count may
+ * choose otherwise count half. Under rungs, tuning trials count by the steps that they are expected
+ * to train. What is not in the file yet, as values of tune.extend and fresh seeds, is forecast.h's.
+ */
 struct cost_left {
-    double core_s, trials;
+    struct cost_range core_s;
+    struct cost_range trials; /* but those of tuning */
+    long tuning;
     bool known; /* false: no trial of the file has shown yet what one takes */
 };
-enum status cost_left(const struct cost *c, struct store *s, int64_t sweep_id,
-                      struct cost_left *left, struct message *m);
+struct cost_left cost_left(struct scope *x, const struct cost *c, int64_t sweep_id);
+
+/* Seconds to the end, expected, with as many trials at once as are running (0: as the cores allow)
+ * on so many cores of this machine (0: others have enough of them); NaN: unknown. */
+double cost_wall_s(const struct cost_left *left, int64_t running, int cores);
 
 #endif

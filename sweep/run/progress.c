@@ -13,15 +13,13 @@ enum { LABEL_SIZE = 160, BAR_WIDTH = 20, LABEL_MIN = 12, NARROW = 60 };
 enum { TRIALS_MIN = 4 }; /* so many of them are shown before the table is */
 enum { TAIL_COLUMNS = 37, NARROW_TAIL_COLUMNS = 25 }; /* steps, loss, acc; without the loss */
 static const double REDRAW_S = 0.2;
-static const double ESTIMATE_AFTER_S = 2.0; /* before that the rate says little */
 
 struct progress_line {
     bool busy, updated, whole;
     char label[LABEL_SIZE];
     int64_t heads;
-    int64_t first, step, steps;
+    int64_t step, steps;
     double loss, acc;
-    double work, done; /* done: the share that was behind it at its start */
     double started_s;
 };
 
@@ -32,10 +30,7 @@ struct progress_view {
     long total, done, failed, running, left;
     int slots;
     struct progress_line *slot;
-    double started_s, drawn_s;
-    bool weighed, counted;
-    double queued_work; /* of trials that wait */
-    double done_work;   /* finished by this run */
+    double drawn_s, end_s; /* end_s: when all is done, by clock_now_s; NaN: unknown */
     enum metric metric;
     double best;
     char best_label[LABEL_SIZE];
@@ -71,7 +66,7 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int
     v->unicode = text_utf8();
     v->metric = metric;
     v->best = NAN;
-    v->started_s = clock_now_s();
+    v->end_s = NAN;
     return v;
 }
 
@@ -104,18 +99,6 @@ static double line_fraction(const struct progress_line *s)
     return s->steps > 0 ? (double)s->step / (double)s->steps : 0.0;
 }
 
-/* Work that is still to do. */
-static double line_left(const struct progress_line *s)
-{
-    return s->work * (1.0 - (s->updated ? line_fraction(s) : s->done));
-}
-
-/* Share that this run did. */
-static double line_share(const struct progress_line *s)
-{
-    return s->steps > 0 ? (double)(s->step - s->first) / (double)s->steps : 0.0;
-}
-
 bool progress_live(const struct progress_view *v)
 {
     return v && v->live;
@@ -141,15 +124,10 @@ void progress_heads(struct progress_view *v, const struct head_counts *list, int
     v->head_counts = count;
 }
 
-void progress_work_left(struct progress_view *v, double work)
+void progress_time_left(struct progress_view *v, double seconds)
 {
-    if (v) {
-        v->weighed = true;
-        v->queued_work = work;
-        for (int i = 0; i < v->slots; i++)
-            if (v->slot[i].busy)
-                v->queued_work -= line_left(&v->slot[i]);
-    }
+    if (v)
+        v->end_s = clock_now_s() + seconds;
 }
 
 void progress_trial_started(struct progress_view *v, int slot, const struct progress_trial *t)
@@ -161,10 +139,7 @@ void progress_trial_started(struct progress_view *v, int slot, const struct prog
     s->busy = true;
     s->loss = s->acc = NAN;
     s->heads = t->heads;
-    s->work = v->weighed ? t->work : 1.0;
-    s->done = t->done;
     s->whole = t->whole;
-    v->queued_work -= line_left(s);
     s->started_s = clock_now_s();
     char full[LABEL_SIZE];
     snprintf(full, sizeof full, "%s", t->label);
@@ -179,10 +154,7 @@ void progress_update(struct progress_view *v, int slot, int64_t step, int64_t st
     struct progress_line *s = line_at(v, slot);
     if (!s || !s->busy)
         return;
-    if (!s->updated) {
-        s->updated = true;
-        s->first = step;
-    }
+    s->updated = true;
     s->step = step;
     s->steps = steps;
     /* right after an evaluation there are no means yet: the ones before it stay on show */
@@ -199,9 +171,6 @@ void progress_counts(struct progress_view *v, long done, long failed, long runni
     v->running = running;
     v->left = left;
     v->total = done + failed + running + left;
-    if (!v->counted && !v->weighed)
-        v->queued_work += (double)left;
-    v->counted = true;
 }
 
 static void line_bar(struct line *l, const struct progress_view *v, double fraction, int width)
@@ -263,39 +232,21 @@ static void line_draw(const struct progress_view *v, const struct progress_line 
     line_cut(l, width);
 }
 
-/* Seconds left at the rate so far, or -1 where too little is known. */
-static double estimate(const struct progress_view *v)
-{
-    double done = v->done_work;
-    double left = v->queued_work > 0.0 && v->left > 0 ? v->queued_work : 0.0;
-    double elapsed = clock_now_s() - v->started_s;
-    for (int i = 0; i < v->slots; i++) {
-        const struct progress_line *s = &v->slot[i];
-        if (s->busy) {
-            done += s->work * line_share(s);
-            left += line_left(s);
-        }
-    }
-    if (elapsed < ESTIMATE_AFTER_S || done <= 0.0)
-        return -1.0;
-    return left * elapsed / done;
-}
-
 static void total_line(const struct progress_view *v, int width, struct line *l)
 {
     char text[32];
     char best[16];
     double ended = (double)(v->done + v->failed);
     double fraction = v->total > 0 ? ended / (double)v->total : 1.0;
-    double seconds = estimate(v);
+    double seconds = v->end_s - clock_now_s();
     line_clear(l);
     line_add(l, " %s %ld/%ld ", v->sweep, v->done + v->failed, v->total);
     line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= NARROW ? BAR_WIDTH : BAR_WIDTH / 2);
     line_add(l, " %3.0f%%", 100.0 * fraction);
     if (v->failed > 0)
         line_add(l, "  %ld failed", v->failed);
-    if (seconds >= 0.0)
-        line_add(l, "  ETA %s", text_duration(seconds, text, sizeof text));
+    if (isfinite(seconds))
+        line_add(l, "  ETA %s", text_duration(fmax(seconds, 0), text, sizeof text));
     if (isfinite(v->best))
         line_add(l, "  best %s %s", line_value(v->metric, v->best, best), v->best_label);
     line_cut(l, width);
@@ -400,8 +351,6 @@ static void plain_line(struct progress_view *v, const struct progress_line *s, c
 static void put_back(struct progress_view *v, struct progress_line *s, const char *outcome,
                      double value)
 {
-    v->done_work += s->work * line_share(s);
-    v->queued_work += line_left(s);
     if (!v->quiet && !may_draw(v))
         plain_line(v, s, outcome, value);
     s->busy = false;
@@ -435,7 +384,6 @@ void progress_trial_ended(struct progress_view *v, int slot, enum trial_state st
         put_back(v, s, "queued again", value);
         return;
     }
-    v->done_work += s->work * (s->steps > 0 ? 1.0 - (double)s->first / (double)s->steps : 1.0);
     *(state == TRIAL_COMPLETED ? &v->done : &v->failed) += 1;
     if (state == TRIAL_COMPLETED)
         progress_best(v, value, s->label);

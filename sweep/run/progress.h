@@ -34,10 +34,8 @@ void progress_slots(struct progress_view *v, int workers);
  * otherwise. */
 bool progress_live(const struct progress_view *v);
 
-/* Weighs the estimate of the time left: the work (any unit, say seconds) still to do, that of
- * running trials included. Told again where less turns out to be needed. Without this call trials
- * count equally. */
-void progress_work_left(struct progress_view *v, double work);
+/* Seconds to the end, from now on; NaN: unknown. */
+void progress_time_left(struct progress_view *v, double seconds);
 
 /* What each head count has come to; copied. The trials that run are counted here. */
 void progress_heads(struct progress_view *v, const struct head_counts *list, int count);
@@ -49,9 +47,7 @@ struct progress_trial {
     int64_t trial_id;
     const char *label; /* "heads=8 seed=1"; "": its trial_id is shown */
     int64_t heads;
-    double work; /* of the whole trial, in the unit of progress_work_left */
-    double done; /* the share of it that is behind it, 0 to 1 */
-    bool whole;  /* it is not trained but done in one piece: there are no steps to show */
+    bool whole; /* it is not trained but done in one piece: there are no steps to show */
 };
 
 /* A trial runs in slot 0..workers-1. */

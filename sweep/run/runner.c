@@ -262,7 +262,6 @@ static void free_runner(struct runner *r)
     free(r->event);
     free(r->claim);
     strikes_free(&r->strikes);
-    forecast_free(r->forecast);
 }
 
 enum status runner_run(const struct plan *p, const struct runner_options *o,

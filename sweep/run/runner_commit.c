@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/plan/machine.h"
+
 static const double commit_every_s = 1.0, busy_retry_s = 0.1;
 /* When a lock of another program is spoken of: while trials run, and when all wait for it. */
 static const double busy_note_s = 30, busy_note_idle_s = 2;
@@ -293,10 +295,8 @@ static void start_claims(struct runner *r)
     struct message m;
     bool at_once = store_snapshot(r->store, &m) == STATUS_OK; /* one lock for all that is read */
     take_claimed(r);
-    for (int k = 0; k < r->claims; k++) {
-        double work = r->forecast ? forecast_trial_s(r->forecast, r->claim[k].config_sha256) : 1;
-        slot_take(r->claimed_for[k], &r->claim[k], work, r->view);
-    }
+    for (int k = 0; k < r->claims; k++)
+        slot_take(r->claimed_for[k], &r->claim[k], r->view);
     runner_share_cores(r); /* those that run make room */
     for (int k = 0; k < r->claims; k++) {
         struct slot *slot = r->claimed_for[k];
@@ -332,15 +332,18 @@ static double due_again(double from_s)
 
 void runner_show_left(struct runner *r)
 {
-    struct forecast *f;
     double from_s = clock_now_s();
-    if (!progress_live(r->view) || from_s < r->left_due_s)
+    struct scope *x;
+    if (!progress_live(r->view) || from_s < r->left_due_s || !(x = scope_of(r->store, NULL)))
         return;
-    if (forecast_new(r->plan, r->store, false, NULL, &f, NULL) == STATUS_OK) {
-        forecast_free(r->forecast);
-        r->forecast = f;
-        progress_work_left(r->view, f->left_s.expected);
+    if (scope_enter(x)) {
+        struct cost cost;
+        cost_init(&cost);
+        cost_read(x, &cost);
+        struct cost_left left = cost_left(x, &cost, r->sweep_id);
+        progress_time_left(r->view, cost_wall_s(&left, r->alive, r->hosts ? 0 : machine_cores()));
     }
+    scope_end(x);
     r->left_due_s = due_again(from_s);
 }
 

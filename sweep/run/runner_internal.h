@@ -21,7 +21,7 @@
 #include "sweep/run/busy_retry.h"
 #include "sweep/run/confirm.h"
 #include "sweep/run/cores.h"
-#include "sweep/run/forecast.h"
+#include "sweep/run/cost.h"
 #include "sweep/run/looks.h"
 #include "sweep/run/progress.h"
 #include "sweep/run/runner.h"
@@ -66,7 +66,6 @@ struct runner {
     const struct plan *plan;
     struct store *store;
     struct progress_view *view;
-    struct forecast *forecast; /* what trials take, for the time left; NULL: all alike */
     int64_t sweep_id;
     int64_t last_added; /* the last trial of a value that tune.extend had added and we know of */
     struct job job;     /* what all jobs of this run share */
@@ -99,7 +98,7 @@ struct runner {
     double committed_s, retry_s;
     double counts_due_s; /* while trials run not before, they are counted again */
     double heads_due_s;  /* not before, the table by heads is filled again */
-    double left_due_s;   /* not before, what is left is forecast again */
+    double left_due_s;   /* not before, the time left is estimated again */
     double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
     struct busy_retry busy; /* before anything runs there is time: the lock is waited for */
 };

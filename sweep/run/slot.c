@@ -121,7 +121,7 @@ static enum status start_worker(struct slot *s, const struct job *job, struct me
     return status;
 }
 
-void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v)
+void slot_take(struct slot *s, const struct claimed *c, struct progress_view *v)
 {
     s->busy = true;
     s->trial_id = c->trial_id;
@@ -140,8 +140,6 @@ void slot_take(struct slot *s, const struct claimed *c, double work, struct prog
         .trial_id = c->trial_id,
         .label = s->label,
         .heads = c->heads,
-        .work = work,
-        .done = c->steps > 0 ? (double)c->resumed_from_step / (double)c->steps : 0,
     };
     progress_trial_started(v, s->index, &shown);
 }

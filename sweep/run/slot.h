@@ -89,8 +89,8 @@ const char *slot_error(const struct slot *s);
 /* Whether its worker runs, or is about to. */
 bool slot_runs(const struct slot *s);
 
-/* Takes the claimed trial into the free slot s. work: what it takes, for the view. */
-void slot_take(struct slot *s, const struct claimed *c, double work, struct progress_view *v);
+/* Takes the claimed trial into the free slot s. */
+void slot_take(struct slot *s, const struct claimed *c, struct progress_view *v);
 
 /* Has its host start its worker. job: what all jobs of this run share, where its file
  * lies and what its machine computes with; its trial members are filled here, from c. On failure

@@ -252,13 +252,17 @@ struct asking {
     const char *folder; /* where the weights lie; for other machines absolute */
     struct study_result *result;
     struct study_result before; /* ... as it was at the call */
+    double started_s;
 };
 
 static void show_counts(const struct asking *a)
 {
     int answered = a->result->answered - a->before.answered;
     int failed = a->result->failed - a->before.failed;
-    progress_counts(a->session->view, answered, failed, 0, a->count - answered - failed);
+    int ended = answered + failed, left = a->count - ended;
+    progress_counts(a->session->view, answered, failed, 0, left);
+    progress_time_left(a->session->view,
+                       ended > 0 ? (clock_now_s() - a->started_s) * left / ended : NAN);
 }
 
 static enum status job_text(void *context, int i, char **text, struct message *m)
@@ -282,7 +286,7 @@ static void job_begins(void *context, int i, int slot)
     char label[SLOT_LABEL];
     slot_label(t->heads, t->label, t->seed, label);
     const struct progress_trial shown = {
-        .trial_id = t->trial_id, .label = label, .heads = t->heads, .work = 1, .whole = true};
+        .trial_id = t->trial_id, .label = label, .heads = t->heads, .whole = true};
     progress_trial_started(a->session->view, slot, &shown);
 }
 
@@ -390,7 +394,7 @@ enum status study_run(struct study_session *session, const struct study *study,
     const bool elsewhere = session->options.crew.count > 0;
     char *absolute = elsewhere ? realpath(store_folder(session->store), NULL) : NULL;
     const char *folder = absolute ? absolute : store_folder(session->store);
-    struct asking a = {session, study, jobs, count, folder, r, *r};
+    struct asking a = {session, study, jobs, count, folder, r, *r, clock_now_s()};
     const struct job_queue queue = {.crew = &session->options.crew,
                                     .folder = folder,
                                     .workers = session->options.workers,

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
 #include "sweep/trials/trials_internal.h"
 
 static const char DOING[] = "extending tuned axes";
@@ -16,9 +15,8 @@ static const char DOING[] = "extending tuned axes";
 struct extending {
     struct scope *x;
     int64_t sweep_id;
-    int64_t most;               /* values to either side of an axis */
-    struct extension *file;     /* the sweep file; NULL: it was not needed yet */
-    struct extensions_due *due; /* values are noted here, not added; NULL: they are added */
+    int64_t most;           /* values to either side of an axis */
+    struct extension *file; /* the sweep file; NULL: it was not needed yet */
 };
 
 /* A head count in one setting that has chosen. */
@@ -34,12 +32,6 @@ enum { SETS_MAX = 256 };
 static void free_file(void *file)
 {
     extension_free(file);
-}
-
-static void keep_file(struct extending *e, enum status status)
-{
-    scope_check(e->x, status);
-    arena_on_free(&e->x->arena, free_file, e->file);
 }
 
 static void read_file(struct extending *e)
@@ -60,7 +52,8 @@ static void read_file(struct extending *e)
     while (count < SETS_MAX && scope_next(e->x, r))
         set[count++] = scope_given(e->x, r, 0);
     scope_close(e->x, r);
-    keep_file(e, extension_new(name, text, set, count, &e->file, e->x->message));
+    scope_check(e->x, extension_new(name, text, set, count, &e->file, e->x->message));
+    arena_on_free(&e->x->arena, free_file, e->file);
 }
 
 /* ---- the next number ---- */
@@ -154,24 +147,6 @@ static bool each_point(struct extending *e, const struct group *g, const char *p
     return extended->possible;
 }
 
-static void note_due(struct extending *e, const struct group *g, const char *path,
-                     const struct extended_point *p)
-{
-    const char *with = put_number(e, g->tuning, path, p);
-    struct extension_due *longer = array_grow(e->due->item, e->due->count, sizeof *longer);
-    if (!longer)
-        scope_leave(e->x, status_no_memory(e->x->message, "values to be added"));
-    e->due->item = longer;
-    struct extension_due *due = &longer[e->due->count++];
-    due->heads = g->heads;
-    snprintf(due->setting, sizeof due->setting, "%s", g->setting);
-    snprintf(due->tuning, sizeof due->tuning, "%s", with);
-    due->known = scope_number(e->x, DOING,
-                              "SELECT 1 FROM trial JOIN config USING (config_id)"
-                              " WHERE config_sha256 = ? AND sweep_id = ? AND is_tuning = 1",
-                              VALUES(TEXT(p->sha256), INTEGER(e->sweep_id)));
-}
-
 /* Whether the axis leads on. */
 static bool extend_axis(struct extending *e, const struct group *g, const char *path)
 {
@@ -183,10 +158,7 @@ static bool extend_axis(struct extending *e, const struct group *g, const char *
     read_file(e);
     if (!each_point(e, g, path, number, false, &point))
         return false;
-    if (e->due)
-        note_due(e, g, path, &point);
-    else
-        each_point(e, g, path, number, true, &point);
+    each_point(e, g, path, number, true, &point);
     return true;
 }
 
@@ -238,23 +210,6 @@ void store_settle_extensions(struct scope *x, int64_t sweep_id, const char *sett
     /* A value whose trials have ended before may lead on to the next one. */
     while (e.most > 0 && extend_groups(&e, setting, heads))
         ;
-}
-
-enum status store_extensions_due(struct store *s, const struct config *c,
-                                 struct extensions_due *due, struct message *m)
-{
-    struct scope *x = scope_of(s, m);
-    *due = (struct extensions_due){0};
-    if (scope_enter(x)) {
-        struct extending e = {.x = x, .most = c->extend, .due = due};
-        e.sweep_id = scope_number(x, DOING, "SELECT sweep_id FROM sweep WHERE name = ?",
-                                  VALUES(TEXT(c->name)));
-        if (e.sweep_id && e.most > 0) {
-            keep_file(&e, extension_new(c->name, c->text, c->set, c->sets, &e.file, m));
-            extend_groups(&e, NULL, 0);
-        }
-    }
-    return scope_end(x);
 }
 
 /* What was added to a sweep by trials numbered above *after, a line for each value. */

@@ -22,6 +22,7 @@ struct planning {
     const char *rules;  /* the keys among tune, replicate, looks, rungs, equivalence, extend and
                            confirm that have changed: ["looks"]; "" for none */
     const char *what;   /* plan_change.what; NULL: nothing to compare with */
+    bool history;       /* the change is recorded in plan_change */
 };
 
 /* ---- points ---- */
@@ -239,9 +240,10 @@ static void find_sweep(struct planning *g)
     changes->completed = (long)rows_integer(r, COMPLETED);
     g->rules = changed_rules(g, r, RULES);
     g->same_question = rows_integer(r, SAME) != 0 && !*g->rules;
-    fingerprint(g);
-    g->same_plan =
-        !differs(rows_text(r, PLAN_SHA256), g->plan_sha256) && g->in_plan == plan_trials(g->p);
+    if (g->in_plan == plan_trials(g->p)) {
+        fingerprint(g);
+        g->same_plan = !differs(rows_text(r, PLAN_SHA256), g->plan_sha256);
+    }
     scope_close(g->x, r);
 }
 
@@ -450,21 +452,28 @@ static void plan_within(struct planning *g, bool replace)
         store_settle(g->x, g->changes->sweep_id);
     if (c->confirm)
         store_refuse_confirm(g->x, g->changes->sweep_id, c);
-    record_change(g);
+    if (g->history)
+        record_change(g);
     if (!g->same_plan)
         scope_script(g->x, "loading the plan",
                      "DROP TABLE planned_trial; DROP TABLE planned_point");
 }
 
-enum status store_plan(struct store *s, const struct plan *p, bool replace,
-                       struct plan_changes *changes, struct message *m)
+enum status store_plan_as(struct store *s, const struct plan *p, bool replace, bool history,
+                          struct plan_changes *changes, struct message *m)
 {
     struct scope *x = scope_of(s, m);
     *changes = (struct plan_changes){0};
     if (scope_enter(x)) {
-        struct planning g = {.x = x, .p = p, .changes = changes};
+        struct planning g = {.x = x, .p = p, .changes = changes, .history = history};
         scope_change(x);
         plan_within(&g, replace);
     }
     return scope_commit(x);
+}
+
+enum status store_plan(struct store *s, const struct plan *p, bool replace,
+                       struct plan_changes *changes, struct message *m)
+{
+    return store_plan_as(s, p, replace, true, changes, m);
 }

@@ -92,6 +92,19 @@ enum status store_adopt(struct store *s, struct plan *p, struct message *m);
 enum status store_refuse_plan(struct store *s, const struct plan *p, bool replace,
                               struct message *m);
 
+/* What planning would come to: a results file in memory that has of the file s (NULL: there is
+ * none) the rows of the sweep of p's name, its plan, trials and looks, and into which p was stored
+ * as by store_plan with `replace`. Trials that the file has keep their numbers. */
+struct preview {
+    struct store *store; /* to be closed */
+    int64_t sweep_id;
+    int64_t known;          /* the last number of a trial that the file has; others are new */
+    struct message refused; /* why store_plan would refuse p without `replace`; ""; where it would
+                               refuse it anyhow, none of the file's rows are here */
+};
+enum status store_preview(struct store *s, const struct plan *p, struct preview *preview,
+                          struct message *m);
+
 /* Two sweep files with one name: *stranger says that the file has a sweep of the plan's name with
  * trials in its plan, and that none of them is at a point of this plan. Seeds do not count: a file
  * in which only `seeds` was changed has all its points in common. */
@@ -200,22 +213,6 @@ enum status store_retry_failed(struct store *s, int64_t sweep_id, long *count, s
  * becomes the number of the file's last: a line for each, unless `said` is NULL. */
 enum status store_added(struct store *s, int64_t sweep_id, int64_t *after, struct text_buffer *said,
                         struct message *m);
-
-/* Values that tune.extend would add if a sweep were planned now. */
-struct extensions_due {
-    size_t count;
-    struct extension_due {
-        int64_t heads;
-        char setting[PLAN_TEXT_MAX], tuning[PLAN_TEXT_MAX]; /* with the next number */
-        int64_t known; /* not 0: the file has trials of it, from before, which come back */
-    } * item;          /* (count), to be freed */
-};
-
-/* The first of them for each head count that has chosen an outermost number, by what the file has
- * of the sweep of c's name, and by tune.extend, constraints and exclude of c. Reads only; after a
- * failure too, due->item is to be freed. */
-enum status store_extensions_due(struct store *s, const struct config *c,
-                                 struct extensions_due *due, struct message *m);
 
 /* ---- looks ---- */
 

@@ -3,6 +3,7 @@
  *
  *   trials.sql       the longer statements, as sql_NAME
  *   store_plan.c     planning: points, trials, the sweep's row, its history
+ *   store_preview.c  what planning would come to
  *   store_shard.c    which trials are of the plan's shard, and what is missing of the others
  *   store_trial.c    claiming and ending
  *   store_result.c   a result's values in the tables, and whether they still are
@@ -28,6 +29,12 @@
 
 /* All of them, in the order of the file; ends with NULL. */
 extern const char *const trials_statements[];
+
+/* ---- store_plan.c ---- */
+
+/* store_plan, which keeps a history: whether table plan_change gets a row. */
+enum status store_plan_as(struct store *s, const struct plan *p, bool replace, bool history,
+                          struct plan_changes *changes, struct message *m);
 
 /* ---- store_shard.c ---- */
 

@@ -1,6 +1,8 @@
 /* What tests of forecasts share. */
 #include "store_help.h"
 
+#include <math.h>
+
 #include "sweep/run/forecast.h"
 
 #include "tests/test.h"
@@ -16,4 +18,28 @@ static struct forecast *forecast_of(struct fixture *x, const struct plan *p, str
     struct forecast *f = NULL;
     assert_ok(forecast_new(p, s, false, NULL, &f, &x->m));
     return f;
+}
+
+/* A number that the forecast's copy of the sweep has. */
+static double of_preview(const struct forecast *f, const char *sql)
+{
+    return strtod(ask(store_db(f->preview.store), sql), NULL);
+}
+
+/* Seconds of a trial of that head count. */
+static double one_trial(const struct forecast *f, int heads)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql,
+             "SELECT max(trial_s) FROM takes JOIN config USING (config_id) WHERE heads = %d",
+             heads);
+    return of_preview(f, sql);
+}
+
+static inline void assert_range(struct cost_range r, double least, double expected, double most)
+{
+    double apart = fabs(r.least - least) + fabs(r.expected - expected) + fabs(r.most - most);
+    if (!(apart <= 1e-9 * most))
+        fail_msg("%g %g %g, should be %g %g %g", r.least, r.expected, r.most, least, expected,
+                 most);
 }

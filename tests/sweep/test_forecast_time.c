@@ -1,8 +1,6 @@
 /* What `plan` says of the time that trials take. */
 #include "forecast_help.h"
 
-#include <math.h>
-
 #include "sweep/plan/machine.h"
 
 /* A sweep of one step per trial, so that nothing but its price of its own counts. */
@@ -17,11 +15,20 @@ TEST(a_trial_has_a_price_of_its_own)
 {
     struct planned p = plan_of(x, PRICED("[1]", "1", "1000"));
     struct forecast *f = forecast_of(x, p.plan, NULL);
-    assert_each(f->left_s.expected > 1000 * 0.005, f->left_s.expected < 1000 * 0.2);
+    assert_each(f->left.core_s.expected > 1000 * 0.005, f->left.core_s.expected < 1000 * 0.2);
     /* Evaluation and test take 1024 examples each: of one step's work as much as 2048 / (3 * 8). */
-    double step = f->point[0].flops_per_step;
-    assert_true(fabs(f->point[0].work - step * (1 + 2048 / 24.0)) < 1e-6 * step);
+    double step = of_preview(f, "SELECT flops_per_step FROM config");
+    double work = (one_trial(f, 1) - f->cost.start_s) * 1e10; /* at the assumed speed */
+    assert_true(fabs(work - step * (1 + 2048 / 24.0)) < 1e-6 * step);
     forecast_free(f);
+}
+
+static int source_of(const struct forecast *f, int heads)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql,
+             "SELECT source FROM takes JOIN config USING (config_id) WHERE heads = %d", heads);
+    return (int)of_preview(f, sql);
 }
 
 static int asked, answers;
@@ -49,16 +56,15 @@ TEST(strange_points_are_measured)
     assert_ok(forecast_new(p.plan, NULL, false, pretend, &f, &x->m));
     assert_int_equal(asked, 2); /* 2 heads are near enough to 1, 32 are not */
     assert_true(f->cost.start_s == 0.25);
-    for (long i = 0; i < f->points; i++) {
-        double expected = 0.25 + f->point[i].work / 5e9;
-        assert_true(fabs(f->point[i].trial_s - expected) < 1e-9);
-        assert_int_equal(f->point[i].source, COST_MEASURED);
-    }
+    double step = of_preview(f, "SELECT flops_per_step FROM config WHERE heads = 32");
+    assert_true(fabs(one_trial(f, 32) - .25 - step * (100 + 3 * 1024 / 24.0) / 5e9) < 1e-9);
+    assert_int_equal(source_of(f, 1), COST_MEASURED);
+    assert_int_equal(source_of(f, 32), COST_MEASURED);
     forecast_free(f);
     asked = answers = 0; /* it cannot be */
     assert_ok(forecast_new(p.plan, NULL, false, pretend, &f, &x->m));
     assert_int_equal(asked, 1);
-    assert_int_equal(f->point[0].source, COST_ASSUMED);
+    assert_int_equal(source_of(f, 1), COST_ASSUMED);
     forecast_free(f);
 }
 
@@ -85,9 +91,9 @@ TEST(speed_is_that_of_trials_like_these)
     finish_all(x, s, 1, "0.003");
     struct planned p = plan_of(x, PRICED("[1]", "1000", "1"));
     struct forecast *f = forecast_of(x, p.plan, s), *alone = forecast_of(x, p.plan, NULL);
-    assert_int_equal(f->point[0].source, COST_ASSUMED);
-    assert_true(fabs(f->point[0].trial_s - f->cost.start_s -
-                     (alone->point[0].trial_s - alone->cost.start_s)) < 1e-9);
+    assert_int_equal(source_of(f, 1), COST_ASSUMED);
+    assert_true(fabs(one_trial(f, 1) - f->cost.start_s -
+                     (one_trial(alone, 1) - alone->cost.start_s)) < 1e-9);
     forecast_free(alone);
     forecast_free(f);
     free_plan(x, p);
@@ -106,19 +112,19 @@ TEST(speed_is_that_of_trials_like_these)
     asked = 0;
     assert_ok(forecast_new(p.plan, s, false, pretend, &f, &x->m));
     assert_int_equal(asked, 0); /* nothing is strange */
-    double least = f->point[0].trial_s, most = f->point[3].trial_s;
-    for (long i = 0; i < 4; i++)
-        assert_int_equal(f->point[i].source, COST_ALIKE);
+    double least = one_trial(f, 1), most = one_trial(f, 32);
+    for (int heads = 1; heads <= 32; heads *= heads == 2 ? 8 : 2)
+        assert_int_equal(source_of(f, heads), COST_ALIKE);
     assert_true(fabs(f->cost.start_s - 0.25) < 1e-9);
     assert_each(least > 7, least<9, most> 70, most < 90);
-    assert_each(f->point[1].trial_s<10, f->point[2].trial_s> 60);
+    assert_each(one_trial(f, 2) < 10, one_trial(f, 16) > 60);
     forecast_free(f);
     free_plan(x, p);
 
     p = plan_of(x, PRICED("[1]", "2", "4")); /* the very configuration, whatever it took */
     f = forecast_of(x, p.plan, s);
-    assert_int_equal(f->point[0].source, COST_RECORDED);
-    assert_true(fabs(f->point[0].trial_s - f->cost.start_s - 0.003) < 1e-9);
+    assert_int_equal(source_of(f, 1), COST_RECORDED);
+    assert_true(fabs(one_trial(f, 1) - f->cost.start_s - 0.003) < 1e-9);
     forecast_free(f);
 }
 
@@ -128,8 +134,8 @@ TEST(what_is_done_of_a_trial_is_deducted)
     plan_into(x, s, PRICED("[1]", "100", "2"));
     struct planned p = plan_of(x, PRICED("[1]", "100", "2"));
     struct forecast *f = forecast_of(x, p.plan, s);
-    double start = f->cost.start_s, one = f->point[0].trial_s - start;
-    assert_true(fabs(f->left_s.expected - 2 * (start + one)) < 1e-9);
+    double start = f->cost.start_s, one = one_trial(f, 1) - start;
+    assert_true(fabs(f->left.core_s.expected - 2 * (start + one)) < 1e-9);
     forecast_free(f);
     int64_t build = add_build(x, s);
     struct claimed a = claim(x, s, 1, build), b = claim(x, s, 1, build);
@@ -141,21 +147,31 @@ TEST(what_is_done_of_a_trial_is_deducted)
                           "\"val_acc\":0.5,\"grad_norm\":1,\"lr\":0.001,\"cpu_s\":0.7}]",
                           &x->m));
     f = forecast_of(x, p.plan, s);
-    one = f->point[0].trial_s - start; /* at the speed of what is done */
-    assert_true(fabs(f->left_s.expected - (2 * start + (0.25 + 0.5) * one)) < 1e-9);
+    one = one_trial(f, 1) - start; /* at the speed of what is done */
+    assert_true(fabs(f->left.core_s.expected - (2 * start + (0.25 + 0.5) * one)) < 1e-9);
     forecast_free(f);
+}
+
+static struct cost_left left_of(struct fixture *x, struct store *s)
+{
+    struct cost c;
+    struct cost_left left = {0};
+    struct scope *scope = scope_of(s, &x->m);
+    cost_init(&c);
+    if (scope_enter(scope)) {
+        cost_read(scope, &c);
+        left = cost_left(scope, &c, 1);
+    }
+    assert_ok(scope_end(scope));
+    return left;
 }
 
 static void expect_left(struct fixture *x, struct store *s, double expected)
 {
-    struct cost c;
-    struct cost_left left;
-    cost_init(&c);
-    assert_ok(cost_read(&c, s, &x->m));
-    assert_ok(cost_left(&c, s, 1, &left, &x->m));
+    struct cost_left left = left_of(x, s);
     assert_true(left.known);
-    if (!(fabs(left.core_s - expected) < 1e-9 * expected))
-        fail_msg("%g s are left, expected %g", left.core_s, expected);
+    if (!(fabs(left.core_s.expected - expected) < 1e-9 * expected))
+        fail_msg("%g s are left, expected %g", left.core_s.expected, expected);
 }
 
 /* `status` knows only the results file, `plan` also the sweep file: both say the same. What half of
@@ -175,26 +191,21 @@ TEST(plan_and_status_agree)
     assert_ok(store_curve(s, b.trial_id, b.attempt, row, &x->m));
     assert_ok(store_requeue(s, a.trial_id, a.attempt, &end, &accepted, &x->m));
     struct forecast *f = forecast_of(x, p.plan, s);
-    assert_int_equal(f->point[0].source, COST_ALIKE);
-    assert_each(f->point[0].trial_s > 110, f->point[0].trial_s < 180); /* and its test */
-    expect_left(x, s, f->left_s.expected);
+    assert_int_equal(source_of(f, 1), COST_ALIKE);
+    assert_each(one_trial(f, 1) > 110, one_trial(f, 1) < 180); /* and its test */
+    expect_left(x, s, f->left.core_s.expected);
     forecast_free(f);
     assert_true(finish(x, s, &b, result_of(0.5)));
     f = forecast_of(x, p.plan, s);
-    expect_left(x, s, f->left_s.expected);
+    expect_left(x, s, f->left.core_s.expected);
     forecast_free(f);
 }
 
 TEST(nothing_is_known_of_an_untried_sweep)
 {
     struct store *s = open_store(x, STORE_WRITE);
-    struct cost c;
-    struct cost_left left;
     plan_into(x, s, TUNED);
-    cost_init(&c);
-    assert_ok(cost_read(&c, s, &x->m));
-    assert_ok(cost_left(&c, s, 1, &left, &x->m));
-    assert_false(left.known);
+    assert_false(left_of(x, s).known);
 }
 
 static bool has_openblas(void)

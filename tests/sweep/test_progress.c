@@ -344,7 +344,7 @@ TEST(no_view_is_no_view)
     progress_trial_ended(NULL, 0, TRIAL_COMPLETED, 0.0);
     progress_note(NULL, "x");
     progress_draw(NULL, 1.0);
-    progress_work_left(NULL, 1.0);
+    progress_time_left(NULL, 1.0);
     progress_best(NULL, 1.0, "");
     progress_trial_paused(NULL, 0, 1, 1.0);
     progress_finish(NULL);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/plan/plan.h"
+#include "sweep/plan/plan_parts.h"
 #include "tests/sweep/case_help.h"
 
 enum { WIDTH = 120, WORDS = 24, LISTED = 24 };
@@ -111,7 +111,7 @@ TELL_TEXT(tuning, tuning)
 TELL_TEXT(replicates, replicate)
 TELL_POINTS(candidates, run_add(&r, "%ld", plan_candidates(p, i));)
 TELL_POINTS(beyond, run_add(&r, "%ld", plan_beyond(p, i));)
-TELL_POINTS(groups, run_add(&r, "%ld", plan_group(p, i));)
+TELL_POINTS(groups, run_add(&r, "%ld", p->group ? (long)p->group[i] : 0);)
 TELL_POINTS(rungs, int64_t step[PLAN_RUNGS_MAX]; struct text_buffer steps = {0};
             for (int k = 0, n = plan_rungs(p, i, step); k < n; k++)
                 text_add(&steps, k ? " %ld" : "%ld", (long)step[k]);

@@ -411,8 +411,8 @@ enum status store_open_memory(const char *path, struct store **out, struct messa
     else
         status = store_connect(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m);
     if (status == STATUS_OK)
-        status =
-            store_script(s, "setting up the connection", "PRAGMA ignore_check_constraints = ON", m);
+        status = store_script(s, "setting up the connection",
+                              "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF", m);
     if (status == STATUS_OK) {
         s->mode = STORE_WRITE;
         status = create(s, &format, m);

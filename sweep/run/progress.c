@@ -10,14 +10,12 @@
 #include "sweep/run/frame.h"
 
 enum { LABEL_SIZE = 160, BAR_WIDTH = 20, LABEL_MIN = 12, NARROW = 60 };
-enum { TRIALS_MIN = 4 }; /* so many of them are shown before the table is */
 enum { TAIL_COLUMNS = 37, NARROW_TAIL_COLUMNS = 25 }; /* steps, loss, acc; without the loss */
 static const double REDRAW_S = 0.2;
 
 struct progress_line {
     bool busy, updated, whole;
     char label[LABEL_SIZE];
-    int64_t heads;
     int64_t step, steps;
     double loss, acc;
     double started_s;
@@ -27,16 +25,11 @@ struct progress_view {
     FILE *err;
     char sweep[LABEL_SIZE];
     bool quiet, live, unicode;
-    long total, done, failed, running, left;
+    struct counts counts;
     int slots;
     struct progress_line *slot;
     double drawn_s, end_s; /* end_s: when all is done, by clock_now_s; NaN: unknown */
     enum metric metric;
-    double best;
-    char best_label[LABEL_SIZE];
-    struct head_counts *heads; /* (head_counts) */
-    long *heads_running;       /* (head_counts) */
-    int head_counts;
     char hosts[LINE_SIZE];
     struct frame frame;
 };
@@ -65,7 +58,6 @@ struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int
     frame_init(&v->frame, err);
     v->unicode = text_utf8();
     v->metric = metric;
-    v->best = NAN;
     v->end_s = NAN;
     return v;
 }
@@ -104,26 +96,6 @@ bool progress_live(const struct progress_view *v)
     return v && v->live;
 }
 
-void progress_heads(struct progress_view *v, const struct head_counts *list, int count)
-{
-    if (!v || !v->live)
-        return;
-    struct head_counts *copy = malloc(((size_t)count + 1) * sizeof *copy);
-    long *running = calloc((size_t)count + 1, sizeof *running);
-    if (!copy || !running) {
-        free(copy);
-        free(running);
-        return;
-    }
-    for (int i = 0; i < count; i++)
-        copy[i] = list[i];
-    free(v->heads);
-    free(v->heads_running);
-    v->heads = copy;
-    v->heads_running = running;
-    v->head_counts = count;
-}
-
 void progress_time_left(struct progress_view *v, double seconds)
 {
     if (v)
@@ -138,7 +110,6 @@ void progress_trial_started(struct progress_view *v, int slot, const struct prog
     memset(s, 0, sizeof *s);
     s->busy = true;
     s->loss = s->acc = NAN;
-    s->heads = t->heads;
     s->whole = t->whole;
     s->started_s = clock_now_s();
     char full[LABEL_SIZE];
@@ -162,15 +133,10 @@ void progress_update(struct progress_view *v, int slot, int64_t step, int64_t st
     s->acc = isfinite(acc) ? acc : s->acc;
 }
 
-void progress_counts(struct progress_view *v, long done, long failed, long running, long left)
+void progress_counts(struct progress_view *v, const struct counts *c)
 {
-    if (!v)
-        return;
-    v->done = done;
-    v->failed = failed;
-    v->running = running;
-    v->left = left;
-    v->total = done + failed + running + left;
+    if (v)
+        v->counts = *c;
 }
 
 static void line_bar(struct line *l, const struct progress_view *v, double fraction, int width)
@@ -232,26 +198,6 @@ static void line_draw(const struct progress_view *v, const struct progress_line 
     line_cut(l, width);
 }
 
-static void total_line(const struct progress_view *v, int width, struct line *l)
-{
-    char text[32];
-    char best[16];
-    double ended = (double)(v->done + v->failed);
-    double fraction = v->total > 0 ? ended / (double)v->total : 1.0;
-    double seconds = v->end_s - clock_now_s();
-    line_clear(l);
-    line_add(l, " %s %ld/%ld ", v->sweep, v->done + v->failed, v->total);
-    line_bar(l, v, fraction > 1.0 ? 1.0 : fraction, width >= NARROW ? BAR_WIDTH : BAR_WIDTH / 2);
-    line_add(l, " %3.0f%%", 100.0 * fraction);
-    if (v->failed > 0)
-        line_add(l, "  %ld failed", v->failed);
-    if (isfinite(seconds))
-        line_add(l, "  ETA %s", text_duration(fmax(seconds, 0), text, sizeof text));
-    if (isfinite(v->best))
-        line_add(l, "  best %s %s", line_value(v->metric, v->best, best), v->best_label);
-    line_cut(l, width);
-}
-
 static int slots_busy(const struct progress_view *v)
 {
     int n = 0;
@@ -260,36 +206,61 @@ static int slots_busy(const struct progress_view *v)
     return n;
 }
 
-static void count_running(struct progress_view *v)
+/* The row of the sweep, as `status` has it: trials that run are those of the slots. */
+static void counts_lines(const struct progress_view *v, int width, struct line *titles,
+                         struct line *row)
 {
-    memset(v->heads_running, 0, (size_t)v->head_counts * sizeof *v->heads_running);
-    for (int i = 0; i < v->slots; i++)
-        for (int k = 0; k < v->head_counts && v->slot[i].busy; k++)
-            v->heads_running[k] += v->slot[i].heads == v->heads[k].heads;
-}
-
-/* The table, where trials and the total leave it lines. Returns its lines. */
-static int heads_draw(struct progress_view *v, int width, int rows)
-{
-    struct line lines[HEADS_LINES];
-    if (v->head_counts > 0)
-        count_running(v);
-    int n = heads_layout(v->metric, v->heads, v->heads_running, v->head_counts, width, rows, lines);
-    for (int i = 0; i < n; i++)
-        frame_line(&v->frame, &lines[i], i % HEADS_ROWS == 0 ? "\033[1m" : "");
-    return n;
+    enum { CELL = 32 };
+    const struct counts *c = &v->counts;
+    const long running = slots_busy(v), left = c->planned - c->ended - running;
+    const double seconds = v->end_s - clock_now_s();
+    char done[CELL], time_left[CELL] = "unknown";
+    snprintf(done, sizeof done, "%ld/%ld", c->trials[TRIAL_COMPLETED], c->planned);
+    if (isfinite(seconds))
+        text_duration(fmax(seconds, 0), time_left, sizeof time_left);
+    const struct {
+        const char *title, *text;
+        long number;
+        int least; /* columns of a terminal that shows it */
+    } cells[] = {{"sweep", v->sweep, 0, 0},
+                 {"done", done, 0, 0},
+                 {"running", NULL, running, 0},
+                 {"left", NULL, left > 0 ? left : 0, 0},
+                 {"failed", NULL, c->trials[TRIAL_FAILED], 0},
+                 {"diverged", NULL, c->trials[TRIAL_DIVERGED], NARROW + BAR_WIDTH},
+                 {"not needed", NULL, c->trials[TRIAL_NOT_NEEDED], NARROW + BAR_WIDTH},
+                 {"time left", time_left, 0, 0}};
+    line_clear(titles);
+    line_clear(row);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        char number[CELL];
+        snprintf(number, sizeof number, "%ld", cells[i].number);
+        if (width < cells[i].least)
+            continue;
+        const char *text = cells[i].text ? cells[i].text : number, *gap = i ? "  " : " ";
+        int wider = text_width(cells[i].title) - text_width(text); /* the title, by so many */
+        int before = cells[i].text ? 0 : wider;                    /* numbers stand at the right */
+        line_add(titles, "%s%*s%s", gap, before < 0 ? -before : 0, "", cells[i].title);
+        line_add(row, "%s%*s%s", gap, before > 0 ? before : 0, "", text);
+        line_pad(titles, row->columns);
+        line_pad(row, titles->columns);
+    }
+    line_cut(titles, width);
+    line_cut(row, width);
 }
 
 static void draw(struct progress_view *v)
 {
-    struct line l;
+    struct line l, row;
     if (!frame_begin(&v->frame))
         return;
     int width = v->frame.columns - 1;
     int busy = slots_busy(v);
-    int rows = v->frame.rows - 2; /* for the total, and the cursor below it */
+    int rows = v->frame.rows - 3; /* for the sweep, and the cursor below */
     rows -= v->hosts[0] != '\0';
-    rows -= heads_draw(v, width, rows - (busy < TRIALS_MIN ? busy : TRIALS_MIN));
+    counts_lines(v, width, &l, &row);
+    frame_line(&v->frame, &l, "\033[1m");
+    frame_line(&v->frame, &row, v->counts.trials[TRIAL_FAILED] > 0 ? "\033[1;31m" : "");
     int shown = busy <= rows ? busy : rows > 1 ? rows - 1 : 0;
     int label = label_columns(v, shown, width);
     for (int i = 0, left = shown; i < v->slots && left > 0; i++) {
@@ -311,8 +282,6 @@ static void draw(struct progress_view *v)
         line_cut(&l, width);
         frame_line(&v->frame, &l, "\033[2m");
     }
-    total_line(v, width, &l);
-    frame_line(&v->frame, &l, v->failed > 0 ? "\033[1;31m" : "\033[1m");
     frame_end(&v->frame);
 }
 
@@ -338,7 +307,7 @@ static void plain_line(struct progress_view *v, const struct progress_line *s, c
     char text[16];
     char took[32];
     text_duration(clock_now_s() - s->started_s, took, sizeof took);
-    text_print(v->err, "%ld/%ld  %s %s", v->done + v->failed, v->total, v->sweep, s->label);
+    text_print(v->err, "%ld/%ld  %s %s", v->counts.ended, v->counts.planned, v->sweep, s->label);
     if (outcome[0])
         fprintf(v->err, "  %s", outcome);
     if (isfinite(value))
@@ -365,16 +334,6 @@ void progress_trial_paused(struct progress_view *v, int slot, int64_t step, doub
         put_back(v, s, outcome, value);
 }
 
-void progress_best(struct progress_view *v, double value, const char *label)
-{
-    if (!v || !isfinite(value) ||
-        (isfinite(v->best) &&
-         metric_cost(v->metric, value, value) >= metric_cost(v->metric, v->best, v->best)))
-        return;
-    v->best = value;
-    text_shown(label, v->best_label, sizeof v->best_label);
-}
-
 void progress_trial_ended(struct progress_view *v, int slot, enum trial_state state, double value)
 {
     struct progress_line *s = line_at(v, slot);
@@ -384,9 +343,8 @@ void progress_trial_ended(struct progress_view *v, int slot, enum trial_state st
         put_back(v, s, "queued again", value);
         return;
     }
-    *(state == TRIAL_COMPLETED ? &v->done : &v->failed) += 1;
-    if (state == TRIAL_COMPLETED)
-        progress_best(v, value, s->label);
+    v->counts.trials[state]++;
+    v->counts.ended++;
     if (!v->quiet && !may_draw(v))
         plain_line(v, s, state == TRIAL_COMPLETED ? "" : trial_state_name(state), value);
     s->busy = false;
@@ -408,7 +366,5 @@ void progress_finish(struct progress_view *v)
         frame_replace(&v->frame, "");
     free(v->slot);
     frame_free(&v->frame);
-    free(v->heads);
-    free(v->heads_running);
     free(v);
 }

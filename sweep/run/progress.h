@@ -1,9 +1,9 @@
-/* The live view of a running sweep, on stderr. On a terminal: a table of head counts
- * (frame.h), one line per running trial and a total line, redrawn in place, wiped at the
- * end. Elsewhere, and while the run is in the background of its terminal: one plain line per ended
- * trial and nothing else. Quiet: notes only.
+/* The live view of a running sweep, on stderr. On a terminal: what `status` says of it, a row and a
+ * line for each trial that runs, redrawn in place, wiped at the end. Elsewhere, and while the run
+ * is in the background of its terminal: one plain line per ended trial and nothing else. Quiet:
+ * notes only.
  *
- * Call order: progress_new, progress_best and progress_counts once at the start; then in any order
+ * Call order: progress_new and progress_counts once at the start; then in any order
  * trial_started, update, trial_ended, counts, note; progress_draw from the event loop whenever it
  * turns (it limits itself to 5 redraws a second); progress_finish on every way out, also after a
  * signal. No function fails: what cannot be shown is left out (a view must never stop a sweep).
@@ -24,7 +24,7 @@ struct progress_view;
 struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int workers,
                                    enum metric metric);
 
-/* Where trials run ("on 2 machines: a 4, b 4"), a line above the total; "" without. */
+/* Where trials run ("on 2 machines: a 4, b 4"), a line below the trials; "" without. */
 void progress_hosts(struct progress_view *v, const char *text);
 
 /* There are more slots than was said at first: they are numbered 0..workers-1 from now on. */
@@ -37,17 +37,10 @@ bool progress_live(const struct progress_view *v);
 /* Seconds to the end, from now on; NaN: unknown. */
 void progress_time_left(struct progress_view *v, double seconds);
 
-/* What each head count has come to; copied. The trials that run are counted here. */
-void progress_heads(struct progress_view *v, const struct head_counts *list, int count);
-
-/* The metric's best value of what ended before this run, and whose it is ("heads=8 seed=1"). */
-void progress_best(struct progress_view *v, double value, const char *label);
-
 struct progress_trial {
     int64_t trial_id;
     const char *label; /* "heads=8 seed=1"; "": its trial_id is shown */
-    int64_t heads;
-    bool whole; /* it is not trained but done in one piece: there are no steps to show */
+    bool whole;        /* it is not trained but done in one piece: there are no steps to show */
 };
 
 /* A trial runs in slot 0..workers-1. */
@@ -66,9 +59,8 @@ void progress_trial_ended(struct progress_view *v, int slot, enum trial_state st
 /* As a trial that ended as TRIAL_QUEUED, at the step of its rung: it waits for its rivals. */
 void progress_trial_paused(struct progress_view *v, int slot, int64_t step, double value);
 
-/* Trials that have completed, failed or diverged, that run, and that are still to run; their sum is
- * the total. */
-void progress_counts(struct progress_view *v, long done, long failed, long running, long left);
+/* As the view progress counts the sweep's trials. */
+void progress_counts(struct progress_view *v, const struct counts *c);
 
 /* A permanent line ("recovered 2 trials from a run that was killed"). Shown under quiet too. */
 void progress_note(struct progress_view *v, const char *text);

@@ -185,20 +185,6 @@ void runner_machine_works(struct runner *r, struct machine *machine, bool works)
     r->drained = false; /* others may have what was left to it */
 }
 
-/* What the view is to know of what came before. */
-static void tell_view(struct runner *r)
-{
-    struct best_trial best;
-    char label[SLOT_LABEL];
-    if (!progress_live(r->view))
-        return;
-    runner_show_left(r);
-    if (store_best(r->store, r->sweep_id, &best, NULL) != STATUS_OK || best.trial_id == 0)
-        return;
-    slot_label(best.heads, best.label, best.seed, label);
-    progress_best(r->view, best.value, label);
-}
-
 /* What has come of it, where it was neither killed nor ended by an error. */
 static enum status read_outcome(struct runner *r, struct runner_result *result, struct message *m)
 {
@@ -237,7 +223,6 @@ static enum status run_opened(struct runner *r, const struct runner_options *o,
     if (o->begun)
         o->begun(o->context, r->sweep_id);
     store_set_busy_timeout(r->store, loop_busy_timeout_ms);
-    tell_view(r);
     r->committed_s = clock_now_s();
     runner_show_counts(r);
     int killed = loop(r);

@@ -330,7 +330,7 @@ static double due_again(double from_s)
     return now_s + 19 * (now_s - from_s);
 }
 
-void runner_show_left(struct runner *r)
+static void show_left(struct runner *r)
 {
     double from_s = clock_now_s();
     struct scope *x;
@@ -347,33 +347,18 @@ void runner_show_left(struct runner *r)
     r->left_due_s = due_again(from_s);
 }
 
-static void show_heads(struct runner *r)
-{
-    struct head_counts *list;
-    int count;
-    double from_s = clock_now_s();
-    if (!progress_live(r->view) || from_s < r->heads_due_s)
-        return;
-    if (store_head_counts(r->store, r->sweep_id, &list, &count, NULL) == STATUS_OK)
-        progress_heads(r->view, list, count);
-    free(list);
-    r->heads_due_s = due_again(from_s);
-}
-
 void runner_show_counts(struct runner *r)
 {
     struct counts c;
+    show_left(r);
     double from_s = clock_now_s();
     if (r->alive > 0 && from_s < r->counts_due_s)
         return;
     if (store_counts(r->store, r->sweep_id, &c, NULL) == STATUS_OK) {
         r->done = c.ended == c.planned;
-        progress_counts(r->view, c.trials[TRIAL_COMPLETED],
-                        c.trials[TRIAL_FAILED] + c.trials[TRIAL_DIVERGED], c.trials[TRIAL_RUNNING],
-                        c.trials[TRIAL_QUEUED]);
+        progress_counts(r->view, &c);
     }
     r->counts_due_s = due_again(from_s);
-    show_heads(r);
 }
 
 static void after_commit(struct runner *r)
@@ -381,9 +366,6 @@ static void after_commit(struct runner *r)
     for (int i = 0; i < r->events; i++)
         free(r->event[i].text);
     r->events = 0;
-    const struct config *c = plan_config(r->plan);
-    bool other =
-        r->ended.count > 0 && (c->rung_eta > 0 || c->looks > 0 || c->extend > 0 || c->confirm > 0);
     for (struct slot *s; (s = slot_list_take(&r->ended));)
         close_ending(r, s);
     r->drained = !r->stopping && r->dry;
@@ -391,8 +373,6 @@ static void after_commit(struct runner *r)
     r->busy_since_s = r->retry_s = 0;
     start_claims(r);
     runner_hosts_recorded(r);
-    if (other) /* fewer trials may be needed now, or more */
-        runner_show_left(r);
     runner_show_counts(r);
 }
 

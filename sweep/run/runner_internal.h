@@ -97,7 +97,6 @@ struct runner {
     struct message why;
     double committed_s, retry_s;
     double counts_due_s; /* while trials run not before, they are counted again */
-    double heads_due_s;  /* not before, the table by heads is filled again */
     double left_due_s;   /* not before, the time left is estimated again */
     double busy_since_s; /* 0: the file is not locked by another program; -1: it is, and was said */
     struct busy_retry busy; /* before anything runs there is time: the lock is waited for */
@@ -210,10 +209,8 @@ enum status runner_judge_looks(struct runner *r, struct message *m);
  * all of the sweep. Best effort: what stays is found by `gc`. */
 void runner_remove_losers(struct runner *r, int64_t trial_id);
 
-/* Tells the view what is left to do. */
-void runner_show_left(struct runner *r);
-
-/* Reports how many trials are done, failed, running and left, if that is due. */
+/* Shows how many trials are done, failed and left, and in how long they will be done, where it is
+ * time to ask again. */
 void runner_show_counts(struct runner *r);
 
 #endif

@@ -136,11 +136,7 @@ void slot_take(struct slot *s, const struct claimed *c, struct progress_view *v)
     s->step = c->resumed_from_step;
     s->value = NAN;
     slot_label(c->heads, c->label, c->seed, s->label);
-    const struct progress_trial shown = {
-        .trial_id = c->trial_id,
-        .label = s->label,
-        .heads = c->heads,
-    };
+    const struct progress_trial shown = {.trial_id = c->trial_id, .label = s->label};
     progress_trial_started(v, s->index, &shown);
 }
 

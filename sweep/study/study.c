@@ -260,7 +260,11 @@ static void show_counts(const struct asking *a)
     int answered = a->result->answered - a->before.answered;
     int failed = a->result->failed - a->before.failed;
     int ended = answered + failed, left = a->count - ended;
-    progress_counts(a->session->view, answered, failed, 0, left);
+    const struct counts counts = {
+        .planned = a->count,
+        .ended = ended,
+        .trials = {[TRIAL_COMPLETED] = answered, [TRIAL_FAILED] = failed, [TRIAL_QUEUED] = left}};
+    progress_counts(a->session->view, &counts);
     progress_time_left(a->session->view,
                        ended > 0 ? (clock_now_s() - a->started_s) * left / ended : NAN);
 }
@@ -285,8 +289,7 @@ static void job_begins(void *context, int i, int slot)
     const struct study_trial *t = a->jobs[i].trial;
     char label[SLOT_LABEL];
     slot_label(t->heads, t->label, t->seed, label);
-    const struct progress_trial shown = {
-        .trial_id = t->trial_id, .label = label, .heads = t->heads, .whole = true};
+    const struct progress_trial shown = {.trial_id = t->trial_id, .label = label, .whole = true};
     progress_trial_started(a->session->view, slot, &shown);
 }
 

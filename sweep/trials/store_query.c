@@ -73,50 +73,6 @@ static void *grow_list(struct scope *x, void *item, int count, size_t size)
     return longer;
 }
 
-enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_counts **list,
-                              int *count, struct message *m)
-{
-    struct scope *x = scope_of(s, m);
-    *list = NULL;
-    *count = 0;
-    if (scope_enter(x)) {
-        struct rows *r =
-            scope_query(x, "counting trials by heads", sql_head_counts, VALUES(INTEGER(sweep_id)));
-        while (scope_next(x, r)) {
-            *list = grow_list(x, *list, *count, sizeof **list);
-            (*list)[(*count)++] = (struct head_counts){rows_integer(r, 0), (long)rows_integer(r, 1),
-                                                       (long)rows_integer(r, 2), rows_real(r, 3)};
-        }
-    }
-    enum status status = scope_end(x);
-    if (status != STATUS_OK) {
-        free(*list);
-        *list = NULL;
-        *count = 0;
-    }
-    return status;
-}
-
-enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
-                       struct message *m)
-{
-    struct scope *x = scope_of(s, m);
-    *best = (struct best_trial){.value = NAN};
-    if (scope_enter(x)) {
-        struct rows *r =
-            scope_query(x, "looking for the best trial", sql_best_trial, VALUES(INTEGER(sweep_id)));
-        if (scope_next(x, r)) {
-            best->trial_id = rows_integer(r, 0);
-            best->heads = rows_integer(r, 1);
-            best->seed = (uint32_t)rows_integer(r, 2);
-            best->value = rows_real(r, 3);
-            plan_full_label(rows_given(r, 4), rows_given(r, 5), best->label, sizeof best->label);
-            scope_close(x, r);
-        }
-    }
-    return scope_end(x);
-}
-
 enum status store_losers(struct store *s, int64_t sweep_id, int64_t trial_id, struct loser **list,
                          int *count, struct message *m)
 {

@@ -302,30 +302,6 @@ void shards_free(struct shards *shards);
 /* As store_shards with `own` false, in a scope, which frees them. */
 void scope_shards(struct scope *x, int64_t sweep_id, struct shards *shards);
 
-/* What a head count of a sweep has come to: trials as in struct counts, and the mean of the sweep's
- * metric at the best step of the completed ones among those that judge it. Until one of these has
- * completed, it is that of the tuning trials of the candidate which is best so far; NaN without
- * any. */
-struct head_counts {
-    int64_t heads;
-    long planned, ended;
-    double mean;
-};
-/* By head count, *list malloced, NULL where there is none. Looks at every trial of the sweep. */
-enum status store_head_counts(struct store *s, int64_t sweep_id, struct head_counts **list,
-                              int *count, struct message *m);
-
-/* The completed trial of a sweep's plan that is best by the sweep's metric. */
-struct best_trial {
-    int64_t trial_id; /* 0: none has completed */
-    int64_t heads;
-    uint32_t seed;
-    double value;    /* of the metric, at its best step */
-    char label[256]; /* as in struct claimed */
-};
-enum status store_best(struct store *s, int64_t sweep_id, struct best_trial *best,
-                       struct message *m);
-
 /* Tuning trials of a sweep's plan that were eliminated after they had run, each with its newest
  * attempt: their checkpoints are of no use any more. trial_id > 0: only those of its setting and
  * head count. *list malloced, NULL where there is none. */

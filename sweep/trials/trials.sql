@@ -724,37 +724,6 @@ SELECT build_id FROM build
 WHERE (version, git_commit, compiler, flags, openblas, core_type, kernels, cpu)
     = (?, ?, ?, ?, ?, ?, ?, ?)
 
--- The metric of a trial of a sweep.
--- part: metric_value
-iif(sweep.metric = 'val_loss', trial.val_loss, trial.val_acc)
-
--- name: head_counts
-WITH candidate AS (SELECT setting, heads, is_tuning, goal,
-        sum(state <> 'not_needed') AS planned,
-        sum(state NOT IN ('queued', 'running', 'not_needed')) AS ended,
-        count({metric_value}) FILTER (WHERE state = 'completed' AND NOT confirms) AS n,
-        avg({metric_value}) FILTER (WHERE state = 'completed' AND NOT confirms) AS mean
-    FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)
-    WHERE sweep_id = ?1 AND in_plan = 1 AND (in_shard OR state <> 'queued')
-    GROUP BY setting, heads, is_tuning, tuning),
-spare AS (SELECT heads, sum(surplus) AS n FROM undecided
-    WHERE sweep_id = ?1 AND in_shard GROUP BY heads),
-tuned AS (SELECT heads, avg(best) AS mean
-    FROM (SELECT heads, iif(goal = 'minimize', min(mean), max(mean)) AS best
-        FROM candidate WHERE is_tuning GROUP BY setting, heads)
-    GROUP BY heads)
-SELECT heads, sum(planned) - coalesce(max(spare.n), 0), sum(ended),
-    coalesce(sum(candidate.mean * candidate.n) FILTER (WHERE NOT is_tuning)
-        / sum(candidate.n) FILTER (WHERE NOT is_tuning), tuned.mean)
-FROM candidate LEFT JOIN tuned USING (heads) LEFT JOIN spare USING (heads)
-GROUP BY heads ORDER BY heads
-
--- name: best_trial
-SELECT trial_id, heads, seed, {metric_value} AS value, setting_label, tuning
-FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)
-WHERE sweep_id = ? AND in_plan = 1 AND confirms = 0 AND state = 'completed'
-ORDER BY iif(goal = 'minimize', -value, value) DESC, plan_order LIMIT 1
-
 -- name: losers
 SELECT t.trial_id, t.attempt FROM trial AS t JOIN config AS c USING (config_id)
 WHERE t.sweep_id = ?1 AND t.in_plan = 1 AND t.is_tuning = 1 AND t.state = 'not_needed'

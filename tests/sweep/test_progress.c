@@ -50,8 +50,16 @@ static void line_is(int line, const char *expected)
 
 static void start(struct progress_view *v, int slot, const char *label, int64_t trial_id)
 {
-    const struct progress_trial t = {.trial_id = trial_id, .label = label, .heads = trial_id % 8};
+    const struct progress_trial t = {.trial_id = trial_id, .label = label};
     progress_trial_started(v, slot, &t);
+}
+
+static void count(struct progress_view *v, long completed, long failed, long planned)
+{
+    const struct counts c = {.planned = planned,
+                             .ended = completed + failed,
+                             .trials = {[TRIAL_COMPLETED] = completed, [TRIAL_FAILED] = failed}};
+    progress_counts(v, &c);
 }
 
 TEST(plain_lines)
@@ -61,7 +69,7 @@ TEST(plain_lines)
     FILE *f = tmpfile();
     environment("xterm", "C", "");
     struct progress_view *v = progress_new(f, false, "gather", 2, METRIC_VAL_ACC);
-    progress_counts(v, 10, 1, 0, 19);
+    count(v, 10, 1, 30);
     start(v, 0, "heads=8 seed=1", 12);
     start(v, 1, "", 13);
     progress_update(v, 0, 10, 100, 1.5, 0.25);
@@ -92,7 +100,7 @@ TEST(quiet_prints_notes_only)
     char text[4096];
     environment("xterm", "C", "");
     struct progress_view *v = progress_new(t.f, true, "gather", 1, METRIC_VAL_ACC);
-    progress_counts(v, 0, 0, 0, 3);
+    count(v, 0, 0, 3);
     start(v, 0, "x", 1);
     progress_draw(v, 1.0);
     progress_note(v, "only this");
@@ -113,7 +121,7 @@ static int in_background(struct terminal *t)
         if (setpgid(0, 0) != 0)
             _exit(2);
         struct progress_view *v = progress_new(t->f, false, "gather", 1, METRIC_VAL_ACC);
-        progress_counts(v, 0, 0, 0, 3);
+        count(v, 0, 0, 3);
         start(v, 0, "x", 1);
         progress_draw(v, 1.0);
         progress_trial_ended(v, 0, TRIAL_COMPLETED, 0.5);
@@ -171,7 +179,7 @@ TEST(frames_are_redrawn_in_place)
 {
     environment("xterm", "C", "1");
     open_view(100, "gather", 3, METRIC_VAL_ACC);
-    progress_counts(on.v, 10, 2, 0, 18);
+    count(on.v, 10, 2, 30);
     start(on.v, 0, "heads=8 seed=1", 1);
     start(on.v, 2, "heads=4 seed=1", 2);
     progress_update(on.v, 0, 0, 1500, NAN, NAN);
@@ -179,124 +187,68 @@ TEST(frames_are_redrawn_in_place)
     progress_update(on.v, 0, 760, 1500, NAN, NAN); /* the last means stay */
     draw(10.0);
     assert_null(strstr(on.text, "\033[1m")); /* NO_COLOR */
-    assert_int_equal(screen_lines(&on.s), 3);
+    assert_int_equal(screen_lines(&on.s), 4);
     assert_each(screen_has(&on.s, "760/1500   loss 1.234"), screen_has(&on.s, "acc .873"),
                 screen_has(&on.s, "##########----------"), screen_has(&on.s, "starting"),
-                screen_has(&on.s, " gather 12/30 "), screen_has(&on.s, "2 failed"));
+                screen_has(&on.s, " gather  10/30 "));
     draw(10.1); /* too soon */
     assert_string_equal(on.text, "");
     progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 0.5);
-    progress_counts(on.v, 11, 2, 1, 16);
+    count(on.v, 11, 2, 30);
     progress_note(on.v, "something lasting");
     draw(10.3);
-    assert_int_equal(screen_lines(&on.s), 3); /* the note, one trial, the total */
+    assert_int_equal(screen_lines(&on.s), 4); /* the note, the sweep, one trial */
     assert_non_null(strstr(on.s.cell[0], "something lasting"));
-    assert_true(screen_has(&on.s, "best .500 heads=8 seed=1"));
+    assert_true(screen_has(&on.s, " gather  11/30 "));
     close_view();
     assert_int_equal(screen_lines(&on.s), 1); /* only the note stays */
     assert_each(on.s.row == 1, on.s.column == 0);
 }
 
-static const struct head_counts some_heads[] = {
-    {1, 5, 5, 0.6291}, {2, 5, 3, 0.974}, {4, 5, 0, NAN}, {8, 1000, 0, NAN}};
-
-/* Also that of an earlier run, until a better one comes. */
-TEST(the_best_is_that_of_all_runs)
+/* What `status` says of the sweep; trials that run are those that are shown. */
+TEST(a_row_as_status_has_it)
 {
+    static const struct counts counts = {
+        .planned = 60,
+        .ended = 16,
+        .trials = {[TRIAL_COMPLETED] = 12, [TRIAL_FAILED] = 1, [TRIAL_DIVERGED] = 3}};
     environment("xterm", "C", "1");
     open_view(100, "gather", 2, METRIC_VAL_ACC);
-    progress_best(on.v, NAN, "none");
-    progress_best(on.v, 0.75, "heads=4 seed=\033");
-    progress_counts(on.v, 10, 2, 0, 18);
-    start(on.v, 0, "heads=8 seed=1", 1);
-    start(on.v, 1, "heads=8 seed=2", 2);
-    progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 0.5);
-    draw(10.0);
-    assert_true(screen_has(&on.s, "best .750 heads=4 seed=\\u001b"));
-    progress_trial_ended(on.v, 1, TRIAL_COMPLETED, 0.8);
-    draw(11.0);
-    assert_true(screen_has(&on.s, "best .800 heads=8 seed=2"));
-    close_view();
-}
-
-/* Where the metric is a loss, values are losses and the least is the best. */
-TEST(losses_are_shown_as_losses)
-{
-    static const struct head_counts heads[] = {{2, 4, 2, 3.25}};
-    environment("xterm", "C", "1");
-    open_view(100, "text", 2, METRIC_VAL_LOSS);
-    progress_best(on.v, 3.5, "heads=1 seed=0");
-    progress_heads(on.v, heads, 1);
-    start(on.v, 0, "heads=2 seed=0", 2);
-    start(on.v, 1, "heads=2 seed=1", 2);
-    progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 3.75);
-    draw(10.0);
-    line_is(2, " val loss  3.250 ");
-    assert_true(screen_has(&on.s, "best 3.500 heads=1 seed=0"));
-    progress_trial_ended(on.v, 1, TRIAL_COMPLETED, 3.125);
-    draw(11.0);
-    assert_true(screen_has(&on.s, "best 3.125 heads=2 seed=1"));
-    close_view();
-}
-
-/* What every head count has come to, above the trials; who runs is counted as it changes. */
-TEST(a_table_of_head_counts)
-{
-    environment("xterm", "C", "1");
-    open_view(60, "gather", 2, METRIC_VAL_ACC);
     assert_true(progress_live(on.v));
-    progress_heads(on.v, some_heads, 4);
+    progress_counts(on.v, &counts);
     start(on.v, 0, "heads=4 seed=0", 4);
     draw(1.0);
     assert_null(strstr(on.text, "\033[2K")); /* no line is blank while it is drawn */
-    line_is(0, " heads         1       2       4       8 ");
-    line_is(1, " done        5/5     3/5     0/5  0/1000 ");
-    line_is(2, " val acc    .629    .974       -       - ");
-    line_is(3, " running       -       -       1       - ");
-    line_is(4, " heads=4 seed=0 ");
-    assert_int_equal(screen_lines(&on.s), 6);
+    line_is(0, " sweep   done   running  left  failed  diverged  not needed  time left");
+    line_is(1, " gather  12/60        1    43       1         3           0  unknown");
+    line_is(2, " heads=4 seed=0 ");
+    progress_time_left(on.v, 3600.5);
     progress_trial_ended(on.v, 0, TRIAL_COMPLETED, 1.0);
     start(on.v, 0, "heads=2 seed=1", 2);
     start(on.v, 1, "heads=2 seed=2", 2);
     draw(2.0);
-    line_is(3, " running       -       2       -       - ");
-    assert_int_equal(screen_lines(&on.s), 7);
-    terminal_resize(&on.t, 60, 7); /* no room for it any more */
+    line_is(1, " gather  13/60        2    41       1         3           0  1 h ");
+    assert_int_equal(screen_lines(&on.s), 4);
+    terminal_resize(&on.t, 60, 24);
     draw(3.0);
-    assert_false(screen_has(&on.s, "val acc"));
-    assert_int_equal(screen_lines(&on.s), 3);
+    line_is(0, " sweep   done   running  left  failed  time left");
     close_view();
 }
 
-/* A table too wide is broken into blocks; one too long too shows the part where trials run. */
-TEST(wide_tables_are_broken)
+TEST(losses_are_shown_as_losses)
 {
-    enum { COUNT = 48 };
-    struct head_counts list[COUNT];
-    long running[COUNT] = {0};
-    struct line lines[HEADS_LINES];
-    for (int i = 0; i < COUNT; i++)
-        list[i] = (struct head_counts){i + 1, 3, 1, 0.5};
-    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, 10, 79, 4, lines), 4);
-    assert_null(strstr(lines[0].text, "more"));
-    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, 20, 79, 8, lines), 8);
-    assert_null(strstr(lines[4].text, "more"));
-    assert_non_null(strstr(lines[4].text, "   20"));
-    running[30] = 2;
-    for (int columns = 1; columns < 120; columns++)
-        for (int rows = -1; rows < 20; rows++) {
-            int n = heads_layout(METRIC_VAL_ACC, list, running, COUNT, columns, rows, lines);
-            assert_each(n <= HEADS_LINES, (n == 0 || n <= rows), n % HEADS_ROWS == 0);
-            int shows = n == 0;
-            for (int i = 0; i < n; i++) {
-                assert_true(lines[i].columns <= columns);
-                shows |= i % HEADS_ROWS == 0 && strstr(lines[i].text, " 31") != NULL;
-            }
-            assert_true(shows);
-        }
-    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, COUNT, 79, 4, lines), 4);
-    assert_non_null(strstr(lines[0].text, "more"));
-    assert_int_equal(heads_layout(METRIC_VAL_ACC, list, running, 0, 79, 20, lines), 0);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = tmpfile();
+    struct progress_view *v = progress_new(f, false, "text", 1, METRIC_VAL_LOSS);
+    start(v, 0, "heads=2 seed=0", 2);
+    progress_trial_ended(v, 0, TRIAL_COMPLETED, 3.75);
+    progress_finish(v);
+    rewind(f);
+    assert_true(getdelim(&text, &size, '\0', f) > 0);
+    assert_non_null(strstr(text, "heads=2 seed=0  val 3.750 "));
+    free(text);
+    fclose(f);
 }
 
 TEST(frames_fit_any_width)
@@ -305,8 +257,7 @@ TEST(frames_fit_any_width)
     environment("xterm", "C.UTF-8", "");
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
         open_view(widths[i], "gather", 30, METRIC_VAL_ACC);
-        progress_counts(on.v, 99000, 900, 30, 70);
-        progress_heads(on.v, some_heads, 4);
+        count(on.v, 99000, 900, 100000);
         for (int k = 0; k < 30; k++) {
             start(on.v, k, "a rather long label \xc3\xa9\xc3\xa8 heads=16 seed=1003", k);
             progress_update(on.v, k, 0, 1000000, NAN, NAN);
@@ -322,7 +273,7 @@ TEST(narrower_terminal_is_wiped_whole)
 {
     environment("xterm", "C", "");
     open_view(120, "gather", 2, METRIC_VAL_ACC);
-    progress_counts(on.v, 0, 0, 0, 4);
+    count(on.v, 0, 0, 4);
     start(on.v, 0, "heads=8 seed=1", 1);
     progress_update(on.v, 0, 0, 1000, NAN, NAN);
     progress_update(on.v, 0, 10, 1000, 1.0, 0.5);
@@ -336,16 +287,14 @@ TEST(narrower_terminal_is_wiped_whole)
 
 TEST(no_view_is_no_view)
 {
-    progress_counts(NULL, 1, 2, 3, 4);
+    count(NULL, 1, 2, 3);
     start(NULL, 0, "x", 1);
-    progress_heads(NULL, NULL, 0);
     assert_false(progress_live(NULL));
     progress_update(NULL, 0, 1, 2, 0.0, 0.0);
     progress_trial_ended(NULL, 0, TRIAL_COMPLETED, 0.0);
     progress_note(NULL, "x");
     progress_draw(NULL, 1.0);
     progress_time_left(NULL, 1.0);
-    progress_best(NULL, 1.0, "");
     progress_trial_paused(NULL, 0, 1, 1.0);
     progress_finish(NULL);
 }

@@ -235,16 +235,6 @@ static enum status count_progress(struct world *w)
     return status;
 }
 
-static enum status count_heads(struct world *w)
-{
-    struct head_counts *list;
-    int count;
-    enum status status = store_head_counts(w->s, 1, &list, &count, &w->x->m);
-    assert_true((list != NULL) == (status == STATUS_OK));
-    free(list);
-    return status;
-}
-
 static enum status look_for_sweeps(struct world *w)
 {
     int64_t id = -1;
@@ -330,7 +320,6 @@ static const struct stage {
     STAGE(claim_one, CLAIMS),
     STAGE(claim_one, CLAIMS),
     STAGE(count_progress, READS),
-    STAGE(count_heads, READS),
     STAGE(look_for_sweeps, READS),
     STAGE(look_for_trials, READS),
     STAGE(look_for_running, READS),

@@ -154,8 +154,8 @@ enum status process_fork(pid_t *pid, const char *verb, char *const environment[]
         s = make_pipe(its.error, m);
     int e = s == STATUS_OK ? spawn(pid, verb, &its, environment) : 0;
     if (e)
-        s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO,
-                        "cannot start a worker: %s", strerror(e));
+        s = status_fail(m, e == ENOMEM ? STATUS_NO_MEMORY : STATUS_IO, "cannot start a worker: %s",
+                        strerror(e));
     close_end(&its.orders[0]);
     close_end(&its.message[1]);
     close_end(&its.error[1]);

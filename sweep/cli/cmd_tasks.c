@@ -397,8 +397,8 @@ static void set_point(struct scope *x, const struct task *task, const struct com
         const char *given = set->item[i];
         if (strncmp(given, "model.", 6) == 0 || strncmp(given, "train.", 6) == 0)
             scope_fail(x, STATUS_BAD_INPUT,
-                       "--set %s is no option of the task; `headcount tasks %s` lists those",
-                       given, task->name);
+                       "--set %s is no option of the task; `headcount tasks %s` lists those", given,
+                       task->name);
         scope_check(x, point_give(p, given, x->message));
     }
 }

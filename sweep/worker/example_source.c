@@ -8,12 +8,12 @@
 
 static enum status add_remedy(const struct example_source *s, enum status status, struct message *m)
 {
+    if (status != STATUS_CORRUPT || !m)
+        return status;
     struct message why = *m;
-    if (status == STATUS_CORRUPT)
-        status_fail(m, status, "%.1900s: %s", why.text,
-                    s->copied ? "remove this copy, and the next `headcount run` makes it again"
-                              : "put the old file back");
-    return status;
+    return status_fail(m, status, "%.1900s: %s", why.text,
+                       s->copied ? "remove this copy, and the next `headcount run` makes it again"
+                                 : "put the old file back");
 }
 
 static enum status open_file(struct arena *a, const struct point *p, const struct data_place *place,

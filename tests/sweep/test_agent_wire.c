@@ -273,7 +273,7 @@ TEST(the_same_program_is_welcome)
     assert_int_equal(greeted(&host, "protocol=2\norder=little\nversion=0.1.0\n", hash),
                      HOST_REFUSED);
     assert_string_equal(host.why, "it runs another program, which speaks protocol 2 where ours "
-                                  "speaks 6; build it from the same tree");
+                                  "speaks 7; build it from the same tree");
 }
 
 TEST(hosts_are_read)

@@ -192,17 +192,6 @@ static enum status read_file(struct survey_list *list, struct point *p, const ch
     return s;
 }
 
-/* One file has one content in all of a plan. */
-static enum status check_same(const struct survey_list *list, struct message *m)
-{
-    const struct survey *last = &list->item[list->count - 1];
-    for (int i = 0; i < list->count - 1; i++)
-        if (strcmp(list->item[i].path, last->path) == 0 &&
-            strcmp(list->item[i].sha256, last->sha256) != 0)
-            return refuse_changing(last->path, m);
-    return STATUS_OK;
-}
-
 enum status survey_point(struct survey_list *list, struct point *p, struct message *m)
 {
     char options[POINT_JSON_MAX];
@@ -219,8 +208,7 @@ enum status survey_point(struct survey_list *list, struct point *p, struct messa
         if (status || complete)
             return status;
     }
-    enum status status = read_file(list, p, options, m);
-    return status ? status : check_same(list, m);
+    return read_file(list, p, options, m);
 }
 
 /* ---- paths ---- */

@@ -132,11 +132,6 @@ static enum status evaluate(struct trial *t, struct message *m)
     return STATUS_OK;
 }
 
-enum status trial_check(const struct trial *t, bool all, struct message *m)
-{
-    return data_check(t->data, all, m);
-}
-
 enum status trial_step(struct trial *t, bool *evaluated, struct message *m)
 {
     *evaluated = false;
@@ -248,7 +243,7 @@ static enum status read_state(struct trial *t, const char *text, struct message 
 
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m)
 {
-    enum status checked = trial_check(t, false, m);
+    enum status checked = data_check(t->data, false, m);
     if (checked != STATUS_OK)
         return checked;
     char *state = state_text(t);

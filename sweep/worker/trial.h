@@ -70,10 +70,6 @@ enum status trial_step(struct trial *t, bool *evaluated, struct message *m);
 
 bool trial_done(const struct trial *t);
 
-/* As data_check: a glance before a checkpoint (trial_save asks by itself), `all` before a result
- * counts. */
-enum status trial_check(const struct trial *t, bool all, struct message *m);
-
 /* The row of the curve of the best step so far; NULL before the first evaluation. */
 const struct curve_row *trial_best(const struct trial *t);
 
@@ -81,8 +77,9 @@ const struct curve_row *trial_best(const struct trial *t);
  * trial is diverged at its best step. */
 void trial_test(struct trial *t);
 
-/* Writes a checkpoint from which trial_resume continues bit for bit. build: see wire.h; it is kept
- * with it, and so are config and seed, as in a result. */
+/* Writes a checkpoint from which trial_resume continues bit for bit, after a glance at the data
+ * (data_check). build: see wire.h; it is kept with it, and so are config and seed, as in a result.
+ */
 enum status trial_save(struct trial *t, const char *path, const char *build, struct message *m);
 
 /* Resumes from a checkpoint. After CORRUPT, t must be resumed from another one or created again.

@@ -334,7 +334,7 @@ static enum status finish(struct worker *w, struct message *m)
 {
     if (!w->trial->result.diverged)
         trial_test(w->trial);
-    enum status s = trial_check(w->trial, true, m);
+    enum status s = data_check(w->trial->data, true, m);
     if (s != STATUS_OK)
         return s;
     char name[TRIAL_NAME_MAX], path[TRIAL_PATH_MAX];

@@ -225,10 +225,10 @@ check "... but says that it reads a large one" sh -c "'$headcount' plan lm.yaml 
 sql once.db .dump >before
 seq 1001 >data/words.txt
 copy=$(echo once.db.d/data-*)
-changed="$dir/data/words.txt changed since sweep \"lm\" was planned (8 of its trials learnt from the old one, of which there is a copy: $copy)"
+changed="$dir/data/words.txt changed since sweep \"lm\" was planned (8 of its trials learnt from the old one"
 "$headcount" run lm.yaml --db once.db --set seeds=4 >out 2>err
 check "run refuses a file that changed under a sweep" [ $? -eq 2 ]
-check "... and says so" grep -qF "$changed" err
+check "... and says so" grep -qF "$changed, of which there is a copy: $copy)" err
 sql once.db .dump >after
 check "... and writes nothing" cmp before after
 check "plan says that run refuses a file that changed" sh -c "'$headcount' plan lm.yaml --db once.db --set seeds=4 >out &&

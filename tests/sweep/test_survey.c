@@ -277,14 +277,6 @@ TEST(test_changes_while_read)
     }
 }
 
-TEST(test_changes_between)
-{
-    assert_filled(x, 2, 8);
-    write_file(x->path, "one\nTWO\n");
-    point_at(x, 9, 0);
-    assert_refused(x, STATUS_BAD_INPUT, "changed while it was read");
-}
-
 TEST(test_missing)
 {
     unlink(x->path);

@@ -119,16 +119,6 @@ check "... has fine-tuned models in rows of their own" grep -qE '^ +4 +40 +impor
 check "... and puts models trained with as few heads beside those pruned to it" \
     grep -qE "^ +4 +0 +importance +4 .*\] +[-+][.0-9]+ +\[[^[]*\]$" report.txt
 check "prune shows one trial with its fine-tuned rows" gives 0 '^importance  *40  *2 ' prune 3 --db slots.db --keep 2 --finetune 40
-"$headcount" prune slots --db slots.db --json >out.json
-check "the view prune_or_train has pruned and trained models side by side" \
-    [ "$(sql slots.db "SELECT count(*) > 0 AND sum(trained_acc IS NULL) = 0 FROM prune_or_train WHERE heads = 4
-    AND kept IN (2, 4) AND method = 'importance'")" = 1 ]
-check "the report has the numbers of that view" none slots.db "SELECT * FROM prune_or_train AS v JOIN (
-    SELECT r.value AS row FROM json_each(readfile('out.json') -> 'rows') AS r) ON row ->> 'heads' = v.heads
-        AND row ->> 'kept' = v.kept
-    AND row ->> 'method' = v.method AND row ->> 'finetuned_steps' = v.finetuned_steps AND row ->> 'lr' = v.lr
-        WHERE abs(row ->> 'mean_acc' - v.pruned_acc) > 1e-12 OR row ->> 'n' <> v.n
-            OR abs(row ->> 'trained_acc' - v.trained_acc) > 1e-12"
 
 # ---- of a text, by its losses ----
 seq 100 900 >words.txt

@@ -227,7 +227,7 @@ TEST(the_newer_rules_stay)
     }
 }
 
-/* Looks that were judged by what is not asked any more are judged anew. */
+/* What is not asked any more has judged no look, and left no trial out. */
 TEST(looks_of_other_rules)
 {
     static const enum fate done[] = {DONE, DONE};
@@ -243,9 +243,10 @@ TEST(looks_of_other_rules)
         make_file(&f.from, yaml, done, 1, .5);
         change(i & 1 ? &f.into : &f.from,
                "INSERT INTO look VALUES ((SELECT sweep_id FROM sweep), '{}', 1, 'then', 'middle',"
-               " 0)");
+               " 0); UPDATE trial SET state = 'not_needed' WHERE trial_id = 4");
         merge(x, STATUS_OK);
         assert_into("SELECT count(*) FROM look", i < 2 ? "1" : "0");
+        assert_into("SELECT state FROM trial WHERE trial_id = 4", "queued");
     }
 }
 

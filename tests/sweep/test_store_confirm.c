@@ -42,6 +42,7 @@ TEST(a_failed_confirmation_changes_nothing)
                   " raise(ABORT, 'not today'); END");
     for (int i = 0; i < 12; i++) {
         struct claimed c = claim(x, r.s, r.sweep, r.build);
+        assert_ok(confirm_judge(r.s, p.plan, r.sweep, &said, &x->m)); /* not yet */
         assert_true(finish(x, r.s, &c, result_of(c.heads == 2 ? .9 : .5)));
     }
     assert_ok(store_begin(r.s, &x->m));

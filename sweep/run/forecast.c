@@ -241,10 +241,13 @@ static void add_confirmations(struct forecast *f, const struct plan *p)
 /* What a run decides before its first trial. */
 static void judge(struct forecast *f, const struct plan *p)
 {
-    struct text_buffer said = scope_text(f->x);
-    scope_check(f->x, looks_judge(f->preview.store, p, f->preview.sweep_id, &said, f->x->message));
-    scope_check(f->x,
-                confirm_judge(f->preview.store, p, f->preview.sweep_id, &said, f->x->message));
+    const struct preview *v = &f->preview;
+    struct text_buffer said = {0};
+    enum status status = looks_judge(v->store, p, v->sweep_id, &said, f->x->message);
+    if (status == STATUS_OK)
+        status = confirm_judge(v->store, p, v->sweep_id, &said, f->x->message);
+    free(said.text);
+    scope_check(f->x, status);
 }
 
 static void read_costs(struct forecast *f, struct store *s)
@@ -258,7 +261,6 @@ static void read_costs(struct forecast *f, struct store *s)
 static void count(struct forecast *f)
 {
     struct scope *x = f->x;
-    const struct value values[] = {INTEGER(f->preview.sweep_id), INTEGER(f->preview.known)};
     scope_check(x, store_counts(f->preview.store, f->preview.sweep_id, &f->counts, x->message));
     f->to_run = (long)scope_ask(x, "SELECT total(runs AND NOT spare) FROM outlook", NO_VALUES);
     f->leaving = (long)scope_ask(x,
@@ -267,16 +269,15 @@ static void count(struct forecast *f)
                                  NO_VALUES);
     f->will_add = (long)scope_ask(x,
                                   "SELECT count(*) FROM outlook JOIN trial USING (trial_id)"
-                                  " WHERE added > 0 AND is_tuning AND runs AND trial_id > ?2"
-                                  " AND sweep_id = ?1",
-                                  values, 2);
+                                  " WHERE added > 0 AND is_tuning AND runs AND trial_id > ?1",
+                                  VALUES(INTEGER(f->preview.known)));
     f->may_choose = (long)scope_ask(
         x,
         "SELECT count(*) FROM (SELECT 1 FROM trial JOIN config USING (config_id)"
-        " WHERE sweep_id = ?1 AND in_plan = 1 AND NOT is_tuning AND NOT confirms AND tuning <> '{}'"
-        " AND in_shard = 1 AND ?2 AND (setting, heads) NOT IN (SELECT setting, heads FROM chosen)"
+        " WHERE in_plan = 1 AND NOT is_tuning AND NOT confirms AND tuning <> '{}'"
+        " AND in_shard = 1 AND (setting, heads) NOT IN (SELECT setting, heads FROM chosen)"
         " GROUP BY setting, heads HAVING max(state IN ('completed', 'diverged', 'failed')))",
-        values, 2);
+        NO_VALUES);
 }
 
 static void forecast(struct forecast *f, const struct plan *p, struct store *s, bool retry_failed,
@@ -297,6 +298,9 @@ static void forecast(struct forecast *f, const struct plan *p, struct store *s, 
     if (measure)
         measure_strange(&g, measure);
     write_takes(&g);
+    if (retry_failed)
+        scope_check(f->x, store_retry_failed(f->preview.store, f->preview.sweep_id, &(long){0},
+                                             f->x->message));
     f->left = cost_left(f->x, &f->cost, f->preview.sweep_id);
     if (plan_config(p)->extend)
         add_extensions(f, p);

@@ -248,7 +248,7 @@ check "... and export says so" \
 check "a run with another metric is refused" status_is 2 run one.db --set 'metric={name: val_loss, goal: minimize}'
 check "... and plan says so before" \
     sh -c "'$headcount' plan sweep.yaml --db one.db --set 'metric={name: val_loss, goal: minimize}' |
-    grep 'another metric'"
+    grep 'chosen by another one'"
 
 # ---- divergence and failure ----
 cat >sweep.yaml <<'Y'

@@ -86,6 +86,28 @@ TEST(a_shard_counts_its_own)
     forecast_free(whole);
 }
 
+/* Failed trials are tried again where that is asked for, and count as what they were. */
+TEST(failed_trials_may_be_tried_again)
+{
+    static const char yaml[] = SWEEP("[1, 2]", "seeds: 2\n");
+    struct run r = start(x, yaml);
+    struct planned p = plan_of(x, yaml);
+    struct attempt_end end = {.exit_code = 1};
+    struct claimed c = claim(x, r.s, r.sweep, r.build);
+    bool failed, accepted;
+    assert_ok(store_fail(r.s, c.trial_id, c.attempt, 0, &end, &failed, &accepted, &x->m));
+    for (int again = 0; again < 2; again++) {
+        struct forecast *f;
+        assert_ok(forecast_new(p.plan, r.s, again, NULL, &f, &x->m));
+        assert_each(f->to_run == 3 + again, counted(f, "failed") == 1);
+        assert_range(f->left.trials, 3 + again, 3 + again, 3 + again);
+        assert_int_equal(because(f, again ? "failed, will be tried again"
+                                          : "failed too often; --retry-failed tries again"),
+                         1);
+        forecast_free(f);
+    }
+}
+
 #define RUNGS                                                                                      \
     "name: rungs\ntask: {name: gather, length: 16, vocab: 8, slots: 2}\n"                          \
     "model: {d_model: 32, heads: 1, layers: 1, d_ff: 32}\n"                                        \

@@ -39,7 +39,7 @@ static void for_running(struct runner *r, void (*with)(struct slot *s))
 {
     for (int k = 0; k < r->machines; k++)
         for (int i = 0; i < r->machine[k].slots; i++)
-            if (slot_runs(&r->machine[k].slot[i]))
+            if (r->machine[k].slot[i].phase == SLOT_RUNS)
                 with(&r->machine[k].slot[i]);
 }
 
@@ -170,7 +170,7 @@ int runner_running_on(const struct machine *machine)
 {
     int n = 0;
     for (int i = 0; i < machine->slots; i++)
-        n += slot_runs(&machine->slot[i]);
+        n += machine->slot[i].phase == SLOT_RUNS;
     return n;
 }
 
@@ -180,7 +180,7 @@ void runner_machine_works(struct runner *r, struct machine *machine, bool works)
     machine->works = works;
     slot_list_remove(&r->free, (int)(machine - r->machine));
     for (int i = 0; works && i < machine->slots; i++)
-        if (!machine->slot[i].busy)
+        if (machine->slot[i].phase == SLOT_FREE)
             slot_list_add(&r->free, &machine->slot[i]);
     r->drained = false; /* others may have what was left to it */
 }

@@ -279,12 +279,12 @@ static void take_claimed(struct runner *r)
     struct slot_list others = {0};
     struct slot *s;
     for (int k = 0; k < r->claims; k++)
-        r->claimed_for[k]->claimed = true;
+        r->claimed_for[k]->phase = SLOT_CLAIMED;
     for (int left = r->claims; left > 0 && (s = slot_list_take(&r->free));) {
-        left -= s->claimed;
-        if (!s->claimed)
+        if (s->phase == SLOT_CLAIMED)
+            left--;
+        else
             slot_list_add(&others, s);
-        s->claimed = false;
     }
     while ((s = slot_list_take(&others)))
         slot_list_add(&r->free, s);

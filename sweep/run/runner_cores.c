@@ -24,12 +24,12 @@ static void share(struct runner *r, struct machine *machine)
         c.cores = machine->most; /* memory did not suffice for more */
     for (int i = 0; i < machine->slots; i++) {
         const struct slot *s = &machine->slot[i];
-        among += slot_runs(s) || (machine->works && !r->dry && !s->busy);
+        among += s->phase == SLOT_RUNS || (machine->works && !r->dry && s->phase == SLOT_FREE);
     }
     if (among > machine->most)
         among = machine->most;
     for (int i = 0; i < machine->slots; i++)
-        if (slot_runs(&machine->slot[i]))
+        if (machine->slot[i].phase == SLOT_RUNS)
             slot_set_threads(&machine->slot[i], cores_of(&c, among, k++));
 }
 

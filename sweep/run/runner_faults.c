@@ -46,7 +46,7 @@ static int started_on(const struct machine *machine)
 {
     int n = 0;
     for (int i = 0; i < machine->slots; i++)
-        n += slot_runs(&machine->slot[i]) && machine->slot[i].pid > 0;
+        n += machine->slot[i].phase == SLOT_RUNS && machine->slot[i].pid > 0;
     return n;
 }
 
@@ -75,7 +75,7 @@ static enum fault fault_of(struct runner *r, const struct machine *machine, cons
 {
     switch (s->ending) {
     case ENDING_FAIL:
-        if (made_a_step(s) || (s->started && s->end.signal == 0))
+        if (made_a_step(s) || (s->said != SLOT_SILENT && s->end.signal == 0))
             return FAULT_TRIAL;
         return machine->strikes > 0 ? FAULT_EARLY_AGAIN : FAULT_EARLY;
     case ENDING_GIVE_UP:

@@ -192,7 +192,7 @@ static void lost(struct runner *r, struct machine *machine)
     runner_machine_works(r, machine, false);
     for (int i = 0; i < machine->slots; i++) {
         struct slot *s = &machine->slot[i];
-        if (!slot_runs(s))
+        if (s->phase != SLOT_RUNS)
             continue;
         char why[MESSAGE_SIZE];
         snprintf(why, sizeof why, "%s: %.1700s", name_of(machine), h->why);
@@ -214,7 +214,7 @@ static void lost(struct runner *r, struct machine *machine)
 static struct slot *slot_of(const struct machine *machine, const struct host_event *e)
 {
     struct slot *s = e->slot < machine->slots ? &machine->slot[e->slot] : NULL;
-    return s && slot_runs(s) ? s : NULL;
+    return s && s->phase == SLOT_RUNS ? s : NULL;
 }
 
 static void take_event(void *context, int k, const struct host_event *e)
@@ -257,7 +257,7 @@ static int busy_slots(const struct machine *machine)
 {
     int n = 0;
     for (int i = 0; i < machine->slots; i++)
-        n += machine->slot[i].busy;
+        n += machine->slot[i].phase != SLOT_FREE;
     return n;
 }
 

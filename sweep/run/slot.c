@@ -74,11 +74,6 @@ void slots_free(struct slot *slots, int n)
     free(slots);
 }
 
-bool slot_runs(const struct slot *s)
-{
-    return s->busy && s->ending == ENDING_NONE;
-}
-
 const char *slot_error(const struct slot *s)
 {
     return s->error.text ? s->error.text : "";
@@ -123,7 +118,7 @@ static enum status start_worker(struct slot *s, const struct job *job, struct me
 
 void slot_take(struct slot *s, const struct claimed *c, struct progress_view *v)
 {
-    s->busy = true;
+    s->phase = SLOT_RUNS;
     s->trial_id = c->trial_id;
     s->attempt = c->attempt;
     s->until = c->until;
@@ -157,6 +152,7 @@ enum status slot_start(struct slot *s, const struct claimed *c, struct job *job,
 void slot_unstarted(struct slot *s, const char *why)
 {
     s->ending = ENDING_REQUEUE;
+    s->phase = SLOT_ENDED;
     set_error(s, why);
     end_with_error(s);
     s->end.unseen = true;
@@ -172,15 +168,16 @@ static void take_message(struct slot *s, struct progress_view *v, const struct w
     case WIRE_STOPPED:
     case WIRE_PAUSED:
         memcpy(&p, f->payload, sizeof p);
-        s->started = true;
         s->step = p.step;
         if (!isnan(p.value))
             s->value = p.value;
         progress_update(v, s->index, p.step, p.steps, p.loss, p.acc);
-        s->paused = f->type == WIRE_PAUSED && s->until > 0 && p.step >= s->until;
+        if (s->said != SLOT_FINISHED)
+            s->said = f->type == WIRE_PAUSED && s->until > 0 && p.step >= s->until ? SLOT_PAUSED
+                                                                                   : SLOT_TRAINS;
         break;
     case WIRE_FINISHED:
-        s->finished = true;
+        s->said = SLOT_FINISHED;
         break;
     default:
         break;
@@ -226,17 +223,13 @@ void slot_kill(struct slot *s)
     host_kill(s->host, s->lane);
 }
 
-/* Reads the result that the worker said is durable: it counts however the process went down after
- * that. NONE where it has not said so: a file that is there all the same may not survive a power
- * failure. */
+/* Reads the durable result. */
 static enum ending take_result(struct slot *s, const char *folder)
 {
     char path[TRIAL_PATH_MAX];
     struct result_file f;
     struct message m;
     snprintf(path, sizeof path, "%s/%s", folder, s->file);
-    if (!s->finished)
-        return ENDING_NONE;
     struct result_owner owner = {s->config_sha256, s->seed, s->n_params};
     enum status status = result_open(path, &owner, &f, &m);
     if (status == STATUS_OK) {
@@ -277,11 +270,12 @@ static enum ending judge_signal(struct slot *s)
 
 static enum ending judge(struct slot *s, const char *folder)
 {
-    enum ending ending = take_result(s, folder);
-    if (ending != ENDING_NONE)
-        return ending;
-    if (s->paused)
-        return ENDING_PAUSE; /* however the process went down after that */
+    /* However the process went down after it had said so. Without its word, a file that is there
+     * all the same may not survive a power failure. */
+    if (s->said == SLOT_FINISHED)
+        return take_result(s, folder);
+    if (s->said == SLOT_PAUSED)
+        return ENDING_PAUSE;
     if (s->end.signal != 0)
         return judge_signal(s);
     if (s->end.exit_code == WORKER_STOPPED)
@@ -306,7 +300,7 @@ static int64_t saved_step(const struct slot *s, const char *folder)
     bool damaged = false;
     if (s->ending == ENDING_FINISH || (s->ending == ENDING_FAIL && !s->killed[0]))
         return 0;
-    if (s->paused || s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_GIVE_UP)
+    if (s->said == SLOT_PAUSED || s->end.exit_code == WORKER_STOPPED || s->ending == ENDING_GIVE_UP)
         return s->step;
     int64_t step =
         trial_files_newest(folder, s->trial_id, s->attempt, INT64_MAX, path, sizeof path, &damaged);
@@ -329,6 +323,7 @@ void slot_ended(struct slot *s, const char *folder, const struct worker_end *e)
         trial_files_remove_unfinished(folder, s->trial_id, s->attempt);
     set_error(s, e->error);
     s->ending = judge(s, folder);
+    s->phase = SLOT_ENDED;
     s->end.limit_hit = s->ending == ENDING_GIVE_UP;
     s->end.cause = s->end.exit_code == WORKER_STOPPED ? CAUSE_STOPPED : CAUSE_LOST;
     s->end.step = saved_step(s, folder);
@@ -343,12 +338,13 @@ void slot_lost(struct slot *s, const char *folder, const char *why)
     if (!lock_is_held(path))
         trial_files_remove_unfinished(folder, s->trial_id, s->attempt);
     snprintf(path, sizeof path, "%s/%s", folder, s->file);
-    bool said = s->finished;
-    if (!said && access(path, F_OK) == 0) /* it may have come no further than its rename */
-        s->finished = file_sync_folder(path, NULL) == STATUS_OK;
-    s->ending = take_result(s, folder);
+    bool said = s->said == SLOT_FINISHED;
+    /* It may have come no further than its rename. */
+    bool there = said || (access(path, F_OK) == 0 && file_sync_folder(path, NULL) == STATUS_OK);
+    s->ending = there ? take_result(s, folder) : ENDING_NONE;
     if (s->ending == ENDING_NONE || (!said && s->ending != ENDING_FINISH))
-        s->ending = s->paused ? ENDING_PAUSE : ENDING_REQUEUE;
+        s->ending = s->said == SLOT_PAUSED ? ENDING_PAUSE : ENDING_REQUEUE;
+    s->phase = SLOT_ENDED;
     if (s->ending == ENDING_REQUEUE)
         set_error(s, why);
     s->end.step = saved_step(s, folder);

@@ -21,6 +21,26 @@ enum ending {
     ENDING_STORAGE    /* the same; another storage error, or its task's file is not what it was */
 };
 
+/*            claimed            slot_take          slot_unstarted, slot_ended, slot_lost
+ *     FREE --------> CLAIMED ------------> RUNS ------------------------------------> ENDED
+ *       ^                                                                               |
+ *       +------------- slot_clear, once its ending is committed --------------------------+
+ */
+enum slot_phase {
+    SLOT_FREE,
+    SLOT_CLAIMED, /* a trial is its own, which it has yet to take in */
+    SLOT_RUNS,    /* its worker does, or is about to */
+    SLOT_ENDED    /* `ending` says how */
+};
+
+/* What its worker has said of itself. */
+enum slot_said {
+    SLOT_SILENT,
+    SLOT_TRAINS,
+    SLOT_PAUSED,  /* it is at its rung */
+    SLOT_FINISHED /* the durable result is there */
+};
+
 struct slot {
     int index;         /* of the view */
     int machine;       /* the runner's number of the machine that it is on */
@@ -28,10 +48,10 @@ struct slot {
     int lane;          /* the slot's number there */
     struct slot *next; /* in the list that it is in (struct slot_list) */
 
-    bool busy;    /* from the claim until its ending is committed */
-    bool started; /* the worker said that it trains */
-    int threads;  /* that its worker was granted last */
-    int64_t pid;  /* of its worker, also when that has ended; 0: could not be started */
+    enum slot_phase phase;
+    enum slot_said said;
+    int threads; /* that its worker was granted last */
+    int64_t pid; /* of its worker, also when that has ended; 0: could not be started */
 
     /* What the claim said that lives on. There are very many slots: no texts of the claim. */
     int64_t trial_id, attempt, until, n_params, resumed_from_step;
@@ -46,8 +66,6 @@ struct slot {
 
     int64_t notes;             /* that its worker has sent */
     char file[TRIAL_NAME_MAX]; /* name of the durable result in the folder */
-    bool finished;             /* the worker said that it is there */
-    bool paused;               /* the worker said that it is at its rung */
     enum ending ending;        /* what is to be committed */
     char *result;              /* ENDING_FINISH: trial JSON, owned */
     enum trial_state state;    /* ENDING_FINISH: what the result says */
@@ -56,10 +74,8 @@ struct slot {
     enum watch_verdict killed_for; /* WATCH_FINE: not killed, or nobody knows why */
     char killed[160];              /* why it was; "": it was not */
     bool alone;                    /* nothing else could be begun beside it on its machine */
-    bool claimed; /* a trial has been claimed for it, which it has not taken in yet: it is still in
-                     the list of free slots */
-    bool failed, accepted;    /* its outcome in the file: once it is committed */
-    struct text_buffer error; /* what it said last, and what we say of its end */
+    bool failed, accepted;         /* its outcome in the file: once it is committed */
+    struct text_buffer error;      /* what it said last, and what we say of its end */
 };
 
 /* Called for every message that is more than progress: rows of the curve, notes. */
@@ -85,9 +101,6 @@ void slots_free(struct slot *slots, int n);
 
 /* Why it ended as it did; "" where nobody said. */
 const char *slot_error(const struct slot *s);
-
-/* Whether its worker runs, or is about to. */
-bool slot_runs(const struct slot *s);
 
 /* Takes the claimed trial into the free slot s. */
 void slot_take(struct slot *s, const struct claimed *c, struct progress_view *v);

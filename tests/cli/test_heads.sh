@@ -96,7 +96,7 @@ if has_terminal; then
     fresh screen.db
     check "a terminal gets one line of progress instead of a line for each trial" \
         sh -c "TERM=xterm script -qec 'headcount heads --db screen.db -j 1' /dev/null >screen </dev/null
-            grep -aq 'measuring [0-9]*/12 ' screen && ! grep -aq '^ *1/12' screen"
+            grep -aq 'measuring  *[0-9]*/12 ' screen && ! grep -aq '^ *1/12' screen"
 else
     skip "a terminal gets one line of progress instead of a line for each trial" script
 fi

@@ -8,8 +8,8 @@
  *   runner_faults.c  what went wrong, and what that costs (strikes.h)
  *   runner_commit.c  writes what is due to the results file, and claims trials for free slots
  *
- * A slot is free (in runner.free), runs (counted in runner.alive), has ended (in runner.ended, until
- * its ending is committed), or its machine is not at work and it is in no list. */
+ * A slot is free (in runner.free), runs (counted in runner.alive), has ended (in runner.ended,
+ * until its ending is committed), or its machine is not at work and it is in no list. */
 #ifndef SWEEP_RUN_RUNNER_INTERNAL_H
 #define SWEEP_RUN_RUNNER_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* headcount agent: the end of `run --launch` on another machine. */
+/* headcount agent: the end of `--launch` on another machine. */
 #include "sweep/cli/command.h"
 #include "sweep/hosts/agent.h"
 

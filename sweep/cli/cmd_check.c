@@ -485,16 +485,20 @@ static void check_copies(struct scope *x, struct check_options *o)
                                 NO_VALUES);
     while (scope_next(x, r)) {
         char path[DATA_PATH_MAX], sha256[65] = "";
+        struct message m;
         int fd;
         size_t size;
         data_copy_path(store_folder(x->store), rows_given(r, 0), path);
         if (access(path, F_OK) != 0)
             continue;
-        if (file_open(path, &fd, &size, NULL) == STATUS_OK) {
-            file_hash(fd, path, size, sha256, NULL);
+        enum status status = file_open(path, &fd, &size, &m);
+        if (status == STATUS_OK) {
+            status = file_hash(fd, path, size, sha256, &m);
             close(fd);
         }
-        if (strcmp(sha256, rows_given(r, 0)) != 0)
+        if (status != STATUS_OK)
+            tell(o, path, m.text);
+        else if (strcmp(sha256, rows_given(r, 0)) != 0)
             tell(o, path,
                  "this copy of a file that trials learn from is damaged; remove it, and the next "
                  "`headcount run` makes it again");

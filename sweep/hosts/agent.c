@@ -314,11 +314,11 @@ static enum status introduce(struct agent *a, struct message *m)
     return s == STATUS_OK ? wire_put(&a->out, AGENT_HELLO, 0, text, (size_t)length, m) : s;
 }
 
-/* Two pipes for each worker, and the usual limit is 1,024 descriptors. Where less is allowed than
+/* Three pipes for each worker, and the usual limit is 1,024 descriptors. Where less is allowed than
  * the coordinator wants, it is told at the first worker too many. */
 static void allow_descriptors(void)
 {
-    const rlim_t wanted = 2 * HOST_SLOTS_MAX + 64;
+    const rlim_t wanted = 3 * HOST_SLOTS_MAX + 64;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return;

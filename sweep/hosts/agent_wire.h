@@ -1,6 +1,6 @@
-/* What the coordinator and an agent (agent.h, a program on another machine that starts workers
- * there) say to each other, over the agent's stdin and stdout, which a launcher such as ssh or srun
- * joins.
+/* What the coordinator and an agent (agent.h, a program that starts workers on its machine) say to
+ * each other: on this machine through pipes, on another one over the agent's stdin and stdout,
+ * which a launcher such as ssh or srun joins.
  *
  * Whatever the agent's end prints before AGENT_MAGIC is noise (a login banner) and is skipped, up
  * to AGENT_NOISE bytes. From there on, and on the way down from the first byte, there are frames

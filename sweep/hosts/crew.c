@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/kernels/blas.h"
+#include "sweep/hosts/slurm.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/stop.h"
 
@@ -80,6 +81,7 @@ enum status crew_init(struct crew *c, const struct crew_options *o, const char *
     if (!c->host || !c->fds || !c->heard)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for %d hosts", count);
     c->count = count;
+    c->slurm = o->slurm;
     for (int k = 0; k < count; k++)
         host_init(&c->host[k], o->count > 0 ? &o->hosts[k] : &this_machine, &c->launch);
     snprintf(c->open.folder, sizeof c->open.folder, "%s", folder);
@@ -157,6 +159,30 @@ enum status crew_check(const struct crew *c, struct message *m)
                 b.text ? b.text : "");
     free(b.text);
     return STATUS_BAD_INPUT;
+}
+
+/* Whether no agent is there, and at least one is there no more. */
+static bool all_are_away(const struct crew *c)
+{
+    bool lost = false;
+    for (int k = 0; k < c->count; k++) {
+        const struct host *h = &c->host[k];
+        if (h->state != HOST_WAITING && h->state != HOST_STARTING && h->state != HOST_REFUSED)
+            return false;
+        lost = lost || (h->why[0] && h->state != HOST_REFUSED);
+    }
+    return lost;
+}
+
+/* The launcher's words for it, which may change, are not relied upon. */
+bool crew_has_ended(struct crew *c, double now)
+{
+    static const double ask_every_s = 10;
+    if (!c->slurm || now < c->asked_s + ask_every_s || !all_are_away(c))
+        return false;
+    bool gone = slurm_allocation() == SLURM_GONE;
+    c->asked_s = clock_now_s();
+    return gone;
 }
 
 static void unheard(void *context, int k, const struct host_event *e)

@@ -23,6 +23,8 @@ struct crew {
     char proof[33], proof_path[PATH_MAX + 64];
     struct pollfd *fds;
     int *heard; /* (count): whether there is something to read */
+    bool slurm;
+    double asked_s; /* when the allocation was asked for */
 };
 
 /* None is started yet: crew_turn does. folder: what they are to work in, absolute for hosts, which
@@ -46,6 +48,10 @@ void crew_turn(struct crew *c, bool stopping, crew_listener *listen, void *conte
 /* Whether there is nobody left to work: BAD_INPUT says why each host was refused, IO why this
  * machine was; else OK. */
 enum status crew_check(const struct crew *c, struct message *m);
+
+/* Whether they were of an allocation of Slurm that is gone: it does not come again, and they would
+ * be tried for ever. Asked every 10 s at most, while none is there. */
+bool crew_has_ended(struct crew *c, double now);
 
 /* Takes leave of them, and waits so long for their agents to end; nothing runs there any more, or
  * may run on. Frees all. */

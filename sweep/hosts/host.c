@@ -11,9 +11,9 @@
 #include "sweep/hosts/agent.h"
 #include "sweep/hosts/host_internal.h"
 
-static const double GRACE_S = 5; /* for a launcher to end when asked */
-static const double END_S = 2;   /* between its last byte and its end */
-static const double BEATS = 12;  /* in a patience */
+static const double GRACE_S = WATCH_STOP_S + 3; /* for a launcher to end when asked */
+static const double END_S = 2;                  /* between its last byte and its end */
+static const double BEATS = 12;                 /* in a patience */
 
 struct host_lane {
     bool busy, leaves; /* it has a job; its worker is to end */
@@ -106,7 +106,7 @@ static void lose(struct host *h, double now, const char *why)
 {
     struct message m;
     bool soon = h->heard_s - h->ready_s < HOST_PAUSE_MAX_S;
-    bool counts = !h->was_ready || soon || h->at_fault;
+    bool counts = !h->was_ready || soon || h->at_fault || host_is_here(h); /* no network */
     h->rests += counts;
     if (counts && h->rests >= HOST_RESTS_MAX) {
         status_fail(&m, STATUS_IO, "given up after %d times: %s", h->rests, why);
@@ -264,7 +264,8 @@ void host_open(struct host *h, const struct agent_open *o, const char *proof)
     char text[AGENT_TEXT_MAX];
     struct agent_open open = *o;
     open.beat_s = h->patience_s / BEATS;
-    open.patience_s = 5 * h->patience_s;
+    /* Here the end of its pipe says that we are gone, and no network can hide that. */
+    open.patience_s = host_is_here(h) ? 1e9 : 5 * h->patience_s;
     int length = agent_open_format(&open, text, sizeof text);
     if (length < 0) {
         host_refuse(h, "the path of the results folder is too long to be sent to it");
@@ -547,7 +548,7 @@ void host_turn(struct host *h, double now)
         return;
     }
     if (h->at_end && now - h->since_s > END_S) {
-        lose(h, now, "its launcher closed its output");
+        lose(h, now, "its output was closed");
         return;
     }
     if (h->state == HOST_READY && h->awake_s - h->ready_s > HOST_PAUSE_MAX_S)

@@ -284,6 +284,7 @@ static void forecast(struct forecast *f, const struct plan *p, struct store *s, 
                      calibrator *measure)
 {
     struct pricing g = {.f = f};
+    long retried;
     judge(f, p);
     scope_script(
         f->x, "forecasting",
@@ -299,7 +300,7 @@ static void forecast(struct forecast *f, const struct plan *p, struct store *s, 
         measure_strange(&g, measure);
     write_takes(&g);
     if (retry_failed)
-        scope_check(f->x, store_retry_failed(f->preview.store, f->preview.sweep_id, &(long){0},
+        scope_check(f->x, store_retry_failed(f->preview.store, f->preview.sweep_id, &retried,
                                              f->x->message));
     f->left = cost_left(f->x, &f->cost, f->preview.sweep_id);
     if (plan_config(p)->extend)

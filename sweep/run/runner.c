@@ -1,19 +1,15 @@
 #include "sweep/run/runner_internal.h"
 
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/base/array.h"
 #include "engine/base/text.h"
 #include "sweep/db/lock.h"
 #include "sweep/worker/stop.h"
-#include "sweep/worker/worker.h"
 
 static const int loop_busy_timeout_ms = 20; /* pipes are waiting */
 /* A reader that is still at work keeps the log from becoming part of the file. */

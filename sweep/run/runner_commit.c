@@ -311,8 +311,6 @@ static void start_claims(struct runner *r)
         }
         r->alive++;
         r->ran = true;
-        if (slot->pid > 0)
-            runner_note_spawned(r, slot);
         note_vanished(r, slot);
         if (r->stopping) /* the one before could not be started */
             slot_stop(slot);
@@ -341,7 +339,9 @@ static void show_left(struct runner *r)
         cost_init(&cost);
         cost_read(x, &cost);
         struct cost_left left = cost_left(x, &cost, r->sweep_id);
-        progress_time_left(r->view, cost_wall_s(&left, r->alive, r->hosts ? 0 : machine_cores()));
+        bool here = host_is_here(r->machine[0].host);
+        progress_time_left(
+            r->view, cost_wall_s(&left, r->alive, here || r->alive == 0 ? machine_cores() : 0));
     }
     scope_end(x);
     r->left_due_s = due_again(from_s);

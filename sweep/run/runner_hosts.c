@@ -2,23 +2,16 @@
  * them, and what people are told of it. */
 #include "sweep/run/runner_internal.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/kernels/blas.h"
 #include "sweep/db/rows.h"
-#include "sweep/hosts/slurm.h"
 #include "sweep/worker/build_info.h"
 #include "sweep/worker/memory_budget.h"
-#include "sweep/worker/worker.h"
 
 struct runner_hosts {
     struct memory_budget memory;
@@ -41,7 +34,6 @@ enum status runner_hosts_new(struct runner *r, const struct runner_options *o, s
     if (!h || !r->machine)
         return status_fail(m, STATUS_NO_MEMORY, "no memory for %d hosts", r->crew.count);
     memory_budget_init(&h->memory, r->plan);
-    r->slurm = o->crew.slurm;
     h->quiet = o->quiet;
     h->announced = o->quiet || o->crew.count == 0;
     h->slots_each = (int)(each < HOST_SLOTS_MAX ? each : HOST_SLOTS_MAX);
@@ -287,39 +279,6 @@ static void show_machines(struct runner *r, double now)
     free(others.text);
 }
 
-/* ---- the allocation of Slurm that they are of ---- */
-
-/* Whether no agent is there, and at least one is there no more. */
-static bool all_are_away(const struct runner *r)
-{
-    bool lost = false;
-    for (int k = 0; k < r->machines; k++) {
-        const struct machine *machine = &r->machine[k];
-        enum host_state state = machine->host->state;
-        if (state != HOST_WAITING && state != HOST_STARTING && state != HOST_REFUSED)
-            return false;
-        lost = lost || (machine->heard && state != HOST_REFUSED);
-    }
-    return lost;
-}
-
-/* An allocation that is gone does not come again: the run would wait for ever, and hold the results
- * file. The launcher's words for it, which may change, are not relied upon. */
-static void seek_allocation(struct runner *r, double now)
-{
-    static const double ask_every_s = 10;
-    if (!r->slurm || r->stopping || now < r->asked_s + ask_every_s || !all_are_away(r))
-        return;
-    if (slurm_allocation() == SLURM_GONE) {
-        runner_say(r,
-                   "the allocation (job %s of Slurm) is gone: stopping; the same command in a new "
-                   "allocation goes on",
-                   getenv("SLURM_JOB_ID"));
-        runner_stop(r);
-    }
-    r->asked_s = clock_now_s();
-}
-
 /* ---- a turn ---- */
 
 void runner_hosts_turn(struct runner *r)
@@ -337,7 +296,13 @@ void runner_hosts_turn(struct runner *r)
         runner_stop_for(r, s, m.text);
     if (!r->hosts->announced)
         announce_machines(r);
-    seek_allocation(r, now);
+    if (!r->stopping && crew_has_ended(&r->crew, now)) {
+        runner_say(r,
+                   "the allocation (job %s of Slurm) is gone: stopping; the same command in a "
+                   "new allocation goes on",
+                   getenv("SLURM_JOB_ID"));
+        runner_stop(r);
+    }
 }
 
 enum status runner_hosts_record(struct runner *r, struct message *m)

@@ -4,7 +4,6 @@
  *   runner.c         the loop; the end of a run
  *   runner_cores.c   how many trials at once, and the threads of each
  *   runner_hosts.c   the machines: their slots come, go and come back with them
- *   runner_allocation.c  the allocation that they are of ends
  *   runner_faults.c  what went wrong, and what that costs (strikes.h)
  *   runner_commit.c  writes what is due to the results file, and claims trials for free slots
  *
@@ -73,9 +72,7 @@ struct runner {
     int machines;
     struct machine *machine; /* (machines): the crew's */
     struct runner_hosts *hosts;
-    bool slurm;     /* they are of an allocation of Slurm, */
-    double asked_s; /* ... which was asked for then */
-    int slots;      /* of all machines that are known so far */
+    int slots; /* of all machines that are known so far */
     struct slot_list free, ended;
     int alive;             /* slots whose worker runs */
     struct claimed *claim; /* (CLAIMS_MAX): claimed in the present transaction */
@@ -144,7 +141,7 @@ void runner_share_cores(struct runner *r);
 
 /* ---- runner_hosts.c ---- */
 
-/* Makes the machines of o->hosts, or this one, not started yet. */
+/* Makes the machines of o->crew, not started yet. */
 enum status runner_hosts_new(struct runner *r, const struct runner_options *o, struct message *m);
 void runner_hosts_free(struct runner *r);
 

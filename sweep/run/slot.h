@@ -51,7 +51,7 @@ struct slot {
     enum slot_phase phase;
     enum slot_said said;
     int threads; /* that its worker was granted last */
-    int64_t pid; /* of its worker, also when that has ended; 0: could not be started */
+    int64_t pid; /* of its worker, also when that has ended; 0: not heard of */
 
     /* What the claim said that lives on. There are very many slots: no texts of the claim. */
     int64_t trial_id, attempt, until, n_params, resumed_from_step;

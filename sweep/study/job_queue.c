@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "sweep/run/cores.h"
 #include "sweep/worker/stop.h"
@@ -33,6 +34,7 @@ struct job_work {
     int next;                /* of the jobs that have not begun yet */
     int *lost;               /* (jobs): how often it was lost with its machine */
     int *again, again_count; /* (jobs): those that were lost, and are to begin anew */
+    bool alone;              /* one of them runs that is to run alone */
     enum status status;      /* why it ends */
     struct message why;
 };
@@ -74,8 +76,10 @@ static bool jobs_wait(const struct job_work *w)
  * take others with it for ever. */
 static bool may_begin(const struct job_work *w)
 {
-    return w->next < w->queue->jobs ||
-           (w->again_count > 0 && (w->lost[w->again[w->again_count - 1]] < 2 || w->running == 0));
+    if (w->next < w->queue->jobs)
+        return true;
+    return w->again_count > 0 && !w->alone &&
+           (w->lost[w->again[w->again_count - 1]] < 2 || w->running == 0);
 }
 
 static void begin(struct job_work *w, struct job_machine *machine, int i)
@@ -92,6 +96,7 @@ static void begin(struct job_work *w, struct job_machine *machine, int i)
     host_start(machine->host, i, text, strlen(text));
     free(text);
     machine->slot[i] = (struct job_slot){.job = job, .threads = 1};
+    w->alone = w->lost[job] >= 2;
     w->running++;
     q->begins(q->context, job, machine->first + i);
 }
@@ -167,6 +172,7 @@ static void clear(struct job_work *w, struct job_slot *slot)
     free(slot->answer.text);
     *slot = (struct job_slot){.job = NO_JOB};
     w->running--;
+    w->alone = false;
 }
 
 static void tell_end(struct job_work *w, struct job_machine *machine, int i,
@@ -201,16 +207,21 @@ static void take_end(struct job_work *w, struct job_machine *machine, int i,
                      const struct worker_end *end)
 {
     char why[PROCESS_TAIL + MESSAGE_SIZE];
-    if (end->unstarted && machine->host->state != HOST_READY) {
-        lose(w, machine, i, end->error);
+    const struct job_slot *slot = &machine->slot[i];
+    if (end->unstarted)
+        snprintf(why, sizeof why, "%s", end->error);
+    else
+        why_not(slot, end, why, sizeof why);
+    if (why[0] && machine->host->state != HOST_READY) { /* its agent was asked to stop */
+        lose(w, machine, i, why);
         return;
     }
     if (end->unstarted) {
-        end_all(w, STATUS_IO, end->error);
+        end_all(w, STATUS_IO, why);
         return;
     }
-    const struct job_slot *slot = &machine->slot[i];
-    why_not(slot, end, why, sizeof why);
+    if (!why[0])
+        machine->host->rests = 0;
     tell_end(w, machine, i,
              &(struct job_ending){.answer = why[0] ? NULL : slot->answer.text,
                                   .error = why,
@@ -254,16 +265,18 @@ static void loop(struct job_work *w)
     char why[MESSAGE_SIZE];
     struct message m;
     while (w->status == STATUS_OK && (w->running > 0 || jobs_wait(w))) {
+        crew_turn(&w->crew, false, take_event, w);
         begin_all(w);
         for (int k = 0; k < w->crew.count && !jobs_wait(w); k++)
             share_cores(&w->machine[k]);
-        crew_turn(&w->crew, false, take_event, w);
         if (w->running > 0 || jobs_wait(w))
             crew_wait(&w->crew, 200);
         if (stop_requests() > 0) {
             snprintf(why, sizeof why, "stopped (%s)", strsignal(stop_signal()));
             end_all(w, STATUS_INTERRUPTED, why);
         }
+        if (crew_has_ended(&w->crew, clock_now_s()))
+            end_all(w, STATUS_INTERRUPTED, "stopped (the allocation of Slurm is gone)");
         enum status s = crew_check(&w->crew, &m);
         if (s != STATUS_OK)
             end_all(w, s, m.text);

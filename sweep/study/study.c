@@ -418,9 +418,10 @@ enum status study_run(struct study_session *session, const struct study *study,
     progress_finish(session->view);
     session->view = NULL;
     session->busy.timeout_s = BUSY_TIMEOUT_S;
-    if (s == STATUS_INTERRUPTED)
-        status_fail(m, s, "stopped (%s) after %d of %d; the same command %s",
-                    strsignal(stop_signal()), r->answered - a.before.answered, count,
-                    session->take ? "starts over" : "goes on from there");
-    return s;
+    if (s != STATUS_INTERRUPTED)
+        return s;
+    struct message why = *m;
+    return status_fail(m, s, "%.1900s after %d of %d; the same command %s", why.text,
+                       r->answered - a.before.answered, count,
+                       session->take ? "starts over" : "goes on from there");
 }

@@ -78,7 +78,7 @@ static void copy_within(struct scope *x, struct store *file, const struct plan *
 static enum status plan_ahead(struct store *file, const struct plan *p, struct preview *preview,
                               struct message *m)
 {
-    struct plan_changes changes;
+    struct plan_changes changes = {0};
     enum status status =
         store_open_memory(file ? store_path(file) : ":memory:", &preview->store, m);
     struct scope *x = status == STATUS_OK ? scope_of(preview->store, m) : NULL;

@@ -267,7 +267,7 @@ ON CONFLICT DO UPDATE SET facts = excluded.facts, size = excluded.size,
 
 -- ?1 sweep, ?2 path, ?3 what the plan learns from now: trials that learnt from what lay there.
 -- name: data_changed
-SELECT count(*), max(data_sha256), max(config_json ->> '$.task.options.size')
+SELECT count(*), max(data_sha256), config_json ->> '$.task.options.size' -- of that row
 FROM sweep JOIN trial USING (sweep_id) JOIN config USING (config_id)
 WHERE name = ?1 AND in_plan = 1 AND attempt > 0
     AND data_sha256 IN (SELECT sha256 FROM data_file WHERE path = ?2)

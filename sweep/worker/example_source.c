@@ -1,6 +1,7 @@
 #include "sweep/worker/example_source.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/heartbeat.h"
 
@@ -33,8 +34,9 @@ static enum status open_file(struct arena *a, const struct point *p, const struc
     if (good)
         s->hashed[0] = '\0';
     enum status status = file->open(a, options, place ? place->path : NULL, good, &s->file, m);
-    /* A file that was surveyed could be read then. */
-    return add_remedy(s, place && status == STATUS_BAD_INPUT ? STATUS_CORRUPT : status, m);
+    if (place && status == STATUS_BAD_INPUT) /* it was surveyed, and could be read then */
+        status = s->copied && access(place->path, R_OK) != 0 ? STATUS_IO : STATUS_CORRUPT;
+    return add_remedy(s, status, m);
 }
 
 enum status example_source_open(struct arena *a, const struct point *p,

@@ -224,12 +224,6 @@ bool wire_next(struct wire_buffer *b, struct wire_frame *f)
     return true;
 }
 
-size_t wire_begun(const struct wire_buffer *b)
-{
-    struct wire_frame f;
-    return read_header(b, b->begin, &f) ? HEADER + f.size + END : wire_waiting(b);
-}
-
 void wire_free(struct wire_buffer *b)
 {
     free(b->bytes);

@@ -123,10 +123,6 @@ enum status wire_feed(struct wire_buffer *b, const void *bytes, size_t size,
 /* The next whole frame; its payload is valid until bytes are added. False if there is none yet. */
 bool wire_next(struct wire_buffer *b, struct wire_frame *f);
 
-/* Behind the last whole frame: the size of the frame that has begun and is not whole, as far as it
- * is known; 0 where none has. */
-size_t wire_begun(const struct wire_buffer *b);
-
 void wire_free(struct wire_buffer *b);
 
 #endif

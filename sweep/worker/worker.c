@@ -243,7 +243,7 @@ static int between_steps(struct worker *w, struct message *m)
         w->looked_s = now;
         send_progress(w, WIRE_PROGRESS);
         if (worker_is_alone()) {
-            status_fail(m, STATUS_IO, "the coordinator is gone");
+            status_fail(m, STATUS_IO, "its agent is gone");
             return WORKER_FAILED;
         }
         int over = check_limits(w, m);

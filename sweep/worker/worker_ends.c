@@ -40,7 +40,8 @@ void worker_begin(void)
     heartbeat_listener = tell_alive;
 }
 
-/* False once nothing more can come: whoever gives orders is gone, or speaks another language. */
+/* False once nothing more can come: whoever gives orders is gone, or speaks another language. For
+ * an order that there is no memory for the next one makes up. */
 static bool read_orders(void)
 {
     char bytes[4096];
@@ -50,7 +51,8 @@ static bool read_orders(void)
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EAGAIN)
         return true;
-    return n > 0 && wire_feed(&orders, bytes, (size_t)n, wire_order_valid, NULL) == STATUS_OK;
+    return n > 0 &&
+           wire_feed(&orders, bytes, (size_t)n, wire_order_valid, NULL) != STATUS_BAD_INPUT;
 }
 
 enum status worker_read_job(char *text, size_t size, struct message *m)

@@ -22,8 +22,8 @@ int worker_threads(void);
 /* Says something. Nobody may be there any more (worker_is_alone). */
 void worker_tell(enum wire_type type, const void *payload, size_t size);
 
-/* Whether the coordinator has gone. Where the system takes a worker along with its coordinator this
- * is never seen; where it does not, the work is another worker's by now. */
+/* Whether its agent has gone. Where the system takes a worker along with its agent this is never
+ * seen; where it does not, the work is another worker's by now. */
 bool worker_is_alone(void);
 
 #endif

@@ -292,6 +292,9 @@ cp sound "merged.db.d/data-$(printf '%064d' 0)"
 "$headcount" gc --db merged.db >said 2>&1
 check "gc removes a copy that no trial learns from" grep -q '^data-0*  .*  no trial learns from it$' said
 check "... and one that was cut off, and keeps the other" [ "$(ls merged.db.d/data-*)" = "merged.db.d/${copy#*/}" ]
+check "another sweep learns from the same copy" "$headcount" run lm.yaml --db merged.db -q -j1 --set name=other --set seeds=1 --set train.steps=20
+"$headcount" sweep delete other --yes --db merged.db >said 2>&1
+check "... which stays when that is deleted" cmp "merged.db.d/${copy#*/}" sound
 "$headcount" sweep delete lm --yes --db merged.db >said 2>&1
 check "a sweep takes its copy along" fails ls "merged.db.d/${copy#*/}"
 check "--no-copy makes none" sh -c "'$headcount' run lm.yaml --db none.db -q --no-copy && ! ls none.db.d/data-*"

@@ -15,8 +15,8 @@
  * stop: it pauses before the call until SIGCONT. spin, sleep: it computes or sleeps for ever. grow:
  * it takes 64 MiB more. Or an errno: ENOSPC EIO EACCES EROFS EMFILE EDQUOT
  * ENOLCK ENOMEM EINVAL EOPNOTSUPP ENOSYS EBADF. FAULT_CLOCK: seconds that the wall clock jumps
- * forth and back from call to call. FAULT_ORPHAN=1: workers do not die with their coordinator, as
- * on a system that cannot do that. FAULT_NFS=1: every file system says that it is NFS.
+ * forth and back from call to call. FAULT_ORPHAN=1: agents and workers do not die with who started
+ * them, as on a system that cannot do that. FAULT_NFS=1: every file system says that it is NFS.
  * FAULT_PROGRAM: what is started instead of /proc/self/exe, which valgrind cannot start again.
  */
 #include <dlfcn.h>

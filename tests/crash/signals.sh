@@ -92,7 +92,7 @@ stale_worker() {
     fresh "$db"
     begin_paused "$db" 3 FAULT_ORPHAN=1 -- -j 1
     stale=$worker
-    kill -KILL "$pid"
+    kill -KILL "$pid" $(agent_of "$pid")
     await "the coordinator" "$pid"
     state_of "$stale"
     [ "$state" = T ] || trouble "the worker is not paused but '$state'"

@@ -248,7 +248,10 @@ static void start(struct host *h, double now)
     for (int i = 0; i < h->lanes; i++)
         h->lane[i].busy = false;
     enter(h, HOST_STARTING);
-    if (host_spawn(h, &m) != STATUS_OK)
+    enum status s = host_spawn(h, &m);
+    if (s != STATUS_OK && host_is_here(h))
+        host_refuse(h, m.text); /* as where a worker cannot be started */
+    else if (s != STATUS_OK)
         lose(h, now, m.text);
 }
 

@@ -40,9 +40,9 @@ void worker_begin(void)
     heartbeat_listener = tell_alive;
 }
 
-/* False once nothing more can come: whoever gives orders is gone, or speaks another language. For
- * an order that there is no memory for the next one makes up. */
-static bool read_orders(void)
+/* What has come by now. IO where whoever gives orders is gone, BAD_INPUT where it speaks another
+ * language, NO_MEMORY. */
+static enum status read_orders(struct message *m)
 {
     char bytes[4096];
     ssize_t n;
@@ -50,18 +50,20 @@ static bool read_orders(void)
         n = read(WIRE_ORDERS_FD, bytes, sizeof bytes);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EAGAIN)
-        return true;
-    return n > 0 &&
-           wire_feed(&orders, bytes, (size_t)n, wire_order_valid, NULL) != STATUS_BAD_INPUT;
+        return STATUS_OK;
+    return n > 0 ? wire_feed(&orders, bytes, (size_t)n, wire_order_valid, m)
+                 : status_fail(m, STATUS_IO,
+                               "`headcount worker` is started by other commands only: no job came");
 }
 
 enum status worker_read_job(char *text, size_t size, struct message *m)
 {
     struct wire_frame f;
-    while (!wire_next(&orders, &f))
-        if (!read_orders())
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "`headcount worker` is started by other commands only: no job came");
+    enum status s = STATUS_OK;
+    while (s == STATUS_OK && !wire_next(&orders, &f))
+        s = read_orders(m);
+    if (s != STATUS_OK)
+        return s;
     if (f.type != WIRE_START || f.size >= size)
         return status_fail(m, STATUS_BAD_INPUT, "the first order is no job");
     memcpy(text, f.payload, f.size + 1);
@@ -72,8 +74,8 @@ enum status worker_read_job(char *text, size_t size, struct message *m)
 int worker_threads(void)
 {
     struct wire_frame f;
-    if (!alone && !read_orders())
-        alone = true;
+    enum status s = alone ? STATUS_OK : read_orders(NULL);
+    alone = alone || s == STATUS_IO || s == STATUS_BAD_INPUT; /* a lost order does no harm */
     while (wire_next(&orders, &f)) {
         int granted = f.type == WIRE_THREADS ? wire_threads(&f) : 0;
         threads = granted ? granted : threads;

@@ -12,8 +12,8 @@ void worker_leave_signals(void);
  * as WIRE_ALIVE, twice a second at most. SIGTERM asks it to stop. */
 void worker_begin(void);
 
-/* Waits for the job. size: of text, at least WIRE_JOB_MAX. BAD_INPUT where none comes: somebody
- * typed the hidden command. */
+/* Waits for the job. size: of text, at least WIRE_JOB_MAX. IO where none comes: somebody typed the
+ * hidden command; BAD_INPUT where it is none; NO_MEMORY. */
 enum status worker_read_job(char *text, size_t size, struct message *m);
 
 /* How many threads this worker may use now: at least 1. Takes in the orders that have come. */

@@ -54,13 +54,14 @@ static void make_slots(struct job_work *w, struct job_machine *machine)
     machine->cores =
         cores_granted((int)h->hello.cores, h->spec.slots ? h->spec.slots : q->workers, 0);
     int slots = machine->cores.trials < q->jobs ? machine->cores.trials : q->jobs;
-    machine->slot = calloc((size_t)slots, sizeof *machine->slot);
-    if (!machine->slot) {
+    struct job_slot *slot = calloc((size_t)slots, sizeof *slot);
+    if (!slot) {
         end_all(w, STATUS_NO_MEMORY, "no memory for workers");
         return;
     }
     for (int i = 0; i < slots; i++)
-        machine->slot[i].job = NO_JOB;
+        slot[i].job = NO_JOB;
+    machine->slot = slot;
     machine->slots = slots;
     machine->first = w->slots;
     w->slots += slots;

@@ -13,7 +13,6 @@ static void name_cpu(struct build_info *b)
 {
     char line[256];
     FILE *f = fopen("/proc/cpuinfo", "re");
-    PUT(b->cpu, "unknown");
     while (f && fgets(line, sizeof line, f)) {
         char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) == 0 && colon) {
@@ -37,6 +36,7 @@ enum status build_info(struct build_info *b, struct message *m)
     enum status s = blas_load(1, m);
     if (s == STATUS_OK)
         blas = blas_info();
+    *b = (struct build_info){.cpu = "unknown"};
     PUT(b->version, BUILD_VERSION);
     PUT(b->commit, BUILD_COMMIT);
     PUT(b->compiler, BUILD_COMPILER);

@@ -7,7 +7,7 @@
 #
 #   sweep.yaml:          a file, of the indented lines that follow; `agent` is the script of all trials
 #   $ run --shard 1/2    a command, with what it says below it, up to an empty line
-#   ? SELECT ...         a query of r.db, with its rows
+#   ? SELECT ...         a query of r.db, with its rows; lines of `? ` that follow go on with it
 #
 # Other lines are for the reader. A new scenario is written without answers: BLESS=1 adds them. In the end `headcount
 # check` must find nothing wrong in any results file.

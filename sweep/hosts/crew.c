@@ -67,6 +67,8 @@ static enum status prepare_hosts(struct crew *c, const struct crew_options *o, s
     }
     if (s == STATUS_OK)
         s = allow_descriptors(o->count, m);
+    if (s == STATUS_OK)
+        s = make_proof(c, m);
     return s == STATUS_OK ? crew_try_folder(c, m) : s;
 }
 
@@ -85,20 +87,9 @@ enum status crew_init(struct crew *c, const struct crew_options *o, const char *
     for (int k = 0; k < count; k++)
         host_init(&c->host[k], o->count > 0 ? &o->hosts[k] : &this_machine, &c->launch);
     snprintf(c->open.folder, sizeof c->open.folder, "%s", folder);
-    enum status s = make_proof(c, m);
-    if (s != STATUS_OK)
-        return s;
-    /* Where there is no room for OpenBLAS, worker after worker would fail. */
+    /* Where there is no room for OpenBLAS, worker after worker would fail. This machine need not
+     * prove that it sees its folder, which may be read only. */
     return o->count > 0 ? prepare_hosts(c, o, m) : blas_room(m);
-}
-
-/* This machine need not prove that it sees its folder, which may be read only. */
-static void open_folder(struct crew *c, struct host *h)
-{
-    struct agent_open open = c->open;
-    if (host_is_here(h))
-        open.proof[0] = '\0';
-    host_open(h, &open, open.proof[0] ? c->proof : "");
 }
 
 void crew_wait(struct crew *c, int timeout_ms)
@@ -135,7 +126,7 @@ void crew_turn(struct crew *c, bool stopping, crew_listener *listen, void *conte
                 host_turn(h, now);
             while (host_next(h, &e)) {
                 if (e.kind == HOST_EVENT_GREETED)
-                    open_folder(c, h);
+                    host_open(h, &c->open, c->proof);
                 listen(context, k, &e);
             }
         }

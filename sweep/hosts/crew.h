@@ -34,7 +34,7 @@ struct crew {
 enum status crew_init(struct crew *c, const struct crew_options *o, const char *folder,
                       struct message *m);
 
-/* Whether this machine takes what is written into the folder. */
+/* Where the crew is on hosts: whether this machine takes what is written into the folder. */
 enum status crew_try_folder(const struct crew *c, struct message *m);
 
 /* Waits until a signal (stop.h) or one of them has something to say, at most so long. */

@@ -121,6 +121,15 @@ static void lose(struct host *h, double now, const char *why)
     h->lost = true;
 }
 
+bool host_loss_words(const struct host *h, char text[MESSAGE_SIZE])
+{
+    char when[64] = "is not used any more";
+    if (h->state == HOST_WAITING)
+        snprintf(when, sizeof when, "is tried again in %.0f s", h->pause_s);
+    snprintf(text, MESSAGE_SIZE, "%s %s: %.1500s", h->spec.name, when, h->why);
+    return !host_is_here(h) || h->state != HOST_REFUSED;
+}
+
 void host_fault(struct host *h, double now, const char *why)
 {
     h->at_fault = true;

@@ -181,6 +181,10 @@ void host_kill(struct host *h, int slot);
 void host_refuse(struct host *h, const char *why);
 void host_fault(struct host *h, double now, const char *why);
 
+/* What people are to know of its loss: "b is tried again in 2 s: its launcher ended". False where
+ * that is nothing: this machine is refused, which is why all ends. */
+bool host_loss_words(const struct host *h, char text[MESSAGE_SIZE]);
+
 /* There is nothing more for it to do. Its agent ends by itself; a launcher without an agent yet is
  * asked to end. Neither is an event, and it is not started again. */
 void host_bye(struct host *h);

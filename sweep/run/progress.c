@@ -39,18 +39,11 @@ static bool may_draw(struct progress_view *v)
     return v->live && frame_in_front(&v->frame);
 }
 
-struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int workers,
-                                   enum metric metric)
+struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, enum metric metric)
 {
     struct progress_view *v = calloc(1, sizeof *v);
     if (!v)
         return NULL;
-    v->slots = workers > 0 ? workers : 1;
-    v->slot = calloc((size_t)v->slots, sizeof *v->slot);
-    if (!v->slot) {
-        free(v);
-        return NULL;
-    }
     v->err = err;
     text_shown(sweep, v->sweep, sizeof v->sweep);
     v->quiet = quiet;

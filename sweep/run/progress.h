@@ -19,15 +19,14 @@
 
 struct progress_view;
 
-/* err and sweep, the sweep's name, are kept. workers: number of slots; metric: of the values that
- * are shown. NULL only when memory is out; every function below accepts that. */
-struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, int workers,
-                                   enum metric metric);
+/* err and sweep, the sweep's name, are kept. metric: of the values that are shown. NULL only when
+ * memory is out; every function below accepts that. */
+struct progress_view *progress_new(FILE *err, bool quiet, const char *sweep, enum metric metric);
 
 /* Where trials run ("on 2 machines: a 4, b 4"), a line below the trials; "" without. */
 void progress_hosts(struct progress_view *v, const char *text);
 
-/* There are more slots than was said at first: they are numbered 0..workers-1 from now on. */
+/* So many slots there are from now on, never fewer than before: 0..workers-1. None at first. */
 void progress_slots(struct progress_view *v, int workers);
 
 /* Whether frames are drawn, at least in the foreground: what only they show need not be found out

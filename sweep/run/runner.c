@@ -256,7 +256,7 @@ enum status runner_run(const struct plan *p, const struct runner_options *o,
     if (s != STATUS_OK)
         return s;
     s = stop_install(m);
-    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, 0, plan_config(p)->metric);
+    r.view = progress_new(stderr, o->quiet, plan_config(p)->name, plan_config(p)->metric);
     if (s == STATUS_OK) {
         do
             s = store_open(o->db, STORE_WRITE, &r.store, m);

@@ -176,7 +176,7 @@ static void ready(struct runner *r, struct machine *machine)
 static void lost(struct runner *r, struct machine *machine)
 {
     const struct host *h = machine->host;
-    char what[64] = "", when[64] = "is not used any more";
+    char what[64] = "", text[MESSAGE_SIZE];
     int running = runner_running_on(machine);
     bool at_work = machine->works;
     if (h->out_of_memory)
@@ -194,11 +194,8 @@ static void lost(struct runner *r, struct machine *machine)
     if (running > 0)
         snprintf(what, sizeof what, "; %d trial%s go%s on %s", running, text_plural(running),
                  running == 1 ? "es" : "", r->machines > 1 ? "elsewhere" : "then");
-    if (h->state == HOST_WAITING)
-        snprintf(when, sizeof when, "is tried again in %.0f s", h->pause_s);
-    bool is_said = host_is_here(h) && h->state == HOST_REFUSED; /* at the end of the run */
-    if (!r->stopping && !is_said)
-        runner_say(r, "%s %s: %.1500s%s", name_of(machine), when, h->why, what);
+    if (host_loss_words(h, text) && !r->stopping)
+        runner_say(r, "%s%s", text, what);
     machine->heard = true;
 }
 

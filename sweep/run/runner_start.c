@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/kernels/blas.h"
 #include "sweep/db/lock.h"
 #include "sweep/run/merge_files.h"
 #include "sweep/run/recover.h"
@@ -226,11 +227,10 @@ static enum status retry_failed(struct runner *r, struct message *m)
 
 enum status runner_prepare(struct runner *r, const struct runner_options *o, struct message *m)
 {
-    struct build_info b;
     char words[2 * MESSAGE_SIZE];
     if (store_migration_words(r->store, words, sizeof words)[0])
         runner_say(r, "%s", words);
-    enum status s = build_info(&b, m);
+    enum status s = blas_load(1, m);
     if (s != STATUS_OK)
         return s;
     do

@@ -233,11 +233,8 @@ static void take_end(struct job_work *w, struct job_machine *machine, int i,
 static void take_loss(struct job_work *w, struct job_machine *machine)
 {
     const struct host *h = machine->host;
-    char text[MESSAGE_SIZE], when[64] = "is not used any more";
-    if (h->state == HOST_WAITING)
-        snprintf(when, sizeof when, "is tried again in %.0f s", h->pause_s);
-    snprintf(text, sizeof text, "%s %s: %.1500s", h->spec.name, when, h->why);
-    if (!host_is_here(h) || h->state != HOST_REFUSED) /* which is why all ends */
+    char text[MESSAGE_SIZE];
+    if (host_loss_words(h, text))
         w->queue->says(w->queue->context, text);
     for (int i = 0; i < machine->slots; i++)
         if (machine->slot[i].job != NO_JOB)

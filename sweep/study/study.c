@@ -411,7 +411,7 @@ enum status study_run(struct study_session *session, const struct study *study,
                                     .says = machine_says,
                                     .turns = turn};
     session->busy.timeout_s = INFINITY; /* workers go on meanwhile */
-    session->view = progress_new(stderr, session->options.quiet, study->doing, 0, METRIC_VAL_ACC);
+    session->view = progress_new(stderr, session->options.quiet, study->doing, METRIC_VAL_ACC);
     show_counts(&a);
     enum status s = count > 0 ? job_queue_run(&queue, m) : STATUS_OK;
     free(absolute);

@@ -19,7 +19,8 @@ static void open_view(int columns, const char *sweep, int slots, enum metric met
 {
     on.t = terminal_open(columns);
     screen_init(&on.s, columns);
-    on.v = progress_new(on.t.f, false, sweep, slots, metric);
+    on.v = progress_new(on.t.f, false, sweep, metric);
+    progress_slots(on.v, slots);
 }
 
 static void read_screen(void)
@@ -68,7 +69,8 @@ TEST(plain_lines)
     size_t size = 0;
     FILE *f = tmpfile();
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(f, false, "gather", 2, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(f, false, "gather", METRIC_VAL_ACC);
+    progress_slots(v, 2);
     count(v, 10, 1, 30);
     start(v, 0, "heads=8 seed=1", 12);
     start(v, 1, "", 13);
@@ -99,7 +101,8 @@ TEST(quiet_prints_notes_only)
     struct terminal t = terminal_open(100);
     char text[4096];
     environment("xterm", "C", "");
-    struct progress_view *v = progress_new(t.f, true, "gather", 1, METRIC_VAL_ACC);
+    struct progress_view *v = progress_new(t.f, true, "gather", METRIC_VAL_ACC);
+    progress_slots(v, 1);
     count(v, 0, 0, 3);
     start(v, 0, "x", 1);
     progress_draw(v, 1.0);
@@ -120,7 +123,8 @@ static int in_background(struct terminal *t)
     if (child == 0) {
         if (setpgid(0, 0) != 0)
             _exit(2);
-        struct progress_view *v = progress_new(t->f, false, "gather", 1, METRIC_VAL_ACC);
+        struct progress_view *v = progress_new(t->f, false, "gather", METRIC_VAL_ACC);
+        progress_slots(v, 1);
         count(v, 0, 0, 3);
         start(v, 0, "x", 1);
         progress_draw(v, 1.0);
@@ -240,7 +244,8 @@ TEST(losses_are_shown_as_losses)
     char *text = NULL;
     size_t size = 0;
     FILE *f = tmpfile();
-    struct progress_view *v = progress_new(f, false, "text", 1, METRIC_VAL_LOSS);
+    struct progress_view *v = progress_new(f, false, "text", METRIC_VAL_LOSS);
+    progress_slots(v, 1);
     start(v, 0, "heads=2 seed=0", 2);
     progress_trial_ended(v, 0, TRIAL_COMPLETED, 3.75);
     progress_finish(v);

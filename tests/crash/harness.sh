@@ -53,6 +53,10 @@ is_over() { # pid
     state_of "$1"
     [ -z "$state" ] || [ "$state" = Z ]
 }
+is_paused() { # pid
+    state_of "$1"
+    [ "$state" = T ]
+}
 # Waits for a process started here. Its status is in $code; one that hangs is killed and is trouble.
 await() { # label, pid
     if ! wait_until is_over "$2"; then
@@ -166,8 +170,7 @@ kill_unheard() { # name, db, N, the file
 }
 paused_worker_of() { # pid of the coordinator
     for worker in $(workers_of "$1"); do
-        state_of "$worker"
-        [ "$state" = T ] && return
+        is_paused "$worker" && return
     done
     return 1
 }

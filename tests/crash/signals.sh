@@ -91,11 +91,12 @@ stale_worker() {
     db=$dir/signals.db
     fresh "$db"
     begin_paused "$db" 3 FAULT_ORPHAN=1 -- -j 1
-    stale=$worker
-    kill -KILL "$pid" $(agent_of "$pid")
+    stale=$worker agent=$(agent_of "$pid")
+    kill -STOP "$agent" # an agent that hears of the coordinator's end asks its worker to stop, which wakes it
+    wait_until is_paused "$agent" || trouble "the agent is not paused"
+    kill -KILL "$pid" "$agent"
     await "the coordinator" "$pid"
-    state_of "$stale"
-    [ "$state" = T ] || trouble "the worker is not paused but '$state'"
+    is_paused "$stale" || trouble "the worker is not paused but '$state'"
     run "$db" || trouble "beside the stale worker: status $?: $(tail -n 3 "$dir/said")"
     same_results "beside the stale worker" "$db"
     sqlite3 "$db" .dump >"$dir/before.sql"

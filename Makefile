@@ -21,8 +21,8 @@ WARN     = -Wall -Wextra -Wconversion -Wshadow -Wformat=2 -Wmissing-prototypes \
 HARDEN   = -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
            $(if $(filter x86_64,$(ARCH)),-fcf-protection)
 LDHARDEN = -pie -Wl,-z,relro,-z,now,-z,noexecstack
-OPT      = -O2
-# What sanitizers tell is lines; what else -g writes takes a sixth of the time of their build.
+OPT      = $(if $(SAN),-O1,-O2)
+# What sanitizers tell is lines; what else -g writes takes a sixth of the time of their build, and -O2 two fifths.
 DEBUG    = $(if $(SAN),-g1,-g)
 # One object serves the program and the library that the tests link: code for libraries, which calls
 # itself as directly as a program's does.

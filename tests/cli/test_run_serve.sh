@@ -9,7 +9,7 @@ cat >one.yaml <<'EOC'
 name: one
 task: {name: gather, length: 16, slots: 2, vocab: 8}
 model: {d_model: 32, heads: [1, 4], d_ff: 64}
-train: {steps: 400, batch: 32, lr: 0.003}
+train: {steps: 100, batch: 16, lr: 0.003}
 seeds: 2
 workers: 2
 EOC
@@ -40,7 +40,7 @@ begin() { # db, options...: $pid is the run, $server its server, $port the serve
     port=$(sed -n 's|.*live page at http://127.0.0.1:\([0-9]*\)/0/1/$|\1|p' err)
     server=
     for child in $(workers_of $pid); do
-        tr '\0' ' ' <"/proc/$child/cmdline" | grep -q run-server && server=$child
+        { tr "\0" " " <"/proc/$child/cmdline"; } 2>/dev/null | grep -q run-server && server=$child
     done
 }
 begin_held() { # db, options...: as begin, with a worker, $held, that waits

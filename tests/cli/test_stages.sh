@@ -41,17 +41,17 @@ begin() { # db, workers
 
 cat >stages.yaml <<Y
 name: stages
-task: {name: gather, length: 16, vocab: 8, slots: 2}
+task: {name: gather, length: 8, vocab: 8, slots: 2}
 model: {d_model: 16, heads: [2, 16], layers: 1, d_ff: 32, dropout: 0.1}
-train: {steps: 120, batch: 32, lr: [1e-4, 1e-3, 3e-3], eval_every: 20, val_examples: 64, test_examples: 64}
-tune: {axes: [train.lr], seeds: 2, rungs: {eta: 2, min_steps: 40}, extend: 3}
+train: {steps: 60, batch: 16, lr: [3e-4, 3e-3, 1e-2], eval_every: 10, val_examples: 64, test_examples: 64}
+tune: {axes: [train.lr], seeds: 2, rungs: {eta: 2, min_steps: 20}, extend: 3}
 looks: [3, 4]
 confirm: 6
 Y
 check "the sweep runs to its end" run whole.db -j 2
 "$headcount" export results --db whole.db >whole.jsonl
 check "... by rungs, values added, looks and a claim on fresh seeds" [ "$(sql whole.db "SELECT
-    max(is_tuning AND choice = 'eliminated' AND steps_done < 120 AND steps_done > 0), max(added > 0), max(look),
+    max(is_tuning AND choice = 'eliminated' AND steps_done < 60 AND steps_done > 0), max(added > 0), max(look),
     max(confirms AND state = 'completed') FROM trial")" = "1|1|2|1" ]
 check "... each trial once" once_each whole.db
 check "... and then has nothing to run" sh -c "'$headcount' run stages.yaml --db whole.db 2>&1 >/dev/null | grep 'nothing to run'"

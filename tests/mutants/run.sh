@@ -41,18 +41,19 @@ build() { # target...
 
 # ---- tests ----
 
-# The general ones first, then those that include what is mutated.
+# What is quick first: cases, the contract, the random walk, those that include what is mutated; then the scenarios.
 in_order() { # floor, its test that found this mistake last time or "", test...
     floor=$1 last=$2
     shift 2
     {
         [ -z "$last" ] || printf '%s\n' "$@" | grep "/$last\(\.sh\)\{0,1\}$"
-        for general in contract scenarios random_walk; do
+        for general in verdicts sweep_files contract random_walk; do
             printf '%s\n' "$@" | grep "/test_$general"
         done
         printf '%s\n' "$@" | while read -r test; do
             ! grep -qs "\"sweep/$floor/" "tests/sweep/${test##*/}.c" || echo "$test"
         done
+        printf '%s\n' "$@" | grep "/test_scenarios"
         printf '%s\n' "$@"
     } | grep -E "${TESTS:-}" | awk '!seen[$0]++'
 }

@@ -13,29 +13,20 @@ enum { ETA = 3, ETA_MAX = 1000, EXTEND_MAX = 32 };
 
 /* ---- points ---- */
 
-struct naming {
-    const struct reading *r;
-    enum status status; /* of the last name, and what its refusal said */
-    struct message unknown;
-};
-
-/* expr_lookup: knows a name if every listed task knows it and it has a value to compute with. */
-static bool knows_name(void *context, const char *name, double *number, const char **word)
+/* expr_find: every listed task knows the name, and it has a value to compute with. */
+static const void *find_name(void *context, const char *name, struct message *m)
 {
-    struct naming *n = context;
+    const struct reading *r = context;
     struct option_set set;
-    *number = 0;
-    *word = NULL;
-    n->status = reading_path(n->r, name, &set, &n->unknown);
-    if (!n->status && set.count && set.option[0]->type == OPTION_INT_LIST)
-        n->status = status_fail(&n->unknown, STATUS_BAD_INPUT,
-                                "%s is a list, which has no value to compare", name);
-    if (!n->status && set.count && set.option[0]->local)
-        n->status = status_fail(&n->unknown, STATUS_BAD_INPUT,
-                                "%s is a path, which says nothing to compare; leave files out by "
-                                "`exclude`",
-                                name);
-    return n->status == STATUS_OK;
+    enum status s = reading_path(r, name, &set, m);
+    if (!s && set.count && set.option[0]->type == OPTION_INT_LIST)
+        s = status_fail(m, STATUS_BAD_INPUT, "%s is a list, which has no value to compare", name);
+    if (!s && set.count && set.option[0]->local)
+        s = status_fail(m, STATUS_BAD_INPUT,
+                        "%s is a path, which says nothing to compare; leave files out by "
+                        "`exclude`",
+                        name);
+    return s ? NULL : name;
 }
 
 /* An option that is true or false, which says by itself whether a point stays. */
@@ -51,9 +42,8 @@ static void check_constraint(struct reading *r, const struct tree *t)
 {
     int column;
     char shown[160];
-    struct naming naming = {.r = r};
     struct place at = t->place;
-    const struct expr *e = expr_compile(r->arena, t->text, knows_name, &naming, &column, r->m);
+    const struct expr *e = expr_compile(r->arena, t->text, find_name, r, &column, r->m);
     text_shown(t->text, shown, sizeof shown);
     if (e && !expr_is_condition(e) && !is_switch(r, t->text))
         reading_refuse(r, at,
@@ -62,8 +52,6 @@ static void check_constraint(struct reading *r, const struct tree *t)
                        shown);
     if (e)
         return;
-    if (naming.status)
-        status_fail(r->m, naming.status, "%s", naming.unknown.text);
     if (at.line > 0 && t->shift >= 0)
         at.column += t->shift + column - 1;
     else

@@ -10,77 +10,89 @@
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
 
-/* By how they bind, loosest first. */
-enum binary {
-    OP_NONE,
-    OP_OR,
-    OP_AND,
-    OP_EQUAL,
-    OP_UNEQUAL,
-    OP_LESS,
-    OP_LESS_EQUAL,
-    OP_GREATER,
-    OP_GREATER_EQUAL,
-    OP_ADD,
-    OP_SUBTRACT,
-    OP_MULTIPLY,
-    OP_DIVIDE,
-    OP_MODULO
+/* What a token is, and what an expression made of it computes; operators in the order of
+ * binding_of. */
+enum kind {
+    END,
+    NUMBER,
+    WORD,
+    NAME,
+    AMONG,
+    OPEN,
+    CLOSE,
+    NOT,
+    OR,
+    AND,
+    EQUAL,
+    UNEQUAL,
+    LESS,
+    LESS_EQUAL,
+    GREATER,
+    GREATER_EQUAL,
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    DIVIDE,
+    MODULO
 };
 
-/* A chain has its first operand within it, and behind that the others, each with the operator in
- * front of it: a long sum is long and not deep. */
+/* How tightly operators bind, loosest first. */
+enum binding { NONE, BY_OR, BY_AND, BY_NOT, BY_COMPARISON, BY_SUM, BY_PRODUCT, BY_SIGN };
+
+static enum binding binding_of(enum kind op)
+{
+    return op >= MULTIPLY ? BY_PRODUCT
+           : op >= ADD    ? BY_SUM
+           : op >= EQUAL  ? BY_COMPARISON
+           : op == AND    ? BY_AND
+           : op == OR     ? BY_OR
+                          : NONE;
+}
+
 struct expr {
-    enum { EXPR_NUMBER, EXPR_WORD, EXPR_NAME, EXPR_NEGATE, EXPR_NOT, EXPR_CHAIN } kind;
-    double number;
-    const char *text;   /* of a word or name */
-    struct expr *inner; /* of what is negated; the first of a chain */
-    enum binary joined;
-    struct expr *next;
+    enum kind kind;
+    int count;
+    struct expr_value value;         /* NUMBER, WORD */
+    const void *found;               /* NAME, AMONG */
+    const struct expr_value *values; /* AMONG: (count) */
+    const struct expr *left, *right; /* of an operator; NOT has a right side only */
 };
 
 /* ---- tokens ---- */
 
-enum token {
-    TOKEN_END,
-    TOKEN_NUMBER,
-    TOKEN_NAME,
-    TOKEN_WORD,
-    TOKEN_OPEN,
-    TOKEN_CLOSE,
-    TOKEN_OPERATOR,
-    TOKEN_NOT
-};
-
 struct parser {
     const char *text, *p; /* p: after the present token */
-    enum token token;
-    const char *at;          /* where the present token begins */
-    const char *start, *end; /* its text; a word's without its quotes */
-    enum binary op;
+    enum kind kind;       /* of the present token */
+    const char *at;       /* where it begins */
+    const char *start;    /* (size): its text; a word's without its quotes */
+    size_t size;
     double number;
     int depth;
     struct arena *arena;
-    expr_lookup lookup;
+    expr_find *find;
     void *context;
     int *column;
     struct message *m;
     jmp_buf refused;
 };
 
+static _Noreturn void leave(struct parser *c, const char *at)
+{
+    *c->column = (int)(at - c->text) + 1;
+    longjmp(c->refused, 1);
+}
+
 static _Noreturn void refuse(struct parser *c, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static _Noreturn void refuse(struct parser *c, const char *at, const char *format, ...)
 {
-    char text[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    if (c->m)
+        vsnprintf(c->m->text, sizeof c->m->text, format, arguments);
     va_end(arguments);
-    *c->column = (int)(at - c->text) + 1;
-    status_fail(c->m, STATUS_BAD_INPUT, "%s", text);
-    longjmp(c->refused, 1);
+    leave(c, at);
 }
 
 static bool is_digit(char c)
@@ -95,23 +107,22 @@ static bool is_letter(char c)
 
 static bool token_is(const struct parser *c, const char *word)
 {
-    size_t n = (size_t)(c->end - c->start);
-    return strlen(word) == n && memcmp(c->start, word, n) == 0;
+    return strlen(word) == c->size && memcmp(c->start, word, c->size) == 0;
 }
 
 static void scan_number(struct parser *c)
 {
     char text[64];
+    bool integral;
     const char *p = c->p;
     while (is_digit(*p) || is_letter(*p) || *p == '.' ||
            ((*p == '-' || *p == '+') && (p[-1] == 'e' || p[-1] == 'E')))
         p++;
-    size_t n = (size_t)(p - c->p);
-    bool integral;
-    c->token = TOKEN_NUMBER;
-    c->p = c->end = p;
-    snprintf(text, sizeof text, "%.*s", n < sizeof text ? (int)n : (int)sizeof text - 1, c->start);
-    if (n >= sizeof text || !number_parse(text, &c->number, &integral))
+    c->kind = NUMBER;
+    c->size = (size_t)(p - c->p);
+    c->p = p;
+    snprintf(text, sizeof text, "%.*s", (int)c->size, c->start);
+    if (c->size >= sizeof text || !number_parse(text, &c->number, &integral))
         refuse(c, c->at, "%s is not a number", text);
 }
 
@@ -120,202 +131,168 @@ static void scan_name(struct parser *c)
     const char *p = c->p;
     while (is_letter(*p) || is_digit(*p) || (*p == '.' && is_letter(p[1])))
         p++;
-    c->p = c->end = p;
-    c->op = token_is(c, "and") ? OP_AND : token_is(c, "or") ? OP_OR : OP_NONE;
-    c->token = c->op ? TOKEN_OPERATOR : token_is(c, "not") ? TOKEN_NOT : TOKEN_NAME;
+    c->size = (size_t)(p - c->p);
+    c->p = p;
+    c->kind = token_is(c, "and") ? AND : token_is(c, "or") ? OR : token_is(c, "not") ? NOT : NAME;
 }
 
 static void scan_word(struct parser *c)
 {
-    char quote = *c->p++;
-    c->start = c->p;
-    c->end = strchr(c->p, quote);
-    if (!c->end)
+    char quote = *c->p;
+    const char *end = strchr(++c->start, quote);
+    if (!end)
         refuse(c, c->at, "a word without its closing %c", quote);
-    c->p = c->end + 1;
-    c->token = TOKEN_WORD;
+    c->size = (size_t)(end - c->start);
+    c->p = end + 1;
+    c->kind = WORD;
 }
 
-static void scan_operator(struct parser *c)
+static void scan_sign(struct parser *c)
 {
     static const struct {
         const char *text;
-        enum binary op;
-    } operators[] = {
-        {"==", OP_EQUAL},   {"!=", OP_UNEQUAL}, {"<=", OP_LESS_EQUAL}, {">=", OP_GREATER_EQUAL},
-        {"<", OP_LESS},     {">", OP_GREATER},  {"+", OP_ADD},         {"-", OP_SUBTRACT},
-        {"*", OP_MULTIPLY}, {"/", OP_DIVIDE},   {"%", OP_MODULO}};
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        size_t n = strlen(operators[i].text);
-        if (strncmp(c->p, operators[i].text, n) == 0) {
-            c->token = TOKEN_OPERATOR;
-            c->op = operators[i].op;
-            c->p = c->end = c->p + n;
-            return;
-        }
+        enum kind kind;
+        const char *refusal; /* of what other languages write; NULL: it is known */
+    } signs[] = {{"(", OPEN, NULL},
+                 {")", CLOSE, NULL},
+                 {"==", EQUAL, NULL},
+                 {"!=", UNEQUAL, NULL},
+                 {"<=", LESS_EQUAL, NULL},
+                 {">=", GREATER_EQUAL, NULL},
+                 {"<", LESS, NULL},
+                 {">", GREATER, NULL},
+                 {"+", ADD, NULL},
+                 {"-", SUBTRACT, NULL},
+                 {"*", MULTIPLY, NULL},
+                 {"/", DIVIDE, NULL},
+                 {"%", MODULO, NULL},
+                 {"=", END, "= is not a comparison; write =="},
+                 {"&", END, "& is not known; write and"},
+                 {"|", END, "| is not known; write or"},
+                 {"!", END, "! is not known; write not"}};
+    char one[5], shown[16];
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t n = strlen(signs[i].text);
+        if (strncmp(c->p, signs[i].text, n) != 0)
+            continue;
+        if (signs[i].refusal)
+            refuse(c, c->at, "%s", signs[i].refusal);
+        c->kind = signs[i].kind;
+        c->p += n;
+        return;
     }
-    switch (*c->p) {
-    case '=':
-        refuse(c, c->p, "= is not a comparison; write ==");
-    case '&':
-        refuse(c, c->p, "& is not known; write and");
-    case '|':
-        refuse(c, c->p, "| is not known; write or");
-    case '!':
-        refuse(c, c->p, "! is not known; write not");
-    default: {
-        char one[5], shown[16];
-        const unsigned char *p = (const unsigned char *)c->p;
-        int n = utf8_decode(p, p + strlen(c->p), NULL);
-        snprintf(one, sizeof one, "%.*s", n ? n : 1, c->p);
-        refuse(c, c->p, "'%s' is not known here", text_shown(one, shown, sizeof shown));
-    }
-    }
+    const unsigned char *p = (const unsigned char *)c->p;
+    int n = utf8_decode(p, p + strlen(c->p), NULL);
+    snprintf(one, sizeof one, "%.*s", n ? n : 1, c->p);
+    refuse(c, c->at, "'%s' is not known here", text_shown(one, shown, sizeof shown));
 }
 
 /* Reads the next token into c. */
 static void scan(struct parser *c)
 {
     c->p += strspn(c->p, " \t\r\n");
-    c->at = c->start = c->end = c->p;
-    c->op = OP_NONE;
-    if (!*c->p) {
-        c->token = TOKEN_END;
-    } else if (is_digit(*c->p) || (*c->p == '.' && is_digit(c->p[1]))) {
+    c->at = c->start = c->p;
+    c->size = 0;
+    if (!*c->p)
+        c->kind = END;
+    else if (is_digit(*c->p) || (*c->p == '.' && is_digit(c->p[1])))
         scan_number(c);
-    } else if (is_letter(*c->p)) {
+    else if (is_letter(*c->p))
         scan_name(c);
-    } else if (*c->p == '\'' || *c->p == '"') {
+    else if (*c->p == '\'' || *c->p == '"')
         scan_word(c);
-    } else if (*c->p == '(' || *c->p == ')') {
-        c->token = *c->p == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
-        c->end = ++c->p;
-    } else {
-        scan_operator(c);
+    else
+        scan_sign(c);
+    if (token_is(c, "true") || token_is(c, "false")) {
+        c->kind = NUMBER;
+        c->number = token_is(c, "true");
     }
 }
 
 /* ---- parsing ---- */
 
-/* What binds as tightly, or tighter, from a level on; the comparison is one level. */
-enum level { LEVEL_OR, LEVEL_AND, LEVEL_NOT, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_UNARY };
+static struct expr *parse(struct parser *c, enum binding least);
 
-static const struct {
-    enum binary first, last;
-} operators_of[] = {
-    [LEVEL_OR] = {OP_OR, OP_OR},
-    [LEVEL_AND] = {OP_AND, OP_AND},
-    [LEVEL_COMPARE] = {OP_EQUAL, OP_GREATER_EQUAL},
-    [LEVEL_SUM] = {OP_ADD, OP_SUBTRACT},
-    [LEVEL_PRODUCT] = {OP_MULTIPLY, OP_MODULO},
-};
-
-static struct expr *parse(struct parser *c, enum level level);
-
-static struct expr *new_expr(struct parser *c, struct expr e)
+static struct expr *new_expr(struct arena *a, struct expr e)
 {
-    struct expr *kept = arena_alloc(c->arena, 1, sizeof *kept);
+    struct expr *kept = arena_alloc(a, 1, sizeof *kept);
     *kept = e;
     return kept;
 }
 
 /* At an opening parenthesis, a sign or `not`: what stands behind it, one level deeper. */
-static struct expr *parse_deeper(struct parser *c, enum level level)
+static struct expr *parse_deeper(struct parser *c, enum binding least)
 {
     if (++c->depth > EXPR_DEPTH)
         refuse(c, c->at, "nested deeper than %d levels", EXPR_DEPTH);
     scan(c);
-    struct expr *e = parse(c, level);
+    struct expr *e = parse(c, least);
     c->depth--;
     return e;
 }
 
-static struct expr name_expr(struct parser *c)
+static const void *find_name(struct parser *c)
 {
-    struct expr e = {.kind = EXPR_NAME,
-                     .text = arena_text(c->arena, c->start, (size_t)(c->end - c->start))};
-    const char *word = NULL;
-    double number = 0;
-    char shown[64];
-    if (!c->lookup(c->context, e.text, &number, &word))
-        refuse(c, c->at, "there is no option '%s'%s", text_shown(e.text, shown, sizeof shown),
-               strchr(e.text, '.') ? "" : " (a word goes in quotes)");
-    return e;
+    const void *found = c->find(c->context, arena_text(c->arena, c->start, c->size), c->m);
+    if (!found)
+        leave(c, c->at);
+    return found;
 }
 
-static struct expr *parse_unary(struct parser *c)
+/* `not` binds more loosely than a comparison: it is no operand of one. */
+static struct expr *parse_operand(struct parser *c, enum binding least)
 {
-    struct expr e = {.kind = EXPR_NUMBER};
-    bool spelled = c->token == TOKEN_NAME || c->token == TOKEN_WORD;
-    if (spelled && (token_is(c, "true") || token_is(c, "false"))) {
-        e.number = token_is(c, "true");
-    } else if (c->token == TOKEN_NUMBER) {
-        e.number = c->number;
-    } else if (c->token == TOKEN_WORD) {
-        e.kind = EXPR_WORD;
-        e.text = arena_text(c->arena, c->start, (size_t)(c->end - c->start));
-    } else if (c->token == TOKEN_NAME) {
-        e = name_expr(c);
-    } else if (c->token == TOKEN_OPEN) {
-        struct expr *inner = parse_deeper(c, LEVEL_OR);
-        if (c->token != TOKEN_CLOSE)
+    struct expr e = {.kind = c->kind, .value.number = c->number};
+    if (c->kind == NOT && least <= BY_NOT) {
+        e.right = parse_deeper(c, BY_NOT);
+        return new_expr(c->arena, e);
+    }
+    if (c->kind == SUBTRACT) { /* from 0 */
+        e.left = new_expr(c->arena, (struct expr){.kind = NUMBER});
+        e.right = parse_deeper(c, BY_SIGN);
+        return new_expr(c->arena, e);
+    }
+    if (c->kind == OPEN) {
+        struct expr *inner = parse_deeper(c, BY_OR);
+        if (c->kind != CLOSE)
             refuse(c, c->at, "expected a closing parenthesis");
         scan(c);
         return inner;
-    } else if (c->op == OP_SUBTRACT) {
-        e.kind = EXPR_NEGATE;
-        e.inner = parse_deeper(c, LEVEL_UNARY);
-        return new_expr(c, e);
-    } else {
+    }
+    if (c->kind == WORD)
+        e.value =
+            (struct expr_value){.word = arena_text(c->arena, c->start, c->size), .size = c->size};
+    else if (c->kind == NAME)
+        e.found = find_name(c);
+    else if (c->kind != NUMBER)
         refuse(c, c->at, "expected a number, a name or a quoted word");
-    }
     scan(c);
-    return new_expr(c, e);
+    return new_expr(c->arena, e);
 }
 
-static bool is_of(enum binary op, enum level level)
+/* An operand, and what is joined to it by operators that bind at least so tightly, from the left
+ * (Pratt 1973, Top down operator precedence). */
+static struct expr *parse(struct parser *c, enum binding least)
 {
-    return op >= operators_of[level].first && op <= operators_of[level].last;
-}
-
-/* Operands joined by operators of one level, from the left. */
-static struct expr *parse_chain(struct parser *c, enum level level)
-{
-    struct expr *first = parse(c, level + 1), *chain = NULL, **end = &chain;
-    while (is_of(c->op, level)) {
-        if (!chain) {
-            chain = new_expr(c, (struct expr){.kind = EXPR_CHAIN, .inner = first});
-            end = &first->next;
-        } else if (level == LEVEL_COMPARE) {
-            refuse(c, c->at, "comparisons do not chain; join them with and");
-        }
-        enum binary op = c->op;
+    struct expr *e = parse_operand(c, least);
+    while (binding_of(c->kind) >= least) {
+        enum kind op = c->kind;
         scan(c);
-        *end = parse(c, level + 1);
-        (*end)->joined = op;
-        end = &(*end)->next;
+        const struct expr *right = parse(c, binding_of(op) + 1);
+        e = new_expr(c->arena, (struct expr){.kind = op, .left = e, .right = right});
+        if (binding_of(op) == BY_COMPARISON && binding_of(c->kind) == BY_COMPARISON)
+            refuse(c, c->at, "comparisons do not chain; join them with and");
     }
-    return chain ? chain : first;
+    return e;
 }
 
-static struct expr *parse(struct parser *c, enum level level)
-{
-    if (level == LEVEL_UNARY)
-        return parse_unary(c);
-    if (level != LEVEL_NOT)
-        return parse_chain(c, level);
-    if (c->token != TOKEN_NOT)
-        return parse(c, LEVEL_COMPARE);
-    return new_expr(c, (struct expr){.kind = EXPR_NOT, .inner = parse_deeper(c, LEVEL_NOT)});
-}
-
-struct expr *expr_compile(struct arena *a, const char *text, expr_lookup lookup, void *context,
+struct expr *expr_compile(struct arena *a, const char *text, expr_find *find, void *context,
                           int *column, struct message *m)
 {
     struct parser c = {.text = text,
                        .p = text,
                        .arena = a,
-                       .lookup = lookup,
+                       .find = find,
                        .context = context,
                        .column = column,
                        .m = m};
@@ -325,33 +302,35 @@ struct expr *expr_compile(struct arena *a, const char *text, expr_lookup lookup,
         refuse(&c, text, "an expression of more than %d bytes", EXPR_LENGTH);
     *column = 0;
     scan(&c);
-    struct expr *e = parse(&c, LEVEL_OR);
-    if (c.token != TOKEN_END)
+    struct expr *e = parse(&c, BY_OR);
+    if (c.kind != END)
         refuse(&c, c.at, "expected an operator");
     return e;
 }
 
-/* ---- evaluating ---- */
-
-static bool is_logic(enum binary op)
+struct expr *expr_among(struct arena *a, const void *found, const struct expr_value *values,
+                        int count)
 {
-    return op == OP_AND || op == OP_OR;
+    return new_expr(a,
+                    (struct expr){.kind = AMONG, .found = found, .values = values, .count = count});
+}
+
+struct expr *expr_and(struct arena *a, const struct expr *left, const struct expr *right)
+{
+    return new_expr(a, (struct expr){.kind = AND, .left = left, .right = right});
 }
 
 bool expr_is_condition(const struct expr *e)
 {
-    enum binary op = e->kind == EXPR_CHAIN ? e->inner->next->joined : OP_NONE;
-    return e->kind == EXPR_NOT || is_logic(op) || is_of(op, LEVEL_COMPARE);
+    enum binding binding = binding_of(e->kind);
+    return e->kind == NOT || (binding && binding <= BY_COMPARISON);
 }
 
-struct value {
-    double number;
-    const char *word; /* NULL for a number */
-};
+/* ---- evaluating ---- */
 
 struct evaluation {
-    expr_lookup lookup;
-    void *context;
+    expr_get *get;
+    const void *context;
     struct message *m;
     jmp_buf failed;
 };
@@ -369,7 +348,7 @@ static _Noreturn void fail(struct evaluation *v, const char *format, ...)
     longjmp(v->failed, 1);
 }
 
-static double number_of(struct evaluation *v, struct value value)
+static double number_of(struct evaluation *v, struct expr_value value)
 {
     char shown[64];
     if (value.word)
@@ -384,107 +363,94 @@ static double modulo(double a, double b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-static bool equal(struct value a, struct value b)
+static bool equal(struct expr_value a, struct expr_value b)
 {
     if (a.word && b.word)
-        return strcmp(a.word, b.word) == 0;
+        return a.size == b.size && memcmp(a.word, b.word, a.size) == 0;
     return !a.word && !b.word && a.number == b.number;
 }
 
-static double compute(enum binary op, double x, double y)
+static bool is_among(struct expr_value value, const struct expr *e)
 {
+    int i = 0;
+    while (i < e->count && !equal(value, e->values[i]))
+        i++;
+    return i < e->count;
+}
+
+static double compute(struct evaluation *v, enum kind op, struct expr_value a, struct expr_value b)
+{
+    if (op == EQUAL || op == UNEQUAL)
+        return equal(a, b) == (op == EQUAL);
+    double x = number_of(v, a), y = number_of(v, b);
+    if ((op == DIVIDE || op == MODULO) && y == 0)
+        fail(v, "division by zero");
     switch (op) {
-    case OP_ADD:
-        return x + y;
-    case OP_SUBTRACT:
-        return x - y;
-    case OP_MULTIPLY:
-        return x * y;
-    case OP_DIVIDE:
-        return x / y;
-    case OP_MODULO:
-        return modulo(x, y);
-    case OP_LESS:
+    case LESS:
         return x < y;
-    case OP_LESS_EQUAL:
+    case LESS_EQUAL:
         return x <= y;
-    case OP_GREATER:
+    case GREATER:
         return x > y;
-    case OP_GREATER_EQUAL:
+    case GREATER_EQUAL:
         return x >= y;
-    default: /* the others are not arithmetic */
-        return NAN;
+    case ADD:
+        return x + y;
+    case SUBTRACT:
+        return x - y;
+    case MULTIPLY:
+        return x * y;
+    case DIVIDE:
+        return x / y;
+    default:
+        return modulo(x, y);
     }
 }
 
-static double apply(struct evaluation *v, enum binary op, struct value a, struct value b)
+static struct expr_value evaluate(struct evaluation *v, const struct expr *e);
+
+static bool is_true(struct evaluation *v, const struct expr *e)
 {
-    if (op == OP_EQUAL || op == OP_UNEQUAL)
-        return equal(a, b) == (op == OP_EQUAL);
-    double x = number_of(v, a), y = number_of(v, b);
-    if ((op == OP_DIVIDE || op == OP_MODULO) && y == 0)
-        fail(v, "division by zero");
-    double result = compute(op, x, y);
-    if (!isfinite(result))
-        fail(v, "a number too large to compute with");
-    return result;
+    return number_of(v, evaluate(v, e)) != 0;
 }
 
-static struct value evaluate(struct evaluation *v, const struct expr *e);
-
-/* Decided as early as it can be. */
-static bool evaluate_logic(struct evaluation *v, const struct expr *chain)
+static struct expr_value evaluate(struct evaluation *v, const struct expr *e)
 {
-    bool truth = false, decides = chain->inner->next->joined == OP_OR;
-    for (const struct expr *e = chain->inner; e; e = e->next)
-        if ((truth = number_of(v, evaluate(v, e)) != 0) == decides)
-            break;
-    return truth;
-}
-
-static struct value evaluate_chain(struct evaluation *v, const struct expr *chain)
-{
-    struct value value = evaluate(v, chain->inner);
-    for (const struct expr *e = chain->inner->next; e; e = e->next)
-        value = (struct value){.number = apply(v, e->joined, value, evaluate(v, e))};
-    return value;
-}
-
-static struct value evaluate(struct evaluation *v, const struct expr *e)
-{
-    struct value value = {.number = e->number};
+    struct expr_value value = {0};
     switch (e->kind) {
-    case EXPR_WORD:
-        value.word = e->text;
+    case NUMBER:
+    case WORD:
+        return e->value;
+    case NAME:
+        return v->get(v->context, e->found);
+    case AMONG:
+        value.number = is_among(v->get(v->context, e->found), e);
         break;
-    case EXPR_NAME:
-        if (!v->lookup(v->context, e->text, &value.number, &value.word))
-            fail(v, "there is no option '%s'", e->text);
+    case NOT:
+        value.number = !is_true(v, e->right);
         break;
-    case EXPR_NEGATE:
-        value.number = -number_of(v, evaluate(v, e->inner));
+    case OR:
+        value.number = is_true(v, e->left) || is_true(v, e->right);
         break;
-    case EXPR_NOT:
-        value.number = number_of(v, evaluate(v, e->inner)) == 0;
-        break;
-    case EXPR_CHAIN:
-        if (!is_logic(e->inner->next->joined))
-            return evaluate_chain(v, e);
-        value.number = evaluate_logic(v, e);
+    case AND:
+        value.number = is_true(v, e->left) && is_true(v, e->right);
         break;
     default:
-        break;
+        value = evaluate(v, e->left);
+        value = (struct expr_value){.number = compute(v, e->kind, value, evaluate(v, e->right))};
+        if (!isfinite(value.number))
+            fail(v, "a number too large to compute with");
     }
     return value;
 }
 
-enum status expr_evaluate(const struct expr *e, expr_lookup lookup, void *context, bool *truth,
+enum status expr_evaluate(const struct expr *e, expr_get *get, const void *context, bool *truth,
                           struct message *m)
 {
-    struct evaluation v = {.lookup = lookup, .context = context, .m = m};
+    struct evaluation v = {.get = get, .context = context, .m = m};
     *truth = false;
     if (setjmp(v.failed))
         return STATUS_BAD_INPUT;
-    *truth = number_of(&v, evaluate(&v, e)) != 0;
+    *truth = is_true(&v, e);
     return STATUS_OK;
 }

@@ -1,5 +1,6 @@
-/* Constraint expressions of a sweep file: numbers, dotted option names, quoted words, + - * / %,
- * comparisons, and/or/not, parentheses; nothing else.
+/* Conditions on points: constraints of a sweep file, which are text, and items of `exclude`, which
+ * are put together (expr_among, expr_and). Text has numbers, dotted option names, quoted words,
+ * + - * / %, comparisons, and/or/not, parentheses; nothing else.
  *
  *   or      = and {"or" and}                         binds loosest
  *   and     = not {"and" not}
@@ -18,6 +19,7 @@
 #define SWEEP_PLAN_EXPR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/status.h"
@@ -29,14 +31,28 @@ enum {
 
 struct expr;
 
-/* Looks up a name's value: a number, or a word (for CHOICE options; then *word is set). False if
- * there is no such name. The pointer `name` is the same at every evaluation of one expression. */
-typedef bool (*expr_lookup)(void *context, const char *name, double *number, const char **word);
+/* A number, or a word where that is set. */
+struct expr_value {
+    double number;
+    const char *word; /* (size), and a NUL where a person wrote it */
+    size_t size;
+};
+
+/* What a name stands for, asked once, when a text is compiled. NULL: nothing, and m says so. */
+typedef const void *expr_find(void *context, const char *name, struct message *m);
+
+/* The value of what was found, asked whenever an expression is evaluated. */
+typedef struct expr_value expr_get(const void *context, const void *found);
 
 /* Compiles text; the expression is the arena's. NULL: m says what is wrong, at which column (from
- * 1, in *column; 0 without a fault). The names it uses are checked with lookup. */
-struct expr *expr_compile(struct arena *a, const char *text, expr_lookup lookup, void *context,
+ * 1, in *column; 0 without a fault). */
+struct expr *expr_compile(struct arena *a, const char *text, expr_find *find, void *context,
                           int *column, struct message *m);
+
+/* Whether what was found has one of these values, which are kept; whether both are true. */
+struct expr *expr_among(struct arena *a, const void *found, const struct expr_value *values,
+                        int count);
+struct expr *expr_and(struct arena *a, const struct expr *left, const struct expr *right);
 
 /* True if its result is a truth value: a comparison, `and`, `or` or `not`; false for numbers, names
  * and sums. */
@@ -44,7 +60,7 @@ bool expr_is_condition(const struct expr *e);
 
 /* Evaluates; *truth is whether it is true (not 0). BAD_INPUT on division by zero, on numbers that
  * overflow, and on words where numbers belong. Takes no memory. */
-enum status expr_evaluate(const struct expr *e, expr_lookup lookup, void *context, bool *truth,
+enum status expr_evaluate(const struct expr *e, expr_get *get, const void *context, bool *truth,
                           struct message *m);
 
 #endif

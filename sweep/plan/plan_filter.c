@@ -1,138 +1,108 @@
-/* Which points of the grid stay: constraints and exclusions. */
+/* Which points of the grid stay. Constraints and items of exclude are both conditions (expr.h):
+ * constraints hold for points that stay, items of exclude for points that go. */
 #include <string.h>
 
 #include "sweep/plan/plan_parts.h"
 
-/* What a name of a constraint is looked up in. While compiling, point is NULL and new names are
- * bound to their options; while evaluating they are found by their pointers. */
-struct naming {
-    struct plan *p;
+/* A point, in which names are looked up, and the index of its task. */
+struct asked {
     const struct point *point;
     int task;
 };
 
-static void bind_name(struct plan *p, const char *name)
+static struct expr_value word(const char *text)
 {
-    struct plan_name *n = arena_alloc(p->arena, 1, sizeof *n);
-    plan_bind(p, name, &n->bound);
-    n->name = name;
-    n->next = p->names;
-    p->names = n;
+    return (struct expr_value){.word = text, .size = strlen(text)};
 }
 
-static void value_of(const struct point *point, const struct option_entry *o, size_t at,
-                     double *number, const char **word)
+/* An option's value as it stands in a point. A list is equal as a whole, as a word is. */
+static struct expr_value value_of(const struct option_entry *o, const void *value)
 {
-    const void *value = (const char *)point + at;
-    if (o->type == OPTION_STRING) {
-        *word = value;
-        return;
-    }
-    if (o->type == OPTION_REAL) {
-        *number = *(const double *)value;
-        return;
-    }
+    if (o->type == OPTION_STRING)
+        return word(value);
+    if (o->type == OPTION_REAL)
+        return (struct expr_value){.number = *(const double *)value};
     int64_t integer = *(const int64_t *)value;
+    if (o->type == OPTION_INT_LIST)
+        return (struct expr_value){.word = value, .size = (size_t)(integer + 1) * sizeof integer};
     if (o->type == OPTION_CHOICE)
-        *word = o->words[integer];
-    else if (o->type == OPTION_INT && o->words && integer < 0)
-        *word = o->words[-1 - integer];
-    else
-        *number = (double)integer;
+        return word(o->words[integer]);
+    if (o->type == OPTION_INT && o->words && integer < 0)
+        return word(o->words[-1 - integer]);
+    return (struct expr_value){.number = (double)integer};
 }
 
-static bool look_up(void *context, const char *name, double *number, const char **word)
+static const void *find_axis(void *context, const char *name, struct message *m)
 {
-    const struct naming *naming = context;
-    const struct plan_name *n = naming->p->names;
-    *number = 0;
-    *word = NULL;
-    if (!naming->point) {
-        bind_name(naming->p, name);
-        return true;
-    }
-    while (n && n->name != name)
-        n = n->next;
-    if (n && n->bound.is_task)
-        *word = naming->point->task->name;
-    else if (n)
-        value_of(naming->point, n->bound.option[naming->task], n->bound.at[naming->task], number,
-                 word);
-    return n != NULL;
+    struct plan *p = context;
+    struct plan_axis *axis = arena_alloc(p->arena, 1, sizeof *axis);
+    (void)m; /* it was found when the sweep file was read */
+    plan_bind(p, name, axis);
+    return axis;
 }
 
-static void build_constraints(struct plan *p)
+static struct expr_value get_value(const void *context, const void *found)
 {
-    const struct config *c = p->config;
-    struct naming naming = {.p = p};
-    int column;
-    p->constraint = arena_alloc(p->arena, (size_t)c->constraints, sizeof(struct expr *));
-    for (int i = 0; i < c->constraints; i++) {
-        p->constraint[i] =
-            expr_compile(p->arena, c->constraint[i], look_up, &naming, &column, p->x->message);
-        if (!p->constraint[i])
-            plan_refuse_at(p, c->constraint_place[i]);
-    }
+    const struct asked *asked = context;
+    const struct plan_axis *axis = found;
+    if (axis->is_task)
+        return word(asked->point->task->name);
+    return value_of(axis->option[asked->task], (const char *)asked->point + axis->at[asked->task]);
 }
 
-static void build_exclusions(struct plan *p)
+/* Whether a point has one of the values of each pair. */
+static struct expr *build_exclusion(struct plan *p, const struct config_excluded *e)
 {
-    const struct config *c = p->config;
-    p->exclusion = arena_alloc(p->arena, (size_t)c->excluded, sizeof *p->exclusion);
-    for (int i = 0; i < c->excluded; i++) {
-        const struct config_excluded *written = &c->exclude[i];
-        struct plan_exclusion *e = &p->exclusion[i];
-        e->pair = arena_alloc(p->arena, (size_t)written->pairs, sizeof *e->pair);
-        for (; e->pairs < written->pairs; e->pairs++)
-            plan_build_values(p, written->path[e->pairs], &written->value[e->pairs], 1, true,
-                              &e->pair[e->pairs]);
+    struct expr *all = NULL;
+    for (int i = 0; i < e->pairs; i++) {
+        struct plan_axis *axis = arena_alloc(p->arena, 1, sizeof *axis);
+        plan_build_values(p, e->path[i], &e->value[i], 1, true, axis);
+        struct expr_value *value = arena_alloc(p->arena, (size_t)axis->values, sizeof *value);
+        for (int k = 0; k < axis->values; k++)
+            value[k] = axis->is_task ? word(e->value[i].scalar[k])
+                                     : value_of(axis->option[0], axis->value[k].images);
+        struct expr *has = expr_among(p->arena, axis, value, axis->values);
+        all = all ? expr_and(p->arena, all, has) : has;
     }
+    return all;
 }
 
 void plan_build_filters(struct plan *p)
 {
-    build_constraints(p);
-    build_exclusions(p);
-}
-
-/* Whether the point has one of the pair's values. */
-static bool pair_matches(const struct plan_axis *pair, const struct point *point, int task)
-{
-    for (int i = 0; i < pair->values; i++) {
-        const struct plan_value *v = &pair->value[i];
-        if (pair->is_task ? v->task == task
-                          : memcmp((const char *)point + pair->at[task],
-                                   (const char *)v->images + (size_t)task * v->size, v->size) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool excluded(const struct plan_exclusion *e, const struct point *point, int task)
-{
-    for (int i = 0; i < e->pairs; i++)
-        if (!pair_matches(&e->pair[i], point, task))
-            return false;
-    return true;
-}
-
-enum plan_verdict plan_filter(struct plan *p, struct point *point, int task)
-{
     const struct config *c = p->config;
-    struct naming naming = {.p = p, .point = point, .task = task};
-    enum plan_verdict verdict = PLAN_STAYS;
+    int column;
+    p->constraint = arena_alloc(p->arena, (size_t)c->constraints, sizeof *p->constraint);
+    p->exclusion = arena_alloc(p->arena, (size_t)c->excluded, sizeof *p->exclusion);
     for (int i = 0; i < c->constraints; i++) {
-        bool truth = false;
-        if (expr_evaluate(p->constraint[i], look_up, &naming, &truth, p->x->message))
-            plan_refuse_at(p, c->constraint_place[i]);
-        if (!truth)
+        struct plan_condition *k = &p->constraint[i];
+        k->place = c->constraint_place[i];
+        k->expr = expr_compile(p->arena, c->constraint[i], find_axis, p, &column, p->x->message);
+        if (!k->expr)
+            plan_refuse_at(p, k->place);
+    }
+    for (int i = 0; i < c->excluded; i++)
+        p->exclusion[i] = (struct plan_condition){.place = c->exclude[i].place,
+                                                  .expr = build_exclusion(p, &c->exclude[i])};
+}
+
+static bool holds(const struct plan *p, struct plan_condition *k, const struct asked *asked)
+{
+    bool truth;
+    if (expr_evaluate(k->expr, get_value, asked, &truth, p->x->message))
+        plan_refuse_at(p, k->place);
+    k->held += truth;
+    return truth;
+}
+
+enum plan_verdict plan_filter(struct plan *p, const struct point *point, int task)
+{
+    const struct asked asked = {point, task};
+    enum plan_verdict verdict = PLAN_STAYS;
+    for (int i = 0; i < p->config->constraints; i++)
+        if (!holds(p, &p->constraint[i], &asked))
             return PLAN_CONSTRAINED;
-    }
-    for (int i = 0; i < c->excluded; i++) {
-        if (excluded(&p->exclusion[i], point, task)) {
-            p->exclusion[i].fits++;
+    for (int i = 0; i < p->config->excluded; i++)
+        if (holds(p, &p->exclusion[i], &asked))
             verdict = PLAN_EXCLUDED;
-        }
-    }
     return verdict;
 }

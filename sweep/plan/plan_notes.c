@@ -16,7 +16,7 @@ static bool is_beyond(const struct config *c, const struct config_excluded *e)
 static bool idle_exclude(const struct plan *p, int i, struct message *m)
 {
     const struct config *c = p->config;
-    if (p->exclusion[i].fits || is_beyond(c, &c->exclude[i]))
+    if (p->exclusion[i].held || is_beyond(c, &c->exclude[i]))
         return false;
     status_fail(m, STATUS_BAD_INPUT, "this item of exclude fits no point%s",
                 c->constraints ? " that the constraints leave" : "");

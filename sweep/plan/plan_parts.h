@@ -21,10 +21,10 @@ struct plan_value {
 /* What an axis is for; a set of them where several are meant. */
 enum plan_role { ROLE_HEADS = 1, ROLE_SETTING = 2, ROLE_TUNED = 4, ROLE_REPLICATED = 8 };
 
-/* An option and some of its values: an axis, or one pair of an exclusion. */
+/* An option and some of its values: an axis, or a name in a condition. */
 struct plan_axis {
     const char *path;
-    const struct axis *written;         /* NULL in an exclusion */
+    const struct axis *written;         /* NULL in a condition */
     bool is_task;                       /* task.name */
     const struct option_entry **option; /* (tasks) */
     size_t *at;                         /* (tasks): where its value stands in a struct point */
@@ -49,17 +49,11 @@ struct plan_task {
     struct point base; /* fixed options in place */
 };
 
-/* A name of a constraint, bound to its option. */
-struct plan_name {
-    const char *name; /* as expr hands it out: compared as a pointer */
-    struct plan_axis bound;
-    struct plan_name *next;
-};
-
-struct plan_exclusion {
-    int pairs;
-    struct plan_axis *pair;
-    long fits; /* points that it drops, or would if no other did */
+/* What holds for points that stay, or, as an item of `exclude`, for points that go. */
+struct plan_condition {
+    struct expr *expr; /* its names stand for struct plan_axis */
+    struct place place;
+    long held; /* for so many points that were asked */
 };
 
 /* The options of a task over a file: as the sweep file gives them, and with those that the file
@@ -85,9 +79,7 @@ struct plan {
     int filled_count;
     struct plan_filled *filled;
 
-    struct expr **constraint;
-    struct plan_name *names;
-    struct plan_exclusion *exclusion;
+    struct plan_condition *constraint, *exclusion; /* as many as the config has */
 
     int settings, tuned, replicated; /* axes of the setting, tuned and replicated, by path */
     int *setting, *tuning, *replicate;
@@ -145,8 +137,8 @@ struct place plan_place(const struct plan *p, uint64_t g, const char *const *opt
 /* plan_filter.c */
 enum plan_verdict { PLAN_STAYS, PLAN_CONSTRAINED, PLAN_EXCLUDED };
 void plan_build_filters(struct plan *p);
-/* Decides whether a point stays, and counts it in the exclusions that it fits. */
-enum plan_verdict plan_filter(struct plan *p, struct point *point, int task);
+/* Decides whether a point stays, and counts it in the conditions that hold for it. */
+enum plan_verdict plan_filter(struct plan *p, const struct point *point, int task);
 
 /* plan_trials.c */
 /* Counts candidates. BAD_INPUT where rungs have nothing to choose from, or a trial is too short to

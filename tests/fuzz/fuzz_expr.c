@@ -13,13 +13,19 @@ static void promise(int kept)
         abort();
 }
 
-/* One letter is a number, more letters are a word, dots are unknown. */
-static bool look_up(void *context, const char *name, double *number, const char **word)
+/* Names with dots are unknown. */
+static const void *find(void *context, const char *name, struct message *m)
 {
     (void)context;
-    *number = name[0] - 'a';
-    *word = name[1] ? name : NULL;
-    return !strchr(name, '.');
+    return strchr(name, '.') ? (status_fail(m, STATUS_BAD_INPUT, "no %s", name), NULL) : name;
+}
+
+/* One letter is a number, more letters are a word. */
+static struct expr_value get(const void *context, const void *found)
+{
+    const char *name = found;
+    (void)context;
+    return (struct expr_value){name[0] - 'a', name[1] ? name : NULL, strlen(name)};
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
@@ -32,14 +38,14 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     struct message m = {{0}}, again = {{0}};
     int column = -1;
     arena_init(&arena, NULL);
-    struct expr *e = expr_compile(&arena, text, look_up, NULL, &column, &m);
+    struct expr *e = expr_compile(&arena, text, find, NULL, &column, &m);
     if (!e) {
         promise(*m.text && column >= 1 && (size_t)column <= strlen(text) + 1);
     } else {
         bool truth = false, same = false;
         promise(column == 0);
-        enum status s = expr_evaluate(e, look_up, NULL, &truth, &m);
-        promise(expr_evaluate(e, look_up, NULL, &same, &again) == s);
+        enum status s = expr_evaluate(e, get, NULL, &truth, &m);
+        promise(expr_evaluate(e, get, NULL, &same, &again) == s);
         promise(s ? *m.text && strcmp(m.text, again.text) == 0 : truth == same);
     }
     arena_free(&arena);

@@ -1,5 +1,5 @@
-/* Plans, where tests/sweep_files cannot say it: kept identities, large ones, draws by their
- * numbers, and memory that runs out. */
+/* Plans, where tests/sweep_files cannot say it: kept identities, large ones, the limits of
+ * constraints, draws by their numbers, and memory that runs out. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -132,6 +132,49 @@ TEST(test_overflow)
     }
     assert_refused(text, "s.yaml: the sweep has about 2.44e+20 points, more than run_cap 100000; "
                          "shorten its lists, sample it (method: random), or raise run_cap");
+}
+
+/* What a constraint of this text comes to; NULL: it is taken. */
+static const char *constrained(const char *text)
+{
+    static struct message m;
+    static char file[2 * EXPR_LENGTH];
+    struct config *c;
+    struct plan *p;
+    snprintf(file, sizeof file, "task: {name: gather}\nconstraints:\n- %s\n", text);
+    if (config_parse("s.yaml", file, strlen(file), NULL, 0, &c, &m))
+        return m.text;
+    if (plan_new(c, NULL, 0, &p, &m))
+        fail_msg("%s", m.text);
+    free_all(p);
+    return NULL;
+}
+
+/* The deepest and the longest constraints. */
+TEST(test_limits_of_constraints)
+{
+    char text[EXPR_LENGTH + 2];
+    for (int i = 0; i < 2; i++) {
+        memset(text, "(-"[i], EXPR_DEPTH + 1);
+        strcpy(text + EXPR_DEPTH + 1, "1 > 0");
+        assert_string_equal(constrained(text), "s.yaml:3:35: nested deeper than 32 levels");
+    }
+    /* At every level a comparison, a sum and a product wait. */
+    size_t used = 0;
+    for (int i = 0; i < EXPR_DEPTH; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "0 < 1 + 1 * (");
+    used += (size_t)snprintf(text + used, sizeof text - used, "0 < 1 + 1 * 1");
+    memset(text + used, ')', EXPR_DEPTH);
+    text[used + EXPR_DEPTH] = '\0';
+    assert_null(constrained(text));
+    memset(text, ' ', sizeof text);
+    for (int i = 0; i < EXPR_LENGTH; i++)
+        text[i] = i % 2 ? '+' : '1';
+    strcpy(text + EXPR_LENGTH - 3, " >0");
+    assert_null(constrained(text));
+    memset(text, '1', EXPR_LENGTH + 1);
+    text[EXPR_LENGTH + 1] = '\0';
+    assert_string_equal(constrained(text), "s.yaml:3:3: an expression of more than 4096 bytes");
 }
 
 TEST(test_large)

@@ -268,23 +268,17 @@ static void free_plan(void *plan)
 struct plan *command_plan_new(struct scope *x, const char *name, const struct config *c,
                               const char *db)
 {
-    struct survey *known = NULL;
     struct store *s = NULL;
     struct plan *p = NULL;
-    int count = 0;
-    bool there = store_open(db, STORE_READ, &s, NULL) == STATUS_OK;
-    if (there)
-        store_surveys(s, &known, &count, NULL);
     reader = name;
     survey_listener = name ? say_reading : NULL;
-    enum status status = plan_new(c, known, count, &p, x->message);
-    store_surveys_free(known, count);
+    scope_check(x, plan_new(c, NULL, 0, &p, x->message));
     arena_on_free(&x->arena, free_plan, p);
-    if (there && status == STATUS_OK)
-        status = store_adopt(s, p, x->message);
-    if (there)
+    if (store_open(db, STORE_READ, &s, NULL) == STATUS_OK) {
+        enum status status = store_adopt(s, p, x->message);
         store_close(s, NULL); /* who runs the plan is to be the file's only user */
-    scope_check(x, status);
+        scope_check(x, status);
+    }
     return p;
 }
 

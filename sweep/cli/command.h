@@ -210,10 +210,10 @@ struct config *command_read_sweep(struct scope *x, const char *file, const char 
  * it is no number of threads. */
 void command_threads(struct scope *x, const char *text, struct config *c);
 
-/* plan_new with what the results file knows: of the files that tasks learn from, and under which
- * spelling it has points of the plan. A results file that is not there or cannot be read knows
- * nothing; what is wrong with it is said by whoever needs it. Says on stderr, as the command of
- * that name (NULL: it does not), which large files it reads. */
+/* plan_new with what the results file knows: under which spelling it has points of the plan. One
+ * that is not there or cannot be read knows nothing; what is wrong with it is said by whoever needs
+ * it. Says on stderr, as the command of that name (NULL: it does not), which large files it reads.
+ */
 struct plan *command_plan_new(struct scope *x, const char *name, const struct config *c,
                               const char *db);
 

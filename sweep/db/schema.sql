@@ -190,7 +190,7 @@ CREATE TABLE config (
 ) STRICT;
 
 -- Files of the user's own that were found when a sweep was planned. A file is what its SHA-256 says;
--- the rest says where it was and what need not be read again.
+-- the rest says where it was and what it looked like.
 CREATE TABLE data_file (
     path     TEXT NOT NULL CHECK (path <> ''),
     options  TEXT NOT NULL CHECK (json_type(options) = 'object'),

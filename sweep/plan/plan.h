@@ -15,9 +15,10 @@ enum {
 struct plan;
 
 /* Expands and checks c, which is kept and must outlive the plan. Files that tasks learn from are
- * read, but for those of which a known survey still tells (known_count of them; NULL is none).
- * BAD_INPUT, with the place in the sweep file, for a file that cannot be learned from, for an
- * impossible point, for more points than run_cap, for an empty plan. */
+ * read, but for those that an earlier plan of the same command read: `known` is its plan_surveys
+ * (known_count of them; NULL is none), and that plan must outlive this one. BAD_INPUT, with the
+ * place in the sweep file, for a file that cannot be learned from, for an impossible point, for
+ * more points than run_cap, for an empty plan. */
 enum status plan_new(const struct config *c, const struct survey *known, int known_count,
                      struct plan **p, struct message *m);
 void plan_free(struct plan *p);

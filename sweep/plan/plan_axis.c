@@ -305,40 +305,6 @@ static int decode_given(const struct plan *p, uint64_t g, struct point *out)
 
 /* ---- what the files say that tasks learn from ---- */
 
-/* What the point's task options come to, or NULL while they have not been surveyed: derived options
- * are the same for all points that give a task the same ones. */
-static const struct plan_filled *find_filled(const struct plan *p, int task,
-                                             const struct point *point)
-{
-    for (int i = 0; i < p->filled_count; i++) {
-        const struct plan_filled *f = &p->filled[i];
-        if (f->task == task &&
-            memcmp(f->given, point->task_options, point->task->options_size) == 0)
-            return f;
-    }
-    return NULL;
-}
-
-int plan_decode(const struct plan *p, uint64_t g, struct point *out)
-{
-    int task = decode_given(p, g, out);
-    const struct plan_filled *f = out->task->file ? find_filled(p, task, out) : NULL;
-    if (f)
-        memcpy(out->task_options, f->whole, out->task->options_size);
-    return task;
-}
-
-static void add_filled(struct plan *p, int task, const struct point *given,
-                       const struct point *whole)
-{
-    size_t size = given->task->options_size;
-    p->filled = arena_grow(p->arena, p->filled, (size_t)p->filled_count, sizeof *p->filled);
-    unsigned char *copy = arena_alloc(p->arena, 2, size);
-    memcpy(copy, given->task_options, size);
-    memcpy(copy + size, whole->task_options, size);
-    p->filled[p->filled_count++] = (struct plan_filled){task, copy, copy + size};
-}
-
 static bool any_file(const struct plan *p)
 {
     for (int t = 0; t < p->tasks; t++)
@@ -350,18 +316,24 @@ static bool any_file(const struct plan *p)
 void plan_build_files(struct plan *p, uint64_t total)
 {
     static const char *const file[] = {"task.file", NULL};
-    struct point given, whole;
+    struct point point;
     if (!any_file(p))
         return;
     for (uint64_t g = 0; g < total; g++) {
-        int task = decode_given(p, g, &given);
-        if (!given.task->file || find_filled(p, task, &given))
+        decode_given(p, g, &point);
+        if (!point.task->file || survey_find(&p->surveys, &point))
             continue;
-        whole = given;
-        enum status s = survey_point(&p->surveys, &whole, p->x->message);
+        enum status s = survey_add(&p->surveys, &point, p->x->message);
         if (s)
             config_within(p->config, plan_place(p, g, file), p->x->message);
         scope_check(p->x, s);
-        add_filled(p, task, &given, &whole);
     }
+}
+
+int plan_decode(const struct plan *p, uint64_t g, struct point *out)
+{
+    int task = decode_given(p, g, out);
+    if (out->task->file)
+        survey_fill(&p->surveys, out);
+    return task;
 }

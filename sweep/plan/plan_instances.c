@@ -15,23 +15,11 @@ struct drawn {
     long point; /* the first of its points */
 };
 
-static const char *facts_of(const struct plan *p, const struct point *point)
-{
-    char options[POINT_JSON_MAX];
-    if (!point->task->file)
-        return NULL;
-    point_survey_json(point, options);
-    for (int i = 0; i < p->surveys.count; i++)
-        if (strcmp(p->surveys.item[i].path, point_file(point)) == 0 &&
-            strcmp(p->surveys.item[i].options, options) == 0)
-            return p->surveys.item[i].facts;
-    return NULL;
-}
-
 static uint64_t task_hash(const struct plan *p, const struct point *point)
 {
     char task[POINT_JSON_MAX];
-    point_task_meaning(point, facts_of(p, point), task);
+    const struct survey *s = point->task->file ? survey_find(&p->surveys, point) : NULL;
+    point_task_meaning(point, s ? s->facts : NULL, task);
     return rng_name(task) ^ rng_name(point->task->name);
 }
 

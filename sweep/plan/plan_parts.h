@@ -56,13 +56,6 @@ struct plan_condition {
     long held; /* for so many points that were asked */
 };
 
-/* The options of a task over a file: as the sweep file gives them, and with those that the file
- * itself gives. */
-struct plan_filled {
-    int task;
-    const unsigned char *given, *whole;
-};
-
 struct plan {
     const struct config *config;
     struct scope *x;     /* owns all of it; left at the first fault of the sweep file */
@@ -76,9 +69,6 @@ struct plan {
     const struct plan_axis *crossed;
 
     struct survey_list surveys;
-    int filled_count;
-    struct plan_filled *filled;
-
     struct plan_condition *constraint, *exclusion; /* as many as the config has */
 
     int settings, tuned, replicated; /* axes of the setting, tuned and replicated, by path */

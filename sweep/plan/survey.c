@@ -13,84 +13,23 @@
 
 void (*survey_listener)(const char *path, int64_t size);
 
-static enum status no_memory(struct message *m)
-{
-    return status_no_memory(m, "what a file holds");
-}
-
-/* ---- what a survey says ---- */
-
-/* Reads one derived option from the facts, which json_skip has checked. */
-static bool fill_from_facts(struct point *p, const struct option_entry *o, const struct json *facts)
-{
-    struct json value;
-    const char *text;
-    bool quoted;
-    return json_member(facts, o->name, &value) && json_scalar(&value, &text, &quoted) &&
-           option_parse(o, "task", text, quoted, p->task_options, NULL) == STATUS_OK;
-}
-
-static bool fill_from(struct point *p, const struct survey *s, const struct json *facts)
-{
-    char size[32];
-    snprintf(size, sizeof size, "%lld", (long long)s->size);
-    for (const struct option_entry *o = p->task->options; o->name; o++) {
-        bool filled = !o->derived ? true
-                      : strcmp(o->name, "sha256") == 0
-                          ? !option_parse(o, "task", s->sha256, true, p->task_options, NULL)
-                      : strcmp(o->name, "size") == 0
-                          ? !option_parse(o, "task", size, false, p->task_options, NULL)
-                          : fill_from_facts(p, o, facts);
-        if (!filled)
-            return false;
-    }
-    return true;
-}
-
-/* A scanner of facts, with *text, malloced, for its strings; *sound: they are JSON. False without
- * memory. */
-static bool read_facts(const char *said, struct json *facts, char **text, bool *sound,
-                       struct message *fault)
-{
-    size_t size = strlen(said);
-    *text = malloc(size + 1);
-    if (!*text)
-        return false;
-    *facts = (struct json){.start = (const unsigned char *)said,
-                           .next = (const unsigned char *)said,
-                           .end = (const unsigned char *)said + size,
-                           .place = "what is known of a file",
-                           .text = *text,
-                           .m = fault};
-    struct json whole = *facts;
-    *sound = json_skip(&whole) && json_end(&whole);
-    return true;
-}
-
-/* Fills the derived options. *complete is false where the survey lacks any: another version of this
- * program wrote it. */
-static enum status fill(struct point *p, const struct survey *s, bool *complete, struct message *m)
-{
-    struct json facts;
-    struct message fault;
-    char *text;
-    if (!read_facts(s->facts, &facts, &text, complete, &fault))
-        return no_memory(m);
-    *complete = *complete && fill_from(p, s, &facts);
-    free(text);
-    return STATUS_OK;
-}
-
 bool survey_warning(const char *facts, char *warning, size_t size)
 {
-    struct json f, value;
-    struct message fault;
-    char *text;
+    const unsigned char *bytes = (const unsigned char *)facts;
+    const size_t length = strlen(facts);
+    char *text = malloc(length + 1);
     const char *said = "";
-    bool sound;
-    if (!read_facts(facts, &f, &text, &sound, &fault))
-        return false;
-    bool found = sound && json_member(&f, "warning", &value) && json_string(&value, &said) &&
+    struct message fault;
+    struct json value, whole,
+        f = {.start = bytes,
+             .next = bytes,
+             .end = bytes + length,
+             .place = "what is known of a file",
+             .text = text,
+             .m = &fault};
+    whole = f;
+    bool found = text && json_skip(&whole) && json_end(&whole) &&
+                 json_member(&f, "warning", &value) && json_string(&value, &said) &&
                  (size_t)snprintf(warning, size, "%s", said) < size;
     free(text);
     return found;
@@ -98,26 +37,45 @@ bool survey_warning(const char *facts, char *warning, size_t size)
 
 /* ---- the list ---- */
 
-static const struct survey *find(const struct survey *item, int count, const char *path,
-                                 const char *options)
+/* The point as it is asked for in the list: as instance 0. */
+static struct point asked_as(const struct point *p)
 {
+    struct point asked = *p;
+    *point_instance(&asked) = 0;
+    return asked;
+}
+
+static const struct survey *find(const struct survey *item, int count, const struct point *asked)
+{
+    size_t size = asked->task->options_size;
     for (int i = 0; i < count; i++)
-        if (strcmp(item[i].path, path) == 0 && strcmp(item[i].options, options) == 0)
+        if (item[i].task == asked->task && (memcmp(item[i].given, asked->task_options, size) == 0 ||
+                                            memcmp(item[i].whole, asked->task_options, size) == 0))
             return &item[i];
     return NULL;
 }
 
-/* Adds a copy; facts are the list's. */
-static void add(struct survey_list *list, const struct survey *s, const char *path,
-                const char *options, char *facts)
+const struct survey *survey_find(const struct survey_list *list, const struct point *p)
+{
+    const struct point asked = asked_as(p);
+    return find(list->item, list->count, &asked);
+}
+
+bool survey_fill(const struct survey_list *list, struct point *p)
+{
+    int64_t *instance = point_instance(p), own = *instance;
+    *instance = 0;
+    const struct survey *s = find(list->item, list->count, p);
+    if (s)
+        memcpy(p->task_options, s->whole, s->task->options_size);
+    *instance = own;
+    return s != NULL;
+}
+
+static void add(struct survey_list *list, const struct survey *s)
 {
     list->item = arena_grow(list->arena, list->item, (size_t)list->count, sizeof *list->item);
-    struct survey *copy = &list->item[list->count];
-    *copy = *s;
-    copy->path = arena_string(list->arena, path);
-    copy->options = arena_string(list->arena, options);
-    copy->facts = facts;
-    list->count++;
+    list->item[list->count++] = *s;
 }
 
 /* ---- reading ---- */
@@ -138,15 +96,6 @@ static bool looks_alike(const struct survey *a, const struct survey *b)
     return a->size == b->size && a->mtime_ns == b->mtime_ns;
 }
 
-/* Is the file as it was when it was read? One that was copied there since may have the old size and
- * time. */
-static bool still_holds(const struct survey *known)
-{
-    struct stat st;
-    return stat(known->path, &st) == 0 && st.st_size == known->size &&
-           file_mtime_ns(&st) == known->mtime_ns && file_ctime_ns(&st) < known->read_ns;
-}
-
 static enum status refuse_changing(const char *path, struct message *m)
 {
     char shown[256];
@@ -160,55 +109,57 @@ static void free_text(void *text)
     free(((struct text_buffer *)text)->text);
 }
 
-/* Reads the file that the point names, and lists what it says. */
-static enum status read_file(struct survey_list *list, struct point *p, const char *options,
-                             struct message *m)
+static const unsigned char *copy_options(struct arena *a, const struct point *p)
 {
-    /* No arena's text: its memory may run out only where the task has no file open. */
-    struct text_buffer *facts = arena_alloc(list->arena, 1, sizeof *facts);
-    struct survey before = {0}, after = {0};
-    const struct option_entry *sha256 = option_find(p->task->options, "sha256");
-    bool complete = false;
-    struct timespec now;
-    arena_on_free(list->arena, free_text, facts);
-    clock_gettime(CLOCK_REALTIME, &now);
-    bool there = look(point_file(p), &before);
-    before.read_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    if (there && survey_listener)
-        survey_listener(point_file(p), before.size);
-    enum status s = p->task->file->survey(p->task_options, facts, m);
-    if (!s && facts->out_of_memory)
-        s = no_memory(m);
-    if (!s && (!there || !look(point_file(p), &after) || !looks_alike(&before, &after)))
-        s = refuse_changing(point_file(p), m);
-    if (s)
-        return s;
-    memcpy(before.sha256, p->task_options + sha256->offset, sizeof before.sha256);
-    add(list, &before, point_file(p), options, facts->text);
-    s = fill(p, &list->item[list->count - 1], &complete, m);
-    if (!s && !complete)
-        s = status_fail(m, STATUS_INTERNAL, "task %s does not say all that its options hold",
-                        p->task->name);
-    return s;
+    unsigned char *copy = arena_alloc(a, 1, p->task->options_size);
+    memcpy(copy, p->task_options, p->task->options_size);
+    return copy;
 }
 
-enum status survey_point(struct survey_list *list, struct point *p, struct message *m)
+/* Reads the file that the point names, whose derived options it fills. */
+static enum status read_file(struct arena *a, struct point *p, struct survey *s, struct message *m)
 {
+    /* No arena's text: its memory may run out only where the task has no file open. */
+    struct text_buffer *facts = arena_alloc(a, 1, sizeof *facts);
     char options[POINT_JSON_MAX];
-    bool complete = false;
+    struct survey after = {0};
+    struct timespec now;
+    arena_on_free(a, free_text, facts);
+    clock_gettime(CLOCK_REALTIME, &now);
     point_survey_json(p, options);
-    const struct survey *s = find(list->item, list->count, point_file(p), options);
-    if (s)
-        return fill(p, s, &complete, m);
-    s = find(list->known, list->known_count, point_file(p), options);
-    if (s && still_holds(s)) {
-        enum status status = fill(p, s, &complete, m);
-        if (!status && complete)
-            add(list, s, s->path, s->options, arena_string(list->arena, s->facts));
-        if (status || complete)
-            return status;
+    *s = (struct survey){.task = p->task,
+                         .given = copy_options(a, p),
+                         .path = arena_string(a, point_file(p)),
+                         .options = arena_string(a, options),
+                         .read_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec};
+    bool there = look(s->path, s);
+    if (there && survey_listener)
+        survey_listener(s->path, s->size);
+    enum status status = p->task->file->survey(p->task_options, facts, m);
+    if (!status && facts->out_of_memory)
+        status = status_no_memory(m, "what a file holds");
+    if (!status && (!there || !look(s->path, &after) || !looks_alike(s, &after)))
+        status = refuse_changing(s->path, m);
+    if (status)
+        return status;
+    s->whole = copy_options(a, p);
+    s->facts = facts->text;
+    s->sha256 = (const char *)s->whole + option_find(p->task->options, "sha256")->offset;
+    return STATUS_OK;
+}
+
+enum status survey_add(struct survey_list *list, const struct point *p, struct message *m)
+{
+    struct point asked = asked_as(p);
+    const struct survey *known = find(list->known, list->known_count, &asked);
+    struct survey read;
+    if (!known) {
+        enum status s = read_file(list->arena, &asked, &read, m);
+        if (s)
+            return s;
     }
-    return read_file(list, p, options, m);
+    add(list, known ? known : &read);
+    return STATUS_OK;
 }
 
 /* ---- paths ---- */

@@ -1,6 +1,5 @@
-/* What the files that trials learn from say. Each is read once, whole, for what is derived from it
- * (its SHA-256 among others), which is part of a trial's identity; a file that was read before and
- * looks as it did then is not read again. */
+/* What the files that trials learn from say. A plan reads each once, whole, for what is derived
+ * from it (its SHA-256 among others), which is part of a trial's identity. */
 #ifndef SWEEP_PLAN_SURVEY_H
 #define SWEEP_PLAN_SURVEY_H
 
@@ -8,31 +7,41 @@
 #include "sweep/plan/point.h"
 
 struct survey {
-    char *path;    /* absolute */
-    char *options; /* of the task, on which the rest depends, as point_survey_json writes them */
-    char *facts;   /* what the task says of the file, a JSON object; holds every derived option but
-                      size and sha256 */
+    const struct task *task;
+    const unsigned char *given, *whole; /* its options, of instance 0: as they were given, and with
+                                           what is derived from the file */
+    const char *path;                   /* absolute */
+    const char *options; /* on which the rest depends, as point_survey_json writes them */
+    const char *facts;   /* what the task says of the file, a JSON object */
+    const char *sha256;
     int64_t size;
     int64_t mtime_ns; /* file_mtime_ns, when it was read */
     int64_t read_ns;  /* the time at which reading began, likewise */
-    char sha256[65];
 };
 
+/* Those of a plan: its own, and those of an earlier plan of the same command, which must outlive
+ * it. What it uses of these becomes its own. */
 struct survey_list {
-    struct arena *arena;        /* which jumps where memory runs out */
-    const struct survey *known; /* from earlier; none of files that may have been written after they
-                                   were read */
+    struct arena *arena; /* which jumps where memory runs out */
+    const struct survey *known;
     int known_count;
-    struct survey *item; /* the list's, as all that it holds */
+    struct survey *item;
     int count;
 };
 
 /* Told before a file is read, which takes some seconds per GB. NULL: nobody listens. */
 extern void (*survey_listener)(const char *path, int64_t size);
 
-/* Fills the derived options of a point whose task learns from a file: from a survey that is listed
- * or known (and then listed), else from the file. BAD_INPUT (or IO, NO_MEMORY) names the file. */
-enum status survey_point(struct survey_list *list, struct point *p, struct message *m);
+/* The survey of the file that the point's task learns from, by its options with or without those
+ * that are derived; NULL where the list has none. Instances divide the same file. */
+const struct survey *survey_find(const struct survey_list *list, const struct point *p);
+
+/* Fills the derived options from that survey. False where there is none. */
+bool survey_fill(const struct survey_list *list, struct point *p);
+
+/* Adds the survey of the point's file to the list, which has none: one that is known, else the file
+ * is read. BAD_INPUT (or IO, NO_MEMORY) names the file. */
+enum status survey_add(struct survey_list *list, const struct point *p, struct message *m);
 
 /* What the facts say is odd about the file. False where they say nothing, or nothing that fits. */
 bool survey_warning(const char *facts, char *warning, size_t size);

@@ -8,65 +8,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "engine/base/array.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "sweep/trials/trials_internal.h"
 
 static const char DOING[] = "looking for files that trials learn from";
-
-/* ---- what is known ---- */
-
-void store_surveys_free(struct survey *list, int count)
-{
-    for (int i = 0; i < count; i++) {
-        free(list[i].path);
-        free(list[i].options);
-        free(list[i].facts);
-    }
-    free(list);
-}
-
-/* The current row, as the list's next item. */
-static void add_survey(struct scope *x, struct rows *r, struct survey **list, int *count)
-{
-    enum { PATH, OPTIONS, FACTS, SHA256, SIZE, MTIME_NS, READ_NS };
-    struct survey *longer = array_grow(*list, (size_t)*count, sizeof *longer);
-    if (longer) {
-        struct survey *known = &longer[*count];
-        *list = longer;
-        *known = (struct survey){.path = text_copy(rows_given(r, PATH)),
-                                 .options = text_copy(rows_given(r, OPTIONS)),
-                                 .facts = text_copy(rows_given(r, FACTS)),
-                                 .size = rows_integer(r, SIZE),
-                                 .mtime_ns = rows_integer(r, MTIME_NS),
-                                 .read_ns = rows_integer(r, READ_NS)};
-        rows_copy(r, SHA256, known->sha256, sizeof known->sha256);
-        ++*count;
-        if (known->path && known->options && known->facts)
-            return;
-    }
-    scope_leave(x, status_no_memory(x->message, "what is known of files"));
-}
-
-enum status store_surveys(struct store *s, struct survey **list, int *count, struct message *m)
-{
-    struct scope *x = scope_of(s, m);
-    *list = NULL;
-    *count = 0;
-    if (scope_enter(x)) {
-        struct rows *r = scope_query(x, DOING, sql_surveys, NO_VALUES);
-        while (scope_next(x, r))
-            add_survey(x, r, list, count);
-    }
-    enum status status = scope_end(x);
-    if (status != STATUS_OK) {
-        store_surveys_free(*list, *count);
-        *list = NULL;
-        *count = 0;
-    }
-    return status;
-}
 
 void store_write_data(struct scope *x, const struct plan *p)
 {

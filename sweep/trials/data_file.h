@@ -1,6 +1,5 @@
 /* Files of the user's own, from which trials learn (table data_file). What a file is its SHA-256
- * says, which is part of a trial's identity; paths, sizes and times only say where it was found,
- * and what need not be read again.
+ * says, which is part of a trial's identity; paths, sizes and times only say where it was found.
  *
  * When a sweep is planned, each is copied to `<db>.d/data-{SHA-256}`, which nobody changes. Trials
  * and studies read the copy, whatever becomes of the file meanwhile; they read the file itself only
@@ -11,13 +10,6 @@
 #include <limits.h>
 
 #include "sweep/trials/trials.h"
-
-/* What plan_new need not read again: of each path and the options that it was read with, what was
- * read last. Left out are files that were written so shortly before they were read (2 s) that a
- * later change may have left their times as they are. *list is freed by store_surveys_free; NULL
- * where nothing is known. */
-enum status store_surveys(struct store *s, struct survey **list, int *count, struct message *m);
-void store_surveys_free(struct survey *list, int count);
 
 /* BAD_INPUT where trials in the stored plan of p's sweep have learnt from another content of a file
  * that p names, and p has no trials upon that content any more. */

@@ -252,13 +252,6 @@ dealt AS (SELECT shard, state, in_shard FROM planned JOIN part USING (setting, h
 
 -- ---- files that trials learn from (data_file.c) ----
 
--- name: surveys
-SELECT path, options, facts, sha256, size, mtime_ns, read_ns
-FROM data_file AS d
-WHERE read_ns - mtime_ns >= 2000000000
-    AND read_ns = (SELECT max(read_ns) FROM data_file AS n
-        WHERE n.path = d.path AND n.options = d.options)
-
 -- name: write_survey
 INSERT INTO data_file (path, options, facts, sha256, size, mtime_ns, read_ns)
 VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -119,36 +119,6 @@ static enum status plan_over(struct fixture *x, struct store *s, const char *yam
     return status;
 }
 
-static void forget_racing(struct store *s)
-{
-    run_sql(store_db(s), "UPDATE data_file SET read_ns = mtime_ns + 2000000000");
-}
-
-/* Of each path and its options the newest, and none whose time may lie. */
-TEST(only_what_can_be_trusted_is_known)
-{
-    struct store *s = open_store(x, STORE_WRITE);
-    struct survey *known;
-    int count;
-    run_sql(store_db(s),
-            "INSERT INTO data_file (path, options, sha256, size, mtime_ns, facts, read_ns) VALUES"
-            " ('/a', '{}', '" SHA_A "', 1, 0, '{}', 5000000000),"
-            " ('/a', '{}', '" SHA_B "', 2, 0, '{\"x\":1}', 6000000000),"
-            " ('/a', '{\"length\":2}', '" SHA_A "', 1, 0, '{}', 5000000000),"
-            " ('/racy', '{}', '" SHA_A "', 1, 3000000001, '{}', 5000000000),"
-            " ('/from the future', '{}', '" SHA_A "', 1, 9000000000, '{}', 5000000000),"
-            " ('/just not', '{}', '" SHA_A "', 1, 3000000000, '{}', 5000000000)");
-    assert_ok(store_surveys(s, &known, &count, &x->m));
-    assert_int_equal(count, 3);
-    assert_string_equal(known[0].options, "{\"length\":2}");
-    assert_string_equal(known[1].path, "/a");
-    assert_string_equal(known[1].sha256, SHA_B);
-    assert_string_equal(known[1].facts, "{\"x\":1}");
-    assert_int_equal(known[1].size, 2);
-    assert_string_equal(known[2].path, "/just not");
-    store_surveys_free(known, count);
-}
-
 /* The first trial of a sweep over these files has begun. */
 static struct run begun_over(struct fixture *x, const char *files)
 {
@@ -303,23 +273,16 @@ TEST(trouble_changes_nothing)
     stand_between(true);
     write_text(x, "a.txt", 'a', 1000, path);
     struct run r = begun_over(x, path);
-    forget_racing(r.s);
     struct planned p = plan_of(x, over("second", path));
     for (enum trouble kind = REFUSED; kind < TROUBLES; kind++) {
         bool fired = true;
         char *before = all_rows(r.s);
         for (long n = 1; fired; n += 1 + n / 10) {
             struct plan_changes changes;
-            struct survey *known;
             struct data_place place;
-            int count;
             assert_ok(store_begin(r.s, &x->m));
             arm(kind, n);
-            enum status status = store_surveys(r.s, &known, &count, &x->m);
-            assert_true((known != NULL) == (status == STATUS_OK));
-            store_surveys_free(known, count);
-            if (status == STATUS_OK)
-                status = store_plan(r.s, p.plan, false, &changes, &x->m);
+            enum status status = store_plan(r.s, p.plan, false, &changes, &x->m);
             if (status == STATUS_OK)
                 status = store_data_changed(r.s, p.plan, &x->m);
             if (status == STATUS_OK)

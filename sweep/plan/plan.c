@@ -88,13 +88,13 @@ static uint64_t hash_words(uint64_t hash, const void *words, size_t size)
     return hash;
 }
 
-/* False where an earlier point was the same. */
-static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g)
+/* False where an earlier point was the same as this one, point g. */
+static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g, struct point point)
 {
-    struct point point, other;
+    struct point other;
     char json[POINT_JSON_MAX], other_json[POINT_JSON_MAX];
-    uint64_t hash = (uint64_t)plan_decode(p, g, &point);
     point_canonical(&point);
+    uint64_t hash = (uintptr_t)point.task;
     hash = hash_words(hash, &point.model, sizeof point.model);
     hash = hash_words(hash, &point.train, sizeof point.train);
     hash = hash_words(hash, point.task_options, point.task->options_size);
@@ -113,42 +113,20 @@ static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g)
     return true;
 }
 
-/* Where point g has its value of that option, where the option varies. */
-static bool place_of_value(const struct plan *p, uint64_t g, const char *path, struct place *place)
-{
-    for (int a = 0; a < p->axes; a++) {
-        const struct plan_axis *axis = &p->axis[a];
-        if (strcmp(axis->path, path) != 0)
-            continue;
-        *place =
-            axis->values ? axis->value[plan_choose(p, axis, g).index].place : axis->written->place;
-        return true;
-    }
-    return false;
-}
-
-static bool place_of_fixed(const struct config *c, const char *path, struct place *place)
-{
-    for (int i = 0; i < c->axes; i++) {
-        const struct axis *axis = &c->axis[i];
-        if (strcmp(axis->path, path) != 0)
-            continue;
-        *place = axis->value ? axis->value[0].place : axis->place;
-        return true;
-    }
-    return false;
-}
-
 struct place plan_place(const struct plan *p, uint64_t g, const char *const *option)
 {
-    struct place place = {0, 0};
+    const struct config *c = p->config;
+    for (const char *const *o = option; *o; o++) {
+        const struct plan_axis *axis = plan_find_axis(p, *o);
+        if (axis)
+            return axis->values ? axis->value[plan_choose(p, axis, g).index].place
+                                : axis->written->place;
+    }
     for (const char *const *o = option; *o; o++)
-        if (place_of_value(p, g, *o, &place))
-            return place;
-    for (const char *const *o = option; *o; o++)
-        if (place_of_fixed(p->config, *o, &place))
-            return place;
-    return p->axes ? p->axis[0].written->place : place;
+        for (int i = 0; i < c->axes; i++)
+            if (strcmp(c->axis[i].path, *o) == 0)
+                return c->axis[i].value ? c->axis[i].value[0].place : c->axis[i].place;
+    return p->axes ? p->axis[0].written->place : (struct place){0, 0};
 }
 
 static _Noreturn void refuse_point(const struct plan *p, uint64_t g,
@@ -211,7 +189,7 @@ static void consider(struct plan *p, struct seen *seen, uint64_t g)
         *(verdict == PLAN_CONSTRAINED ? &p->by_constraint : &p->by_exclude) += 1;
         return;
     }
-    if (!point_is_new(p, seen, g)) {
+    if (!point_is_new(p, seen, g, point)) {
         p->by_duplicate++;
         return;
     }
@@ -241,12 +219,17 @@ static void expand(struct plan *p, uint64_t total)
                 text_counted((long long)total, "point").text, p->by_constraint, p->by_exclude);
 }
 
-static void build(struct plan *p)
+static void build_rules(struct plan *p)
+{
+    plan_build_axes(p);
+    plan_build_filters(p);
+}
+
+static void build_points(struct plan *p)
 {
     uint64_t total, twins;
-    plan_build_axes(p);
+    build_rules(p);
     count_points(p, &total, &twins);
-    plan_build_filters(p);
     plan_build_labels(p);
     plan_build_files(p, total);
     p->by_duplicate = (long)twins;
@@ -255,42 +238,31 @@ static void build(struct plan *p)
     plan_build_claim(p);
 }
 
-static struct plan *plan_begin(struct scope *x, const struct config *c)
-{
-    struct plan *p = arena_alloc(&x->arena, 1, sizeof *p);
-    p->config = c;
-    p->x = x;
-    p->arena = &x->arena;
-    p->surveys.arena = &x->arena;
-    return p;
-}
-
-enum status plan_new(const struct config *c, const struct survey *known, int known_count,
-                     struct plan **out, struct message *m)
+static enum status build_within(const struct config *c, struct survey_list surveys,
+                                void (*build)(struct plan *p), struct plan **out, struct message *m)
 {
     struct scope *x = scope_new(NULL, "the plan", m);
     *out = NULL;
     if (scope_enter(x)) {
-        struct plan *p = plan_begin(x, c);
-        p->surveys.known = known;
-        p->surveys.known_count = known_count;
+        struct plan *p = arena_alloc(&x->arena, 1, sizeof *p);
+        *p = (struct plan){.config = c, .x = x, .arena = &x->arena, .surveys = surveys};
+        p->surveys.arena = p->arena;
         build(p);
         *out = p;
     }
     return *out ? STATUS_OK : scope_end(x);
 }
 
+enum status plan_new(const struct config *c, const struct survey *known, int known_count,
+                     struct plan **out, struct message *m)
+{
+    const struct survey_list surveys = {.known = known, .known_count = known_count};
+    return build_within(c, surveys, build_points, out, m);
+}
+
 enum status plan_new_rules(const struct config *c, struct plan **out, struct message *m)
 {
-    struct scope *x = scope_new(NULL, "the plan", m);
-    *out = NULL;
-    if (scope_enter(x)) {
-        struct plan *p = plan_begin(x, c);
-        plan_build_axes(p);
-        plan_build_filters(p);
-        *out = p;
-    }
-    return *out ? STATUS_OK : scope_end(x);
+    return build_within(c, (struct survey_list){0}, build_rules, out, m);
 }
 
 void plan_free(struct plan *p)

@@ -8,6 +8,14 @@
 
 #include "sweep/plan/plan_parts.h"
 
+struct plan_axis *plan_find_axis(const struct plan *p, const char *path)
+{
+    for (int a = 0; a < p->axes; a++)
+        if (strcmp(p->axis[a].path, path) == 0)
+            return &p->axis[a];
+    return NULL;
+}
+
 void plan_bind(const struct plan *p, const char *path, struct plan_axis *axis)
 {
     axis->path = path;
@@ -259,7 +267,7 @@ struct plan_choice plan_choose(const struct plan *p, const struct plan_axis *a, 
 
 bool plan_distinguishes(const struct plan_axis *a, const struct point *point)
 {
-    return a->role != ROLE_SETTING || point_uses(point, a->path);
+    return !(a->role & ROLE_SETTING) || point_uses(point, a->path);
 }
 
 uint64_t plan_hash(const struct plan *p, uint64_t g, unsigned roles)

@@ -57,7 +57,7 @@ enum { BETTER, THAN, SIDES };
 
 /* An axis that tells the settings, and the two values. */
 struct claimed_axis {
-    const struct plan_axis *axis;
+    struct plan_axis *axis;
     int value[SIDES];
 };
 
@@ -88,18 +88,15 @@ static void find_axes(struct plan *p, struct claimed_axis *claimed)
     const struct claim *claim = &p->config->claim;
     bool differ = false;
     for (int i = 0; i < claim->axes; i++) {
-        int a = 0;
-        while (a < p->axes && strcmp(p->axis[a].path, claim->axis[i]) != 0)
-            a++;
-        if (a == p->axes) { /* its values are equal */
+        struct plan_axis *axis = plan_find_axis(p, claim->axis[i]);
+        if (!axis) /* its values are equal */
             plan_refuse(p, claim->axis_place[i],
                         "%s has only one value, so no two settings differ in "
                         "it",
                         claim->axis[i]);
-        }
-        claimed[i].axis = &p->axis[a];
-        find_value(p, &p->axis[a], &claim->better[i], &claimed[i].value[BETTER]);
-        find_value(p, &p->axis[a], &claim->than[i], &claimed[i].value[THAN]);
+        claimed[i].axis = axis;
+        find_value(p, axis, &claim->better[i], &claimed[i].value[BETTER]);
+        find_value(p, axis, &claim->than[i], &claimed[i].value[THAN]);
         differ = differ || claimed[i].value[BETTER] != claimed[i].value[THAN];
     }
     qsort(claimed, (size_t)claim->axes, sizeof *claimed, compare_axes);
@@ -122,45 +119,41 @@ static bool is_of_side(const struct plan *p, const struct claimed_axis *claimed,
     return true;
 }
 
-static bool is_claimed(const struct plan *p, const struct claimed_axis *claimed,
-                       const struct plan_axis *axis)
-{
-    for (int i = 0; i < p->config->claim.axes; i++)
-        if (claimed[i].axis == axis)
-            return true;
-    return false;
-}
+/* The points of a side, as indexes in the grid, and whether each axis (axes) makes a difference to
+ * any of them. */
+struct side {
+    long n;
+    uint32_t *g;
+    bool *uses;
+};
 
-/* Whether two points are alike on all other axes of settings. One that makes no difference to
- * either hangs on the claimed ones, as the width of segments on the form. */
-static bool are_alike(const struct plan *p, const struct claimed_axis *claimed, uint64_t g,
-                      uint64_t h)
+static struct side points_of_side(const struct plan *p, const struct claimed_axis *claimed,
+                                  int side)
 {
-    struct point x, y;
-    plan_decode(p, g, &x);
-    plan_decode(p, h, &y);
-    for (int a = 0; a < p->axes; a++) {
-        const struct plan_axis *axis = &p->axis[a];
-        if (axis->role == ROLE_SETTING && !is_claimed(p, claimed, axis) &&
-            plan_distinguishes(axis, &x) && plan_distinguishes(axis, &y) &&
-            plan_choose(p, axis, g).index != plan_choose(p, axis, h).index)
-            return false;
-    }
-    return true;
-}
-
-/* The points of either side into `of`, which has room for all points. */
-static long points_of_side(const struct plan *p, const struct claimed_axis *claimed, int side,
-                           uint32_t *of)
-{
+    struct side s = {.g = arena_alloc(p->arena, (size_t)p->points, sizeof *s.g),
+                     .uses = arena_alloc(p->arena, (size_t)p->axes, sizeof *s.uses)};
     struct point point;
-    long n = 0;
     for (long i = 0; i < p->points; i++) {
         plan_decode(p, p->kept[i], &point);
-        if (is_of_side(p, claimed, side, p->kept[i], &point))
-            of[n++] = p->kept[i];
+        if (!is_of_side(p, claimed, side, p->kept[i], &point))
+            continue;
+        s.g[s.n++] = p->kept[i];
+        for (int a = 0; a < p->axes; a++)
+            s.uses[a] |= plan_distinguishes(&p->axis[a], &point);
     }
-    return n;
+    return s;
+}
+
+/* Settings that are compared have one value on each axis that is not claimed; not on one that makes
+ * no difference to a side, as the width of segments where the other form is claimed. */
+static void mark_common(struct plan *p, const struct claimed_axis *claimed,
+                        const struct side side[SIDES])
+{
+    for (int a = 0; a < p->axes; a++)
+        if (p->axis[a].role == ROLE_SETTING && side[BETTER].uses[a] && side[THAN].uses[a])
+            p->axis[a].role |= ROLE_COMMON;
+    for (int i = 0; i < p->config->claim.axes; i++)
+        claimed[i].axis->role = ROLE_SETTING;
 }
 
 static _Noreturn void refuse_side(const struct plan *p, const struct claimed_axis *claimed,
@@ -176,21 +169,25 @@ static _Noreturn void refuse_side(const struct plan *p, const struct claimed_axi
         side == BETTER ? "better" : "than", text.text, claim->heads, text_plural(claim->heads));
 }
 
-static void check_points(const struct plan *p, const struct claimed_axis *claimed)
+static void check_points(struct plan *p, const struct claimed_axis *claimed)
 {
     const struct claim *claim = &p->config->claim;
-    uint32_t *of[SIDES];
-    long n[SIDES];
-    for (int side = BETTER; side < SIDES; side++) {
-        of[side] = arena_alloc(p->arena, (size_t)p->points, sizeof **of);
-        n[side] = points_of_side(p, claimed, side, of[side]);
-        if (n[side] == 0)
-            refuse_side(p, claimed, side);
+    struct side side[SIDES];
+    for (int i = BETTER; i < SIDES; i++) {
+        side[i] = points_of_side(p, claimed, i);
+        if (side[i].n == 0)
+            refuse_side(p, claimed, i);
     }
-    for (long i = 0; i < n[BETTER]; i++)
-        for (long k = 0; k < n[THAN]; k++)
-            if (are_alike(p, claimed, of[BETTER][i], of[THAN][k]))
-                return;
+    mark_common(p, claimed, side);
+    int64_t *than = arena_alloc(p->arena, (size_t)side[THAN].n, sizeof *than);
+    for (long i = 0; i < side[THAN].n; i++)
+        than[i] = (int64_t)plan_hash(p, side[THAN].g[i], ROLE_COMMON);
+    qsort(than, (size_t)side[THAN].n, sizeof *than, compare_integers);
+    for (long i = 0; i < side[BETTER].n; i++) {
+        int64_t better = (int64_t)plan_hash(p, side[BETTER].g[i], ROLE_COMMON);
+        if (bsearch(&better, than, (size_t)side[THAN].n, sizeof *than, compare_integers))
+            return;
+    }
     plan_refuse(p, claim->axis_place[0],
                 "no two settings with %" PRId64 " head%s differ only in the axes of claim.better "
                 "and claim.than; add to both the other axes in which they differ",

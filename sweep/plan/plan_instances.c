@@ -10,7 +10,7 @@
 
 /* An instance in a setting. */
 struct drawn {
-    uint64_t setting, task; /* hashes: of the setting, of what the instance draws */
+    uint64_t task; /* a hash of what it draws */
     int64_t instance;
     long point; /* the first of its points */
 };
@@ -23,32 +23,29 @@ static uint64_t task_hash(const struct plan *p, const struct point *point)
     return rng_name(task) ^ rng_name(point->task->name);
 }
 
-static int by_instance(const void *a, const void *b)
+static uint64_t instance_of(const struct plan *p, long i)
 {
-    const struct drawn *x = a, *y = b;
-    if (x->setting != y->setting)
-        return x->setting < y->setting ? -1 : 1;
-    if (x->instance != y->instance)
-        return x->instance < y->instance ? -1 : 1;
-    return (x->point > y->point) - (x->point < y->point);
+    struct point point;
+    plan_point(p, i, &point);
+    return (uint64_t)*point_instance(&point);
 }
 
-/* The instances of each setting, in a row and rising: *n of them. */
-static struct drawn *list_drawn(struct arena *a, const struct plan *p, long *n)
+/* The points, those of a setting together and in it those of an instance. */
+static const struct plan_member *list_instances(const struct plan *p)
 {
-    struct drawn *d = arena_alloc(a, (size_t)p->points, sizeof *d);
+    return plan_list(p, plan_setting_hash, instance_of);
+}
+
+/* The instances of a setting, rising: g->candidates of them. */
+static struct drawn *list_drawn(const struct plan *p, const struct plan_group *g)
+{
+    struct drawn *d = arena_alloc(p->arena, g->candidates, sizeof *d);
     struct point point;
-    *n = 0;
-    for (long i = 0; i < p->points; i++) {
-        plan_point(p, i, &point);
-        d[i] = (struct drawn){plan_setting_hash(p, i), 0, *point_instance(&point), i};
-    }
-    qsort(d, (size_t)p->points, sizeof *d, by_instance);
-    for (long i = 0; i < p->points; i++)
-        if (*n == 0 || d[*n - 1].setting != d[i].setting || d[*n - 1].instance != d[i].instance) {
-            plan_point(p, d[i].point, &point);
-            d[*n] = d[i];
-            d[(*n)++].task = task_hash(p, &point);
+    size_t n = 0;
+    for (const struct plan_member *k = g->first; k < g->end; k++)
+        if (k == g->first || k->candidate != k[-1].candidate) {
+            plan_point(p, k->point, &point);
+            d[n++] = (struct drawn){task_hash(p, &point), (int64_t)k->candidate, k->point};
         }
     return d;
 }
@@ -62,14 +59,6 @@ static const struct drawn *find_task(const struct drawn *from, const struct draw
     return from < end ? from : NULL;
 }
 
-static const struct drawn *end_of_setting(const struct drawn *first, const struct drawn *end)
-{
-    const struct drawn *d = first;
-    while (d < end && d->setting == first->setting)
-        d++;
-    return d;
-}
-
 /* "with slots=1, ", "" where there is one setting only. */
 static void name_setting(const struct plan *p, long point, char *text, size_t size)
 {
@@ -79,20 +68,19 @@ static void name_setting(const struct plan *p, long point, char *text, size_t si
              of.label[0] ? ", " : "");
 }
 
-static bool find_alike(struct scope *x, const struct plan *p)
+static bool find_alike(const struct plan *p, struct message *m)
 {
-    long n;
-    const struct drawn *d = list_drawn(&x->arena, p, &n), *end;
-    for (const struct drawn *first = d; first < d + n; first = end) {
+    const struct plan_member *all = list_instances(p);
+    for (struct plan_group g = {.end = all}; plan_next_group(p, all, &g);) {
+        const struct drawn *first = list_drawn(p, &g), *end = first + g.candidates;
         long different = 0;
         char setting[256];
-        end = end_of_setting(first, d + n);
         for (const struct drawn *k = first; k < end; k++)
             different += find_task(first, end, k->task) == k;
         if (different == end - first)
             continue;
         name_setting(p, first->point, setting, sizeof setting);
-        status_fail(x->message, STATUS_BAD_INPUT,
+        status_fail(m, STATUS_BAD_INPUT,
                     "%sonly %ld of the %ld values of task.instance differ in what they draw; equal "
                     "ones count once, so list others if you need more",
                     setting, different, (long)(end - first));
@@ -106,11 +94,11 @@ bool plan_alike_note(const struct plan *p, struct message *m)
     const struct config *c = p->config;
     if (c->replicate != 1 || strcmp(c->replicate_path[0], "task.instance") != 0)
         return false;
-    struct scope *x = scope_new(NULL, "the plan", m);
     volatile bool found = false;
-    if (scope_enter(x))
-        found = find_alike(x, p);
-    return scope_end(x) == STATUS_OK && found;
+    p->x->message = m;
+    if (scope_enter(p->x))
+        found = find_alike(p, m);
+    return scope_left(p->x) == STATUS_OK && found;
 }
 
 /* ---- fresh instances ---- */
@@ -162,12 +150,12 @@ static _Noreturn void refuse_same(struct freshness *f, int64_t instance, int64_t
 void plan_check_fresh(const struct plan *p)
 {
     const struct config *c = p->config;
-    long n = 0;
-    const struct drawn *d = list_drawn(p->arena, p, &n);
+    const struct plan_member *all = list_instances(p);
     struct freshness f = {.plan = p,
                           .task = arena_alloc(p->arena, (size_t)c->confirm, sizeof *f.task)};
-    for (f.first = d; f.first < d + n; f.first = f.end) {
-        f.end = end_of_setting(f.first, d + n);
+    for (struct plan_group g = {.end = all}; plan_next_group(p, all, &g);) {
+        f.first = list_drawn(p, &g);
+        f.end = f.first + g.candidates;
         plan_point(p, f.first->point, &f.point);
         for (int64_t i = 0; i < c->confirm; i++) {
             bool explored;

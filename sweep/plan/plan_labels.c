@@ -53,12 +53,13 @@ static enum plan_role role_of(const struct config *c, const char *path)
                                                              : ROLE_SETTING;
 }
 
-static void insert_by_path(const struct plan *p, int *list, int *n, int axis)
+/* Inserts axis a among those before it. */
+static void insert_by_path(const struct plan *p, int a)
 {
-    int i = (*n)++;
-    for (; i > 0 && strcmp(p->axis[list[i - 1]].path, p->axis[axis].path) > 0; i--)
-        list[i] = list[i - 1];
-    list[i] = axis;
+    int i = a;
+    for (; i > 0 && strcmp(p->axis[p->by_path[i - 1]].path, p->axis[a].path) > 0; i--)
+        p->by_path[i] = p->by_path[i - 1];
+    p->by_path[i] = a;
 }
 
 /* The most bytes a value of the axis takes as JSON. */
@@ -72,11 +73,9 @@ static size_t widest(const struct plan_axis *a)
     return most;
 }
 
-static void build_settings(struct plan *p)
+static void build_roles(struct plan *p)
 {
-    p->setting = arena_alloc(p->arena, (size_t)p->axes, sizeof *p->setting);
-    p->tuning = arena_alloc(p->arena, (size_t)p->axes, sizeof *p->tuning);
-    p->replicate = arena_alloc(p->arena, (size_t)p->axes, sizeof *p->replicate);
+    p->by_path = arena_alloc(p->arena, (size_t)p->axes, sizeof *p->by_path);
     size_t needed = 3;
     for (int a = 0; a < p->axes; a++) {
         const char *path = p->axis[a].path;
@@ -87,19 +86,8 @@ static void build_settings(struct plan *p)
                         "%s take more than %d characters; split the sweep",
                         path, PLAN_TEXT_MAX);
         }
-        switch (p->axis[a].role = role_of(p->config, path)) {
-        case ROLE_SETTING:
-            insert_by_path(p, p->setting, &p->settings, a);
-            break;
-        case ROLE_TUNED:
-            insert_by_path(p, p->tuning, &p->tuned, a);
-            break;
-        case ROLE_REPLICATED:
-            insert_by_path(p, p->replicate, &p->replicated, a);
-            break;
-        case ROLE_HEADS:
-            break;
-        }
+        p->axis[a].role = role_of(p->config, path);
+        insert_by_path(p, a);
     }
 }
 
@@ -108,21 +96,17 @@ static void refuse_lone_replicate(const struct plan *p)
 {
     const struct config *c = p->config;
     for (int i = 0; i < c->replicate; i++) {
-        int a = 0;
-        while (a < p->axes && strcmp(p->axis[a].path, c->replicate_path[i]) != 0)
-            a++;
-        if (a < p->axes)
-            continue;
-        plan_refuse(p, c->replicate_place[i],
-                    "%s has only one value, so there is nothing to replicate over",
-                    c->replicate_path[i]);
+        if (!plan_find_axis(p, c->replicate_path[i]))
+            plan_refuse(p, c->replicate_place[i],
+                        "%s has only one value, so there is nothing to replicate over",
+                        c->replicate_path[i]);
     }
 }
 
 void plan_build_labels(struct plan *p)
 {
     build_labels(p);
-    build_settings(p);
+    build_roles(p);
     refuse_lone_replicate(p);
 }
 
@@ -155,13 +139,13 @@ void plan_describe(const struct plan *p, uint64_t g, char *text, size_t size)
 
 /* {"model.d_head":"split",...}: paths hold nothing that JSON would escape. */
 static void write_object(const struct plan *p, uint64_t g, const struct point *point,
-                         const int *axes, int n, char text[PLAN_TEXT_MAX])
+                         enum plan_role role, char text[PLAN_TEXT_MAX])
 {
     size_t used = 0;
     char buffer[32];
-    for (int i = 0; i < n; i++) {
-        const struct plan_axis *a = &p->axis[axes[i]];
-        if (!plan_distinguishes(a, point))
+    for (int i = 0; i < p->axes; i++) {
+        const struct plan_axis *a = &p->axis[p->by_path[i]];
+        if (!(a->role & role) || !plan_distinguishes(a, point))
             continue;
         int written = snprintf(text + used, PLAN_TEXT_MAX - used, "%c\"%s\":%s", used ? ',' : '{',
                                a->path, plan_choice_json(p, a, g, buffer));
@@ -176,13 +160,13 @@ void plan_text(const struct plan *p, long i, struct plan_text *text)
     char buffer[32];
     struct point point;
     plan_decode(p, g, &point);
-    write_object(p, g, &point, p->setting, p->settings, text->setting);
-    write_object(p, g, &point, p->tuning, p->tuned, text->tuning);
-    write_object(p, g, &point, p->replicate, p->replicated, text->replicate);
+    write_object(p, g, &point, ROLE_SETTING, text->setting);
+    write_object(p, g, &point, ROLE_TUNED, text->tuning);
+    write_object(p, g, &point, ROLE_REPLICATED, text->replicate);
     text->label[0] = '\0';
     for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
-        if (axis->role == ROLE_SETTING && plan_distinguishes(axis, &point))
+        if ((axis->role & ROLE_SETTING) && plan_distinguishes(axis, &point))
             append_pair(axis->label, plan_choice_json(p, axis, g, buffer), text->label,
                         sizeof text->label);
     }
@@ -255,9 +239,9 @@ uint64_t plan_level_hash(const struct plan *p, long i)
     struct point point;
     char json[POINT_JSON_MAX], sha256[65];
     int task = plan_decode(p, p->kept[i], &point);
-    for (int k = 0; k < p->tuned; k++) {
-        const struct plan_axis *a = &p->axis[p->tuning[k]];
-        if (!a->is_task && a->option[task]->type == OPTION_REAL)
+    for (int k = 0; k < p->axes; k++) {
+        const struct plan_axis *a = &p->axis[k];
+        if (a->role == ROLE_TUNED && a->option[task]->type == OPTION_REAL)
             plan_copy_value(a, &a->value[0], task, &point);
     }
     sha256_hex(json, (size_t)point_json(&point, json), sha256);

@@ -18,8 +18,15 @@ struct plan_value {
     void *images;     /* (tasks, size): the value as each task's option stores it */
 };
 
-/* What an axis is for; a set of them where several are meant. */
-enum plan_role { ROLE_HEADS = 1, ROLE_SETTING = 2, ROLE_TUNED = 4, ROLE_REPLICATED = 8 };
+/* What an axis is for; a set of them where several are meant. COMMON, beside SETTING: two settings
+ * that a claim compares have the same value. */
+enum plan_role {
+    ROLE_HEADS = 1,
+    ROLE_SETTING = 2,
+    ROLE_TUNED = 4,
+    ROLE_REPLICATED = 8,
+    ROLE_COMMON = 16
+};
 
 /* An option and some of its values: an axis, or a name in a condition. */
 struct plan_axis {
@@ -32,7 +39,7 @@ struct plan_axis {
     struct plan_value *value;
     uint64_t stride; /* grid: points between two of its values */
     uint64_t stream; /* random: rng_name(path) */
-    enum plan_role role;
+    unsigned role;
     const char *label; /* for people; see struct plan_text */
     bool shared_label; /* another axis would have the same: the whole path is used */
 };
@@ -71,8 +78,7 @@ struct plan {
     struct survey_list surveys;
     struct plan_condition *constraint, *exclusion; /* as many as the config has */
 
-    int settings, tuned, replicated; /* axes of the setting, tuned and replicated, by path */
-    int *setting, *tuning, *replicate;
+    int *by_path; /* (axes): as JSON has them */
 
     long points;
     const char **adopted; /* (points): see plan_adopt; NULL: none is */
@@ -99,6 +105,8 @@ void plan_build_axes(struct plan *p);
  * one value or, if any is set, each scalar of its only element. Equal values are kept. */
 void plan_build_values(struct plan *p, const char *path, const struct config_value *v, int count,
                        bool any, struct plan_axis *axis);
+/* The axis of that path; NULL: it does not vary. */
+struct plan_axis *plan_find_axis(const struct plan *p, const char *path);
 /* Where a path's option stands in points of each task; sets is_task for task.name. */
 void plan_bind(const struct plan *p, const char *path, struct plan_axis *axis);
 /* Gives a point of that task one of the axis's values. */
@@ -135,7 +143,24 @@ enum plan_verdict plan_filter(struct plan *p, const struct point *point, int tas
  * have one, or where guessing is right more often on one replicate than on another. */
 void plan_build_groups(struct plan *p);
 /* A number that points of one setting have in common, and of two settings hardly ever. */
+typedef uint64_t plan_hash_of(const struct plan *p, long i);
 uint64_t plan_setting_hash(const struct plan *p, long i);
+
+/* A point among those that it is compared with. */
+struct plan_member {
+    uint64_t group, candidate; /* hashes */
+    uint32_t point;
+};
+/* The points, those of a group together and in it those of a candidate, each in their order. */
+struct plan_member *plan_list(const struct plan *p, plan_hash_of *group, plan_hash_of *candidate);
+
+/* A group of such a list. */
+struct plan_group {
+    const struct plan_member *first, *end;
+    uint32_t candidates; /* that differ */
+};
+/* Advances; g begins as {.end = all}. False at the end of the list. */
+bool plan_next_group(const struct plan *p, const struct plan_member *all, struct plan_group *g);
 
 /* plan_instances.c */
 /* confirm: BAD_INPUT where a fresh instance draws the task of an explored one, or of another. */

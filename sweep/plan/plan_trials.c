@@ -75,8 +75,8 @@ long plan_beyond(const struct plan *p, long i)
 long plan_replicates(const struct plan *p)
 {
     long n = 1;
-    for (int i = 0; i < p->replicated; i++)
-        n *= p->axis[p->replicate[i]].values;
+    for (int a = 0; a < p->axes; a++)
+        n *= p->axis[a].role == ROLE_REPLICATED ? p->axis[a].values : 1;
     return n;
 }
 
@@ -99,15 +99,9 @@ static void refuse_short(const struct plan *p)
     }
 }
 
-/* A point among those that it is compared with. */
-struct member {
-    uint64_t group, candidate; /* hashes */
-    uint32_t point;
-};
-
 static int by_group(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct plan_member *x = a, *y = b;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
     if (x->candidate != y->candidate)
@@ -126,88 +120,33 @@ uint64_t plan_setting_hash(const struct plan *p, long i)
     return plan_hash(p, p->kept[i], ROLE_SETTING);
 }
 
-struct grouped {
-    uint64_t hash;
-    uint32_t point, first; /* first: the first point of its group */
-};
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct grouped *x = a, *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return (x->point > y->point) - (x->point < y->point);
-}
-
-static int by_first(const void *a, const void *b)
-{
-    const struct grouped *x = a, *y = b;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-/* Fills p->group, in the order in which settings and head counts come in the plan. */
-static void number_groups(struct plan *p)
-{
-    size_t n = (size_t)p->points;
-    struct grouped *g = arena_alloc(p->arena, n, sizeof *g);
-    p->group = arena_alloc(p->arena, n, sizeof *p->group);
-    for (size_t i = 0; i < n; i++)
-        g[i] = (struct grouped){.hash = group_hash(p, (long)i), .point = (uint32_t)i};
-    qsort(g, n, sizeof *g, by_hash);
-    for (size_t i = 0; i < n; i++)
-        g[i].first = i > 0 && g[i].hash == g[i - 1].hash ? g[i - 1].first : g[i].point;
-    qsort(g, n, sizeof *g, by_first);
-    uint32_t number = 0;
-    for (size_t i = 0; i < n; i++) {
-        number += i > 0 && g[i].first != g[i - 1].first;
-        p->group[g[i].point] = number;
-    }
-}
-
-typedef uint64_t hash_of(const struct plan *p, long i);
-
 static uint64_t candidate_hash(const struct plan *p, long i)
 {
     return plan_hash(p, p->kept[i], ROLE_TUNED);
 }
 
-/* The points, those of a group together and in it those of a candidate. */
-static struct member *list_by(struct arena *a, const struct plan *p, hash_of *group,
-                              hash_of *candidate)
+struct plan_member *plan_list(const struct plan *p, plan_hash_of *group, plan_hash_of *candidate)
 {
     size_t n = (size_t)p->points;
-    struct member *member = arena_alloc(a, n, sizeof *member);
+    struct plan_member *member = arena_alloc(p->arena, n, sizeof *member);
     for (size_t i = 0; i < n; i++)
-        member[i] = (struct member){
+        member[i] = (struct plan_member){
             .group = group(p, (long)i), .candidate = candidate(p, (long)i), .point = (uint32_t)i};
     qsort(member, n, sizeof *member, by_group);
     return member;
 }
 
-/* A group is a setting with a head count, a candidate its values of the tuned axes. */
-static struct member *list_members(struct arena *a, const struct plan *p)
+bool plan_next_group(const struct plan *p, const struct plan_member *all, struct plan_group *g)
 {
-    return list_by(a, p, group_hash, candidate_hash);
-}
-
-/* Returns the most candidates of any group. */
-static uint32_t count_candidates(struct plan *p, const struct member *member)
-{
-    uint32_t most = 0;
-    for (long first = 0, end; first < p->points; first = end) {
-        uint32_t n = 1;
-        for (end = first + 1; end < p->points && member[end].group == member[first].group; end++)
-            n += member[end].candidate != member[end - 1].candidate;
-        for (long i = first; i < end; i++)
-            p->candidates[member[i].point] = n;
-        most = n > most ? n : most;
-    }
-    return most;
+    *g = (struct plan_group){.first = g->end, .end = g->end};
+    for (; g->end < all + p->points && g->end->group == g->first->group; g->end++)
+        g->candidates += g->end == g->first || g->end->candidate != g->end[-1].candidate;
+    return g->first < g->end;
 }
 
 /* Replicates are averaged, so guessing must be worth the same on each. Losses of files are averaged
  * whatever they are: the verdict holds each against what guessing costs there. */
-static void refuse_other_chance(const struct plan *p, const struct member *member)
+static void refuse_other_chance(const struct plan *p, const struct plan_member *member)
 {
     const struct config *c = p->config;
     const bool loss = c->metric == METRIC_VAL_LOSS;
@@ -236,37 +175,50 @@ static void refuse_other_chance(const struct plan *p, const struct member *membe
     }
 }
 
-/* The groups' candidates, for rungs at least two somewhere. */
-static void build_candidates(struct plan *p, const struct member *member)
+/* Counts the groups' candidates, for rungs at least two somewhere, and numbers the groups in the
+ * order of their first points. */
+static void build_candidates(struct plan *p, const struct plan_member *all)
 {
     const struct config *c = p->config;
+    uint32_t most = 0, number = 0;
     p->candidates = arena_alloc(p->arena, (size_t)p->points, sizeof *p->candidates);
-    if (count_candidates(p, member) > 1 || !c->rung_eta)
-        return;
-    plan_refuse(p, c->tune_place[0],
-                "tune.rungs has nothing to choose from: each head count has one value of the tuned "
-                "axes; list more, or leave rungs out");
+    p->group = arena_alloc(p->arena, (size_t)p->points, sizeof *p->group);
+    for (struct plan_group g = {.end = all}; plan_next_group(p, all, &g);) {
+        uint32_t first = g.first->point;
+        for (const struct plan_member *k = g.first; k < g.end; k++)
+            first = k->point < first ? k->point : first;
+        for (const struct plan_member *k = g.first; k < g.end; k++) {
+            p->candidates[k->point] = g.candidates;
+            p->group[k->point] = first;
+        }
+        most = g.candidates > most ? g.candidates : most;
+    }
+    for (uint32_t i = 0; i < p->points; i++)
+        p->group[i] = p->group[i] == i ? number++ : p->group[p->group[i]];
+    if (most <= 1 && c->rung_eta)
+        plan_refuse(p, c->tune_place[0],
+                    "tune.rungs has nothing to choose from: each head count has one value of the "
+                    "tuned axes; list more, or leave rungs out");
 }
 
 /* Whether points of a group differ on a tuned axis of real numbers. */
-static bool has_ratio(const struct plan *p, const struct plan_axis *a, const struct member *first,
-                      const struct member *end)
+static bool has_ratio(const struct plan *p, const struct plan_axis *a, const struct plan_group *g)
 {
-    if (a->option[0]->type != OPTION_REAL)
+    if (a->role != ROLE_TUNED || a->option[0]->type != OPTION_REAL)
         return false;
-    for (const struct member *k = first + 1; k < end; k++)
+    for (const struct plan_member *k = g->first + 1; k < g->end; k++)
         if (plan_choose(p, a, p->kept[k->point]).index !=
-            plan_choose(p, a, p->kept[first->point]).index)
+            plan_choose(p, a, p->kept[g->first->point]).index)
             return true;
     return false;
 }
 
 /* Points of the candidate that has most. */
-static long widest_candidate(const struct member *first, const struct member *end)
+static long widest_candidate(const struct plan_group *g)
 {
     long most = 0, n = 0;
-    for (const struct member *k = first; k < end; k++) {
-        n = k > first && k->candidate == k[-1].candidate ? n + 1 : 1;
+    for (const struct plan_member *k = g->first; k < g->end; k++) {
+        n = k > g->first && k->candidate == k[-1].candidate ? n + 1 : 1;
         most = n > most ? n : most;
     }
     return most;
@@ -274,24 +226,21 @@ static long widest_candidate(const struct member *first, const struct member *en
 
 /* Each axis goes on to one side only: a value that is chosen later lies further out on it. Returns
  * how many points that may add. */
-static int64_t count_beyond(struct plan *p, const struct member *member)
+static int64_t count_beyond(struct plan *p, const struct plan_member *all)
 {
     int64_t points = 0;
-    for (long first = 0, end; first < p->points; first = end) {
+    for (struct plan_group g = {.end = all}; plan_next_group(p, all, &g);) {
         int64_t values = 0;
-        for (end = first + 1; end < p->points && member[end].group == member[first].group;)
-            end++;
-        for (int i = 0; i < p->tuned; i++)
-            if (has_ratio(p, &p->axis[p->tuning[i]], member + first, member + end))
-                values += p->config->extend;
-        for (long i = first; i < end; i++)
-            p->beyond[member[i].point] = (uint32_t)values;
-        points += values * widest_candidate(member + first, member + end);
+        for (int a = 0; a < p->axes; a++)
+            values += has_ratio(p, &p->axis[a], &g) ? p->config->extend : 0;
+        for (const struct plan_member *k = g.first; k < g.end; k++)
+            p->beyond[k->point] = (uint32_t)values;
+        points += values * widest_candidate(&g);
     }
     return points;
 }
 
-static void refuse_pair(const struct plan *p, const struct member pair[2])
+static void refuse_pair(const struct plan *p, const struct plan_member pair[2])
 {
     const struct config *c = p->config;
     struct plan_text first, second;
@@ -311,10 +260,10 @@ static void refuse_pair(const struct plan *p, const struct member pair[2])
  * listed value, since equal points are dropped. One that is added would be a trial of both. */
 static void refuse_alike(const struct plan *p)
 {
-    struct member *member = list_by(p->arena, p, plan_level_hash, group_hash);
-    const struct member *pair = NULL;
+    struct plan_member *member = plan_list(p, plan_level_hash, group_hash);
+    const struct plan_member *pair = NULL;
     for (long i = 1; i < p->points; i++) {
-        const struct member *k = &member[i];
+        const struct plan_member *k = &member[i];
         bool alike = k->group == k[-1].group && k->candidate != k[-1].candidate;
         if (alike && (p->beyond[k->point] || p->beyond[k[-1].point]) &&
             (!pair || k->point < pair[1].point))
@@ -326,7 +275,7 @@ static void refuse_alike(const struct plan *p)
 
 /* What may be added counts as points, and whichever is added first: what a cap leaves room for does
  * not hang on the order in which trials end. */
-static int64_t build_beyond(struct plan *p, const struct member *member)
+static int64_t build_beyond(struct plan *p, const struct plan_member *member)
 {
     const struct config *c = p->config;
     p->beyond = arena_alloc(p->arena, (size_t)p->points, sizeof *p->beyond);
@@ -345,14 +294,11 @@ static int64_t build_beyond(struct plan *p, const struct member *member)
  * that a claim names. Fresh seeds are trials of points that are there. */
 static int64_t count_fresh(const struct plan *p)
 {
-    struct member *member = list_by(p->arena, p, plan_setting_hash, group_hash);
+    const struct plan_member *all = plan_list(p, plan_setting_hash, group_hash);
     int64_t points = 0;
-    for (long first = 0, end; first < p->points; first = end) {
-        int heads = 1;
-        for (end = first + 1; end < p->points && member[end].group == member[first].group; end++)
-            heads += heads < PLAN_CONFIRMED && member[end].candidate != member[end - 1].candidate;
-        points += heads * p->config->confirm;
-    }
+    for (struct plan_group g = {.end = all}; plan_next_group(p, all, &g);)
+        points +=
+            p->config->confirm * (g.candidates < PLAN_CONFIRMED ? g.candidates : PLAN_CONFIRMED);
     return points;
 }
 
@@ -380,14 +326,12 @@ void plan_build_groups(struct plan *p)
         refuse_short(p);
     if (!c->tune && !c->replicate)
         return;
-    const struct member *member = list_members(p->arena, p);
+    const struct plan_member *all = plan_list(p, group_hash, candidate_hash);
     if (c->replicate)
-        refuse_other_chance(p, member);
-    if (c->tune) {
-        build_candidates(p, member);
-        number_groups(p);
-    }
-    int64_t beyond = c->extend ? build_beyond(p, member) : 0;
+        refuse_other_chance(p, all);
+    if (c->tune)
+        build_candidates(p, all);
+    int64_t beyond = c->extend ? build_beyond(p, all) : 0;
     if (c->confirm_instance) {
         check_fresh(p, beyond);
         plan_check_fresh(p);

@@ -95,7 +95,7 @@ static void resolve_examples(struct point *p)
     t->eval_sets = EVAL_SETS_COMMON;
 }
 
-int64_t *point_instance(struct point *p)
+int64_t *point_instance(const struct point *p)
 {
     const struct option_entry *o = option_find(p->task->options, "instance");
     return (int64_t *)(void *)(p->task_options + o->offset);
@@ -118,64 +118,43 @@ void point_resolve(struct point *p, const char *facts)
     forget_places(p);
 }
 
+static bool same_value(const struct option_entry *o, const void *a, const void *b)
+{
+    size_t n = option_used(o, a);
+    return n == option_used(o, b) &&
+           memcmp((const char *)a + o->offset, (const char *)b + o->offset, n) == 0;
+}
+
 static bool same_values(const struct option_entry *options, const void *a, const void *b)
 {
-    for (const struct option_entry *o = options; o->name; o++) {
-        size_t n = option_used(o, a);
-        if (n != option_used(o, b) ||
-            memcmp((const char *)a + o->offset, (const char *)b + o->offset, n) != 0)
-            return false;
-    }
-    return true;
+    const struct option_entry *o = options;
+    while (o->name && same_value(o, a, b))
+        o++;
+    return !o->name;
 }
 
-/* The default of an option of a section whose value is a number, as most are. Each is read once:
- * the identities of many points ask for all of them. */
-static int64_t default_number(const struct option_entry *o)
+/* The values of a section at their defaults, until those of another task are asked for. They are
+ * made once for many points: the identities of all ask for them. */
+static const void *defaults_of(const struct point *p, int section)
 {
-    enum { KNOWN = 256 };
-    static _Thread_local struct {
-        const struct option_entry *of;
-        int64_t value;
-    } known[KNOWN];
-    size_t at = (uintptr_t)o / sizeof *o % KNOWN;
-    if (known[at].of != o) {
-        struct option_entry alone[] = {*o, {0}};
-        alone[0].offset = 0;
-        option_defaults(alone, &known[at].value);
-        known[at].of = o;
-    }
-    return known[at].value;
+    static _Thread_local struct point neutral;
+    if (neutral.task != p->task)
+        point_init(&neutral, p->task);
+    return section_of(&neutral, section).values;
 }
 
-static bool is_number(const struct option_entry *o)
+/* What lies behind a value is 0. */
+static void put_default(const struct option_entry *o, void *values, const void *defaults)
 {
-    return o->type != OPTION_INT_LIST && o->type != OPTION_STRING;
-}
-
-static void put_default(const struct option_entry *o, void *values)
-{
-    const struct option_entry alone[] = {*o, {0}};
-    if (is_number(o))
-        memcpy((char *)values + o->offset, &(int64_t){default_number(o)}, sizeof(int64_t));
-    else
-        option_defaults(alone, values);
+    char *to = (char *)values + o->offset;
+    memset(to, 0, option_used(o, values));
+    memcpy(to, (const char *)defaults + o->offset, option_used(o, defaults));
 }
 
 /* True, too, of one without a default. */
-static bool at_default(const struct option_entry *o, const void *values)
+static bool at_default(const struct option_entry *o, const void *values, const void *defaults)
 {
-    _Alignas(16) unsigned char neutral[OPTION_VALUE_MAX];
-    struct option_entry alone[] = {*o, {0}};
-    if (!o->default_value)
-        return true;
-    if (is_number(o))
-        return memcmp((const char *)values + o->offset, &(int64_t){default_number(o)},
-                      sizeof(int64_t)) == 0;
-    alone[0].offset = 0;
-    option_defaults(alone, neutral);
-    size_t n = option_used(alone, neutral);
-    return option_used(o, values) == n && memcmp((const char *)values + o->offset, neutral, n) == 0;
+    return !o->default_value || same_value(o, values, defaults);
 }
 
 /* Options that a sweep may vary and of which two values come to the same at some head counts or
@@ -205,13 +184,12 @@ static bool is_kept(const char *section, const char *name)
 static void shorten(struct point *p, int section, const struct option_entry *o,
                     struct point *meaning)
 {
-    const struct option_entry alone[] = {*o, {0}};
     struct point left_out = *p;
-    put_default(o, section_of(&left_out, section).values);
+    put_default(o, section_of(&left_out, section).values, defaults_of(p, section));
     struct point resolved = left_out;
     point_resolve(&resolved, NULL);
-    bool said = o->type == OPTION_INT_LIST || same_values(alone, section_of(p, section).values,
-                                                          section_of(&resolved, section).values);
+    bool said = o->type == OPTION_INT_LIST ||
+                same_value(o, section_of(p, section).values, section_of(&resolved, section).values);
     for (int i = 0; i < SECTIONS && said; i++) {
         const struct point_section s = section_of(&resolved, i);
         said = same_values(s.options, s.values, section_of(meaning, i).values);
@@ -233,7 +211,8 @@ void point_canonical(struct point *p)
     for (int i = 0; i < SECTIONS; i++) {
         const struct point_section s = section_of(p, i);
         for (const struct option_entry *o = s.options; o->name; o++)
-            if (!at_default(o, s.values) && !o->derived && !is_kept(s.name, o->name))
+            if (!at_default(o, s.values, defaults_of(p, i)) && !o->derived &&
+                !is_kept(s.name, o->name))
                 shorten(p, i, o, &meaning);
     }
     if (has_segments(p))
@@ -271,9 +250,9 @@ static void put_integer(struct writer *w, int value)
 
 /* Options introduced later stay out of the identity at their default, so that what was run before
  * they existed keeps its name. */
-static bool left_out(const struct option_entry *o, const void *values)
+static bool left_out(const struct option_entry *o, const void *values, const void *defaults)
 {
-    return o->omit_at_default && o->default_value && at_default(o, values);
+    return o->omit_at_default && o->default_value && same_value(o, values, defaults);
 }
 
 /* Length of the part of names a and b that is the same whole objects: "schedule." of
@@ -327,28 +306,32 @@ static int by_name(const void *a, const void *b)
                   (*(const struct option_entry *const *)b)->name);
 }
 
-static bool of_identity(const struct option_entry *o, const void *values)
+typedef bool is_wanted(const struct option_entry *o, const void *values, const void *defaults);
+
+static bool of_identity(const struct option_entry *o, const void *values, const void *defaults)
 {
-    return !o->local && !left_out(o, values);
+    return !o->local && !left_out(o, values, defaults);
 }
 
 /* Of what a person gives for a task over a file, that on which its survey depends. */
-static bool of_survey(const struct option_entry *o, const void *values)
+static bool of_survey(const struct option_entry *o, const void *values, const void *defaults)
 {
-    return of_identity(o, values) && !o->derived && strcmp(o->name, "instance") != 0;
+    return of_identity(o, values, defaults) && !o->derived && strcmp(o->name, "instance") != 0;
 }
 
 /* Writes those options of a section as an object, with "version" at its place among the keys where
  * it is not 0. */
-static void put_section(struct writer *w, const struct point_section *s, int version,
-                        bool (*wanted)(const struct option_entry *o, const void *values))
+static void put_section(struct writer *w, struct point *p, int section, int version,
+                        is_wanted *wanted)
 {
     static const struct option_entry version_key = {.name = "version"};
     const struct option_entry *sorted[POINT_OPTIONS_MAX];
+    const struct point_section s = section_of(p, section);
+    const void *defaults = defaults_of(p, section);
     size_t n = 0;
-    for (const struct option_entry *o = s->options; o->name; o++) {
+    for (const struct option_entry *o = s.options; o->name; o++) {
         assert(n < POINT_OPTIONS_MAX - 1);
-        if (wanted(o, s->values))
+        if (wanted(o, s.values, defaults))
             sorted[n++] = o;
     }
     if (version)
@@ -361,7 +344,7 @@ static void put_section(struct writer *w, const struct point_section *s, int ver
         if (sorted[i] == &version_key)
             put_integer(w, version);
         else
-            put_value(w, sorted[i], s->values);
+            put_value(w, sorted[i], s.values);
     }
     if (previous)
         close_objects(w, previous);
@@ -370,20 +353,17 @@ static void put_section(struct writer *w, const struct point_section *s, int ver
 
 static int write_point(struct point *p, char text[POINT_JSON_MAX])
 {
-    struct point_section model = section_of(p, SECTION_MODEL);
-    struct point_section task = section_of(p, SECTION_TASK);
-    struct point_section train = section_of(p, SECTION_TRAIN);
     struct writer w = {.text = text};
     put(&w, "{\"model\":");
-    put_section(&w, &model, 0, of_identity);
+    put_section(&w, p, SECTION_MODEL, 0, of_identity);
     put(&w, ",\"task\":{\"name\":\"");
     put(&w, p->task->name);
     put(&w, "\",\"options\":");
-    put_section(&w, &task, 0, of_identity);
+    put_section(&w, p, SECTION_TASK, 0, of_identity);
     put(&w, ",\"version\":");
     put_integer(&w, p->task->version);
     put(&w, "},\"train\":");
-    put_section(&w, &train, TRAIN_VERSION, of_identity);
+    put_section(&w, p, SECTION_TRAIN, TRAIN_VERSION, of_identity);
     put(&w, ",\"v\":");
     put_integer(&w, POINT_FORMAT);
     put(&w, "}");
@@ -408,20 +388,18 @@ int point_meaning(const struct point *p, const char *facts, char text[POINT_JSON
 int point_task_meaning(const struct point *p, const char *facts, char text[POINT_JSON_MAX])
 {
     struct point resolved = *p;
+    struct writer w = {.text = text};
     if (p->task->resolve)
         p->task->resolve(resolved.task_options, facts);
-    struct point_section task = section_of(&resolved, SECTION_TASK);
-    struct writer w = {.text = text};
-    put_section(&w, &task, 0, of_identity);
+    put_section(&w, &resolved, SECTION_TASK, 0, of_identity);
     return (int)w.used;
 }
 
 int point_survey_json(const struct point *p, char text[POINT_JSON_MAX])
 {
     struct point copy = *p;
-    struct point_section task = section_of(&copy, SECTION_TASK);
     struct writer w = {.text = text};
-    put_section(&w, &task, 0, of_survey);
+    put_section(&w, &copy, SECTION_TASK, 0, of_survey);
     return (int)w.used;
 }
 
@@ -452,62 +430,69 @@ static enum status read_list(const struct point_section *s, const struct option_
     return STATUS_OK;
 }
 
-static enum status read_option(const struct point_section *s, const char *name, struct json *j)
+static enum status read_option(const struct point_section *s, const struct option_entry *o,
+                               struct json *j)
 {
-    const struct option_entry *o = option_find(s->options, name);
     const char *text;
     bool quoted;
-    if (!o)
-        return status_fail(j->m, STATUS_BAD_INPUT, "%s.%s is not an option of this program",
-                           s->name, name);
     if (o->type == OPTION_INT_LIST)
         return read_list(s, o, j);
     const char *parts = json_take(j, '{') ? "a mapping" : json_take(j, '[') ? "a list" : NULL;
     if (parts)
-        return status_fail(j->m, STATUS_BAD_INPUT, "%s.%s is %s", s->name, name, parts);
+        return status_fail(j->m, STATUS_BAD_INPUT, "%s.%s is %s", s->name, o->name, parts);
     if (!json_scalar(j, &text, &quoted))
         return STATUS_CORRUPT;
     return option_parse(o, s->name, text, quoted, s->values, j->m);
 }
 
-static bool begins_a_name(const struct option_entry *options, const char *prefix)
+/* What is no option, though it stands among them. */
+static bool is_passed_over(const char *path)
 {
-    for (const struct option_entry *o = options; o->name; o++)
-        if (strncmp(o->name, prefix, strlen(prefix)) == 0)
+    static const char *const passed[] = {"task.name", "task.version", "train.version"};
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+        if (strcmp(path, passed[i]) == 0)
             return true;
     return false;
 }
 
-/* An object of options whose names begin with prefix ("", "schedule."). No deeper than these names
- * are dotted. */
-static enum status read_section(const struct point_section *s, const char *prefix, struct json *j)
+/* An object behind its {: options by what their paths have after the prefix ("", "train."), and
+ * objects of them. */
+static enum status read_options(struct point *p, const char *prefix, struct json *j)
 {
-    char name[128], objects[sizeof name + 1];
-    if (!json_take(j, '{'))
-        return status_fail(j->m, STATUS_BAD_INPUT, "%s is not a mapping", s->name);
+    char path[128], *const buffer = j->text;
     bool more = !json_take(j, '}');
     while (more) {
-        char *buffer = j->text;
+        struct point_section section;
         const char *key;
         if (!json_string(j, &key) || !json_expect(j, ':'))
             return STATUS_CORRUPT;
-        snprintf(name, sizeof name, "%s%s", prefix, key);
-        snprintf(objects, sizeof objects, "%s.", name);
+        bool whole = (size_t)snprintf(path, sizeof path, "%s%s", prefix, key) < sizeof path - 1;
+        const struct option_entry *o = point_option(p, path, &section);
+        enum status s = STATUS_OK;
         j->text = buffer;
-        enum status status;
-        if (strcmp(name, "version") == 0)
-            status = json_skip(j) ? STATUS_OK : STATUS_CORRUPT;
-        else if (begins_a_name(s->options, objects))
-            status = read_section(s, objects, j);
+        if (is_passed_over(path))
+            s = json_skip(j) ? STATUS_OK : STATUS_CORRUPT;
+        else if (o)
+            s = read_option(&section, o, j);
+        else if (whole && json_take(j, '{'))
+            s = read_options(p, strcat(path, "."), j);
         else
-            status = read_option(s, name, j);
-        if (status)
-            return status;
+            s = status_fail(j->m, STATUS_BAD_INPUT, "%s is not an option of this program", path);
+        if (s)
+            return s;
         j->text = buffer;
         if (!json_more(j, '}', &more))
             return STATUS_CORRUPT;
     }
     return STATUS_OK;
+}
+
+static enum status read_section(struct point *p, const char *prefix, struct json *j)
+{
+    if (!json_take(j, '{'))
+        return status_fail(j->m, STATUS_BAD_INPUT, "%.*s is not a mapping", (int)strlen(prefix) - 1,
+                           prefix);
+    return read_options(p, prefix, j);
 }
 
 static enum status check_version(const struct json *object, const char *key, int ours,
@@ -549,13 +534,9 @@ static enum status read_point(const struct json *root, struct point *p)
         (s = check_version(&train, "version", TRAIN_VERSION, "training")))
         return s;
     point_init(p, found);
-    struct point_section model_section = section_of(p, SECTION_MODEL);
-    struct point_section task_section = section_of(p, SECTION_TASK);
-    struct point_section train_section = section_of(p, SECTION_TRAIN);
-    if ((s = read_section(&model_section, "", &model)) ||
-        (s = read_section(&task_section, "", &options)))
+    if ((s = read_section(p, "model.", &model)) || (s = read_section(p, "task.", &options)))
         return s;
-    return read_section(&train_section, "", &train);
+    return read_section(p, "train.", &train);
 }
 
 /* A scanner of JSON that this program wrote; text is for its strings. */
@@ -591,40 +572,21 @@ enum status point_parse(const char *json, struct point *p, struct message *m)
     return s == STATUS_BAD_INPUT ? status_fail_within(m, s, "a stored configuration: ") : s;
 }
 
-enum status point_set_task(struct point *p, const char *json, struct message *m)
+static enum status set_options(struct point *p, const char *prefix, const char *json,
+                               const char *place, struct message *m)
 {
     char text[POINT_JSON_MAX + 1];
-    struct json object = scanner(json, "options of a task", text, m);
-    struct point_section section = section_of(p, SECTION_TASK);
-    enum status s = read_section(&section, "", &object);
+    struct json object = scanner(json, place, text, m);
+    enum status s = json_expect(&object, '{') ? read_options(p, prefix, &object) : STATUS_CORRUPT;
     return s == STATUS_CORRUPT || (s == STATUS_OK && !json_end(&object)) ? STATUS_BAD_INPUT : s;
 }
 
-/* The value that follows, of the option of that path. */
-static enum status read_path(struct point *p, const char *path, struct json *j)
+enum status point_set_task(struct point *p, const char *json, struct message *m)
 {
-    struct point_section section;
-    if (strcmp(path, "task.name") == 0)
-        return json_skip(j) ? STATUS_OK : STATUS_CORRUPT;
-    if (!point_option(p, path, &section))
-        return status_fail(j->m, STATUS_BAD_INPUT, "%s is not an option of this program", path);
-    return read_option(&section, path + strlen(section.name) + 1, j);
+    return set_options(p, "task.", json, "options of a task", m);
 }
 
 enum status point_set(struct point *p, const char *json, struct message *m)
 {
-    char text[POINT_JSON_MAX + 1];
-    struct json object = scanner(json, "options of a point", text, m);
-    enum status s = STATUS_OK;
-    bool more = json_expect(&object, '{') && !json_take(&object, '}');
-    while (more && s == STATUS_OK) {
-        const char *path;
-        object.text = text;
-        if (!json_string(&object, &path) || !json_expect(&object, ':'))
-            return STATUS_BAD_INPUT;
-        s = read_path(p, path, &object);
-        if (s == STATUS_OK && !json_more(&object, '}', &more))
-            s = STATUS_CORRUPT;
-    }
-    return s == STATUS_CORRUPT || (s == STATUS_OK && !json_end(&object)) ? STATUS_BAD_INPUT : s;
+    return set_options(p, "", json, "options of a point", m);
 }

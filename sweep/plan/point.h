@@ -39,8 +39,8 @@ struct point_section {
 const struct option_entry *point_option(struct point *p, const char *path,
                                         struct point_section *section);
 
-/* task.instance, which every task has. */
-int64_t *point_instance(struct point *p);
+/* task.instance, which every task has; of a const point it is only to be read. */
+int64_t *point_instance(const struct point *p);
 
 /* Task, defaults everywhere. */
 void point_init(struct point *p, const struct task *task);
@@ -91,16 +91,7 @@ enum status point_give(struct point *p, const char *given, struct message *m);
 void point_io(const struct task_shape *shape, struct encoder_io *io);
 
 /* Why a point is impossible. */
-enum point_fault_kind {
-    POINT_FAULT_TASK,  /* options of the task against each other */
-    POINT_FAULT_SHAPE, /* a shape that the encoder cannot have */
-    POINT_FAULT_POOL,  /* targets per sequence without pooling, or per position with it */
-    POINT_FAULT_MASK,  /* no causal mask where the task gives itself away without one */
-    POINT_FAULT_WARMUP,
-    POINT_FAULT_MEMORY
-};
 struct point_fault {
-    enum point_fault_kind kind;
     const char *const *option; /* paths of the options at fault, the one to change first; ends
                                   with NULL */
     const char *rule;          /* a constraint that leaves such points out; NULL: none is known */

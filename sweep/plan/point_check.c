@@ -112,16 +112,15 @@ static enum status check_shapes(const struct point *p, struct point_fault *fault
     struct encoder_shapes shapes;
     enum status s = encoder_shapes(&p->model, &shapes, m);
     if (s)
-        *fault = (struct point_fault){POINT_FAULT_SHAPE, shapes.fault.option, shapes.fault.rule};
+        *fault = (struct point_fault){shapes.fault.option, shapes.fault.rule};
     return s;
 }
 
 /* Fills fault unless s is OK. */
-static enum status located(struct point_fault *fault, enum point_fault_kind kind,
-                           const char *const *option, enum status s)
+static enum status located(struct point_fault *fault, const char *const *option, enum status s)
 {
     if (s)
-        *fault = (struct point_fault){kind, option, NULL};
+        *fault = (struct point_fault){option, NULL};
     return s;
 }
 
@@ -137,13 +136,12 @@ enum status point_check(const struct point *p, struct encoder_io *io, struct tas
     fault = fault ? fault : &unwanted;
     memset(shape, 0, sizeof *shape);
     enum status s = p->task->shape(p->task_options, shape, m);
-    if (located(fault, POINT_FAULT_TASK, shape->at_fault, s))
+    if (located(fault, shape->at_fault, s))
         return s;
     point_io(shape, io);
-    if ((s = check_shapes(p, fault, m)) ||
-        (s = located(fault, POINT_FAULT_POOL, pool, check_pool(p, shape, m))) ||
-        (s = located(fault, POINT_FAULT_MASK, mask, check_mask(p, shape, m))) ||
-        (s = located(fault, POINT_FAULT_WARMUP, warmup, check_warmup(p, m))))
+    if ((s = check_shapes(p, fault, m)) || (s = located(fault, pool, check_pool(p, shape, m))) ||
+        (s = located(fault, mask, check_mask(p, shape, m))) ||
+        (s = located(fault, warmup, check_warmup(p, m))))
         return s;
-    return located(fault, POINT_FAULT_MEMORY, memory, check_memory(p, io, shape, m));
+    return located(fault, memory, check_memory(p, io, shape, m));
 }

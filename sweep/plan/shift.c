@@ -51,14 +51,6 @@ static enum status check_length(const struct point *p, const struct shapes *s, c
                        s->shifted.length, s->trained.length);
 }
 
-static int64_t instance_of(const struct point *p)
-{
-    int64_t instance;
-    const struct option_entry *o = option_find(p->task->options, "instance");
-    memcpy(&instance, p->task_options + o->offset, sizeof instance);
-    return instance;
-}
-
 /* Of a task over a file: the parts are those of training. */
 static enum status check_division(const struct point *p, const struct point *shifted,
                                   const char **fault, struct message *m)
@@ -87,9 +79,9 @@ static enum status check_instance(const struct point *p, const struct point *shi
                                   const char **fault, struct message *m)
 {
     size_t size = p->task->instance_size;
-    int64_t instance = instance_of(p);
+    int64_t instance = *point_instance(p);
     *fault = NULL;
-    if (size == 0 || instance == 0 || instance_of(shifted) != instance)
+    if (size == 0 || instance == 0 || *point_instance(shifted) != instance)
         return STATUS_OK;
     unsigned char *drawn = calloc(2, size);
     if (!drawn)

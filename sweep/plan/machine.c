@@ -41,68 +41,49 @@ static double number_behind(FILE *f, const char *key)
     return number;
 }
 
-/* What one group grants; infinite where it does not say. */
+/* What one group grants; infinite where it does not say. Groups of v2 and v1 say it in files of
+ * other names, so that each is asked for both. */
 typedef double group_grant(const char *group);
 
 /* cpu.max: "max 100000" or "150000 100000" */
-static double cores_v2(const char *group)
-{
-    double number[2];
-    bool limited = group_numbers(group, "cpu.max", number) == 2 && number[0] > 0 && number[1] > 0;
-    return limited ? number[0] / number[1] : INFINITY;
-}
-
-static double cores_v1(const char *group)
+static double group_cores(const char *group)
 {
     double quota[2], period[2];
-    bool limited = group_numbers(group, "cpu.cfs_quota_us", quota) > 0 &&
-                   group_numbers(group, "cpu.cfs_period_us", period) > 0 && quota[0] > 0 &&
-                   period[0] > 0;
-    return limited ? quota[0] / period[0] : INFINITY;
+    if (group_numbers(group, "cpu.max", quota) == 2)
+        period[0] = quota[1];
+    else if (group_numbers(group, "cpu.cfs_quota_us", quota) < 1 ||
+             group_numbers(group, "cpu.cfs_period_us", period) < 1)
+        return INFINITY;
+    return quota[0] > 0 && period[0] > 0 ? quota[0] / period[0] : INFINITY;
 }
 
-static double memory_v2(const char *group)
+static double group_memory(const char *group)
 {
     double number[2];
-    return group_numbers(group, "memory.max", number) > 0 ? number[0] : INFINITY;
+    bool said = group_numbers(group, "memory.max", number) > 0 ||
+                group_numbers(group, "memory.limit_in_bytes", number) > 0;
+    return said ? number[0] : INFINITY;
 }
 
-static double memory_v1(const char *group)
+/* What is left of the limit: cached files would make room. In v1 those of groups below are
+ * counted in a line of its own. */
+static double group_memory_free(const char *group)
 {
-    double number[2];
-    return group_numbers(group, "memory.limit_in_bytes", number) > 0 ? number[0] : INFINITY;
-}
-
-/* What is left of a limit: cached files would make room. */
-static double left_of(double limit, const char *group, const char *usage, const char *cached)
-{
-    double number[2];
-    if (isinf(limit) || group_numbers(group, usage, number) < 1)
+    double limit = group_memory(group), used[2];
+    if (isinf(limit) || (group_numbers(group, "memory.current", used) < 1 &&
+                         group_numbers(group, "memory.usage_in_bytes", used) < 1))
         return limit;
-    return fmax(0, limit - number[0] + number_behind(group_open(group, "memory.stat"), cached));
+    double cached = number_behind(group_open(group, "memory.stat"), "total_inactive_file");
+    if (cached == 0)
+        cached = number_behind(group_open(group, "memory.stat"), "inactive_file");
+    return fmax(0, limit - used[0] + cached);
 }
 
-static double memory_free_v2(const char *group)
-{
-    return left_of(memory_v2(group), group, "memory.current", "inactive_file");
-}
-
-static double memory_free_v1(const char *group)
-{
-    return left_of(memory_v1(group), group, "memory.usage_in_bytes", "total_inactive_file");
-}
-
-/* memory.events: "oom_kill 3" in a line of its own; those of groups below it count too. */
-static double kills_v2(const char *group)
+/* "oom_kill 3" in a line of its own; in v2 those of groups below count too. */
+static double group_kills(const char *group)
 {
     FILE *f = group_open(group, "memory.events");
-    return f ? number_behind(f, "oom_kill") : INFINITY;
-}
-
-/* memory.oom_control: the same, but of this very group. */
-static double kills_v1(const char *group)
-{
-    FILE *f = group_open(group, "memory.oom_control");
+    f = f ? f : group_open(group, "memory.oom_control");
     return f ? number_behind(f, "oom_kill") : INFINITY;
 }
 
@@ -160,8 +141,7 @@ static bool find_mount(const char *controller, char mount[LINE])
 }
 
 /* /proc/self/cgroup: lines "0::/group" of v2, "4:memory:/group" of v1. */
-static double group_folded(const char *controller, group_grant *v2, group_grant *v1,
-                           group_fold *fold)
+static double group_folded(const char *controller, group_grant *grant, group_fold *fold)
 {
     char line[LINE], mount[LINE];
     double folded = INFINITY;
@@ -173,19 +153,13 @@ static double group_folded(const char *controller, group_grant *v2, group_grant 
         if (!group)
             continue;
         *controllers++ = *group++ = '\0';
-        if (*controllers == '\0' && find_mount("", mount))
-            folded = fold(folded, fold_upwards(mount, group, v2, fold));
-        else if (lists(controllers, controller) && find_mount(controller, mount))
-            folded = fold(folded, fold_upwards(mount, group, v1, fold));
+        bool v2 = *controllers == '\0';
+        if ((v2 || lists(controllers, controller)) && find_mount(v2 ? "" : controller, mount))
+            folded = fold(folded, fold_upwards(mount, group, grant, fold));
     }
     if (f)
         fclose(f);
     return folded;
-}
-
-static double group_least(const char *controller, group_grant *v2, group_grant *v1)
-{
-    return group_folded(controller, v2, v1, fmin);
 }
 
 int machine_cores(void)
@@ -194,7 +168,7 @@ int machine_cores(void)
     /* More CPUs than the set has room for: all that are online. */
     int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
                                                             : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    double quota = group_least("cpu", cores_v2, cores_v1);
+    double quota = group_folded("cpu", group_cores, fmin);
     if (quota < cores)
         cores = (int)quota;
     return cores < 1 ? 1 : cores;
@@ -205,7 +179,7 @@ struct machine_memory machine_memory(void)
     static struct machine_memory memory;
     if (memory.bytes == 0) {
         double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-        double group = group_least("memory", memory_v2, memory_v1);
+        double group = group_folded("memory", group_memory, fmin);
         there = there > 0 ? there : INFINITY;
         memory = (struct machine_memory){fmin(there, group), group < there};
     }
@@ -214,7 +188,7 @@ struct machine_memory machine_memory(void)
 
 double machine_memory_kills(void)
 {
-    double kills = group_folded("memory", kills_v2, kills_v1, inner_of);
+    double kills = group_folded("memory", group_kills, inner_of);
     return isinf(kills) ? 0 : kills;
 }
 
@@ -222,5 +196,5 @@ double machine_memory_free(void)
 {
     double kib = number_behind(fopen("/proc/meminfo", "re"), "MemAvailable:");
     double there = kib > 0 ? kib * 1024 : INFINITY;
-    return fmin(there, group_least("memory", memory_free_v2, memory_free_v1));
+    return fmin(there, group_folded("memory", group_memory_free, fmin));
 }

@@ -20,14 +20,13 @@ bool survey_warning(const char *facts, char *warning, size_t size)
     char *text = malloc(length + 1);
     const char *said = "";
     struct message fault;
-    struct json value, whole,
-        f = {.start = bytes,
-             .next = bytes,
-             .end = bytes + length,
-             .place = "what is known of a file",
-             .text = text,
-             .m = &fault};
-    whole = f;
+    struct json f = {.start = bytes,
+                     .next = bytes,
+                     .end = bytes + length,
+                     .place = "what is known of a file",
+                     .text = text,
+                     .m = &fault};
+    struct json whole = f, value;
     bool found = text && json_skip(&whole) && json_end(&whole) &&
                  json_member(&f, "warning", &value) && json_string(&value, &said) &&
                  (size_t)snprintf(warning, size, "%s", said) < size;

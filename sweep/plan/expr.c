@@ -58,6 +58,25 @@ struct expr {
     const struct expr *left, *right; /* of an operator; NOT has a right side only */
 };
 
+/* The way out, for both what cannot be parsed and what cannot be computed. */
+struct way_out {
+    struct message *m;
+    jmp_buf taken;
+};
+
+static _Noreturn void fail(struct way_out *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static _Noreturn void fail(struct way_out *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (out->m)
+        vsnprintf(out->m->text, sizeof out->m->text, format, arguments);
+    va_end(arguments);
+    longjmp(out->taken, 1);
+}
+
 /* ---- tokens ---- */
 
 struct parser {
@@ -72,27 +91,14 @@ struct parser {
     expr_find *find;
     void *context;
     int *column;
-    struct message *m;
-    jmp_buf refused;
+    struct way_out out;
 };
 
-static _Noreturn void leave(struct parser *c, const char *at)
+/* The way out because of what stands there. */
+static struct way_out *fault_at(struct parser *c, const char *at)
 {
     *c->column = (int)(at - c->text) + 1;
-    longjmp(c->refused, 1);
-}
-
-static _Noreturn void refuse(struct parser *c, const char *at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static _Noreturn void refuse(struct parser *c, const char *at, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (c->m)
-        vsnprintf(c->m->text, sizeof c->m->text, format, arguments);
-    va_end(arguments);
-    leave(c, at);
+    return &c->out;
 }
 
 static bool is_digit(char c)
@@ -123,7 +129,7 @@ static void scan_number(struct parser *c)
     c->p = p;
     snprintf(text, sizeof text, "%.*s", (int)c->size, c->start);
     if (c->size >= sizeof text || !number_parse(text, &c->number, &integral))
-        refuse(c, c->at, "%s is not a number", text);
+        fail(fault_at(c, c->at), "%s is not a number", text);
 }
 
 static void scan_name(struct parser *c)
@@ -141,7 +147,7 @@ static void scan_word(struct parser *c)
     char quote = *c->p;
     const char *end = strchr(++c->start, quote);
     if (!end)
-        refuse(c, c->at, "a word without its closing %c", quote);
+        fail(fault_at(c, c->at), "a word without its closing %c", quote);
     c->size = (size_t)(end - c->start);
     c->p = end + 1;
     c->kind = WORD;
@@ -176,7 +182,7 @@ static void scan_sign(struct parser *c)
         if (strncmp(c->p, signs[i].text, n) != 0)
             continue;
         if (signs[i].refusal)
-            refuse(c, c->at, "%s", signs[i].refusal);
+            fail(fault_at(c, c->at), "%s", signs[i].refusal);
         c->kind = signs[i].kind;
         c->p += n;
         return;
@@ -184,7 +190,7 @@ static void scan_sign(struct parser *c)
     const unsigned char *p = (const unsigned char *)c->p;
     int n = utf8_decode(p, p + strlen(c->p), NULL);
     snprintf(one, sizeof one, "%.*s", n ? n : 1, c->p);
-    refuse(c, c->at, "'%s' is not known here", text_shown(one, shown, sizeof shown));
+    fail(fault_at(c, c->at), "'%s' is not known here", text_shown(one, shown, sizeof shown));
 }
 
 /* Reads the next token into c. */
@@ -224,7 +230,7 @@ static struct expr *new_expr(struct arena *a, struct expr e)
 static struct expr *parse_deeper(struct parser *c, enum binding least)
 {
     if (++c->depth > EXPR_DEPTH)
-        refuse(c, c->at, "nested deeper than %d levels", EXPR_DEPTH);
+        fail(fault_at(c, c->at), "nested deeper than %d levels", EXPR_DEPTH);
     scan(c);
     struct expr *e = parse(c, least);
     c->depth--;
@@ -233,9 +239,9 @@ static struct expr *parse_deeper(struct parser *c, enum binding least)
 
 static const void *find_name(struct parser *c)
 {
-    const void *found = c->find(c->context, arena_text(c->arena, c->start, c->size), c->m);
+    const void *found = c->find(c->context, arena_text(c->arena, c->start, c->size), c->out.m);
     if (!found)
-        leave(c, c->at);
+        longjmp(fault_at(c, c->at)->taken, 1);
     return found;
 }
 
@@ -255,7 +261,7 @@ static struct expr *parse_operand(struct parser *c, enum binding least)
     if (c->kind == OPEN) {
         struct expr *inner = parse_deeper(c, BY_OR);
         if (c->kind != CLOSE)
-            refuse(c, c->at, "expected a closing parenthesis");
+            fail(fault_at(c, c->at), "expected a closing parenthesis");
         scan(c);
         return inner;
     }
@@ -265,7 +271,7 @@ static struct expr *parse_operand(struct parser *c, enum binding least)
     else if (c->kind == NAME)
         e.found = find_name(c);
     else if (c->kind != NUMBER)
-        refuse(c, c->at, "expected a number, a name or a quoted word");
+        fail(fault_at(c, c->at), "expected a number, a name or a quoted word");
     scan(c);
     return new_expr(c->arena, e);
 }
@@ -281,7 +287,7 @@ static struct expr *parse(struct parser *c, enum binding least)
         const struct expr *right = parse(c, binding_of(op) + 1);
         e = new_expr(c->arena, (struct expr){.kind = op, .left = e, .right = right});
         if (binding_of(op) == BY_COMPARISON && binding_of(c->kind) == BY_COMPARISON)
-            refuse(c, c->at, "comparisons do not chain; join them with and");
+            fail(fault_at(c, c->at), "comparisons do not chain; join them with and");
     }
     return e;
 }
@@ -295,16 +301,16 @@ struct expr *expr_compile(struct arena *a, const char *text, expr_find *find, vo
                        .find = find,
                        .context = context,
                        .column = column,
-                       .m = m};
-    if (setjmp(c.refused))
+                       .out.m = m};
+    if (setjmp(c.out.taken))
         return NULL;
     if (strlen(text) > EXPR_LENGTH)
-        refuse(&c, text, "an expression of more than %d bytes", EXPR_LENGTH);
+        fail(fault_at(&c, text), "an expression of more than %d bytes", EXPR_LENGTH);
     *column = 0;
     scan(&c);
     struct expr *e = parse(&c, BY_OR);
     if (c.kind != END)
-        refuse(&c, c.at, "expected an operator");
+        fail(fault_at(&c, c.at), "expected an operator");
     return e;
 }
 
@@ -331,28 +337,14 @@ bool expr_is_condition(const struct expr *e)
 struct evaluation {
     expr_get *get;
     const void *context;
-    struct message *m;
-    jmp_buf failed;
+    struct way_out out;
 };
-
-static _Noreturn void fail(struct evaluation *v, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static _Noreturn void fail(struct evaluation *v, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (v->m)
-        vsnprintf(v->m->text, sizeof v->m->text, format, arguments);
-    va_end(arguments);
-    longjmp(v->failed, 1);
-}
 
 static double number_of(struct evaluation *v, struct expr_value value)
 {
     char shown[64];
     if (value.word)
-        fail(v, "'%s' is a word where a number is expected",
+        fail(&v->out, "'%s' is a word where a number is expected",
              text_shown(value.word, shown, sizeof shown));
     return value.number;
 }
@@ -384,7 +376,7 @@ static double compute(struct evaluation *v, enum kind op, struct expr_value a, s
         return equal(a, b) == (op == EQUAL);
     double x = number_of(v, a), y = number_of(v, b);
     if ((op == DIVIDE || op == MODULO) && y == 0)
-        fail(v, "division by zero");
+        fail(&v->out, "division by zero");
     switch (op) {
     case LESS:
         return x < y;
@@ -439,7 +431,7 @@ static struct expr_value evaluate(struct evaluation *v, const struct expr *e)
         value = evaluate(v, e->left);
         value = (struct expr_value){.number = compute(v, e->kind, value, evaluate(v, e->right))};
         if (!isfinite(value.number))
-            fail(v, "a number too large to compute with");
+            fail(&v->out, "a number too large to compute with");
     }
     return value;
 }
@@ -447,9 +439,9 @@ static struct expr_value evaluate(struct evaluation *v, const struct expr *e)
 enum status expr_evaluate(const struct expr *e, expr_get *get, const void *context, bool *truth,
                           struct message *m)
 {
-    struct evaluation v = {.get = get, .context = context, .m = m};
+    struct evaluation v = {.get = get, .context = context, .out.m = m};
     *truth = false;
-    if (setjmp(v.failed))
+    if (setjmp(v.out.taken))
         return STATUS_BAD_INPUT;
     *truth = is_true(&v, e);
     return STATUS_OK;

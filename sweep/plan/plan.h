@@ -97,9 +97,8 @@ enum status plan_shard_read(const char *text, struct plan_shard *shard, struct m
 enum status plan_set_shard(struct plan *p, struct plan_shard shard, struct message *m);
 struct plan_shard plan_shard(const struct plan *p);
 
-/* Whether the k-th trial is in the plan's shard, and how many are. */
+/* Whether the k-th trial is in the plan's shard. */
 bool plan_in_shard(const struct plan *p, long k);
-long plan_shard_trials(const struct plan *p);
 
 /* Into so many shards it can be cut; of more, the others are empty. */
 long plan_shards_most(const struct plan *p);

@@ -110,8 +110,9 @@ void plan_build_labels(struct plan *p)
     refuse_lone_replicate(p);
 }
 
-const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
-                             char buffer[32])
+/* The value of an axis in point g as canonical JSON. buffer is used for drawn numbers. */
+static const char *choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
+                               char buffer[32])
 {
     struct plan_choice choice = plan_choose(p, a, g);
     if (a->written->kind == AXIS_VALUES)
@@ -134,7 +135,7 @@ void plan_describe(const struct plan *p, uint64_t g, char *text, size_t size)
     char buffer[32];
     *text = '\0';
     for (int a = 0; a < p->axes; a++)
-        append_pair(p->axis[a].path, plan_choice_json(p, &p->axis[a], g, buffer), text, size);
+        append_pair(p->axis[a].path, choice_json(p, &p->axis[a], g, buffer), text, size);
 }
 
 /* {"model.d_head":"split",...}: paths hold nothing that JSON would escape. */
@@ -148,7 +149,7 @@ static void write_object(const struct plan *p, uint64_t g, const struct point *p
         if (!(a->role & role) || !plan_distinguishes(a, point))
             continue;
         int written = snprintf(text + used, PLAN_TEXT_MAX - used, "%c\"%s\":%s", used ? ',' : '{',
-                               a->path, plan_choice_json(p, a, g, buffer));
+                               a->path, choice_json(p, a, g, buffer));
         used += written < 0 ? 0 : (size_t)written;
     }
     snprintf(text + used, PLAN_TEXT_MAX - used, "%s", used ? "}" : "{}");
@@ -167,7 +168,7 @@ void plan_text(const struct plan *p, long i, struct plan_text *text)
     for (int a = 0; a < p->axes; a++) {
         const struct plan_axis *axis = &p->axis[a];
         if ((axis->role & ROLE_SETTING) && plan_distinguishes(axis, &point))
-            append_pair(axis->label, plan_choice_json(p, axis, g, buffer), text->label,
+            append_pair(axis->label, choice_json(p, axis, g, buffer), text->label,
                         sizeof text->label);
     }
 }

@@ -177,9 +177,6 @@ void plan_build_claim(struct plan *p);
 uint64_t plan_level_hash(const struct plan *p, long i);
 /* The axes of settings and the labels of all axes. */
 void plan_build_labels(struct plan *p);
-/* The value of an axis in point g as canonical JSON. buffer is used for drawn numbers. */
-const char *plan_choice_json(const struct plan *p, const struct plan_axis *a, uint64_t g,
-                             char buffer[32]);
 /* "model.heads=12, train.lr=0.001"; "" where nothing varies. */
 void plan_describe(const struct plan *p, uint64_t g, char *text, size_t size);
 

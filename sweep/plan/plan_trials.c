@@ -426,11 +426,3 @@ long plan_shards_most(const struct plan *p)
         groups = groups > p->group[i] ? groups : (long)p->group[i] + 1;
     return p->config->tune ? groups : plan_trials(p);
 }
-
-long plan_shard_trials(const struct plan *p)
-{
-    long trials = 0;
-    for (long k = 0; k < plan_trials(p); k++)
-        trials += plan_in_shard(p, k);
-    return trials;
-}

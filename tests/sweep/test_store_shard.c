@@ -68,7 +68,9 @@ static void assert_left(struct fixture *x, struct store *s, int64_t sweep, const
     for (int i = from; i <= of; i++) {
         struct planned p = plan_of(x, yaml);
         assert_ok(plan_set_shard(p.plan, (struct plan_shard){i, of}, &x->m));
-        long n = plan_shard_trials(p.plan);
+        long n = 0;
+        for (long k = 0; k < plan_trials(p.plan); k++)
+            n += plan_in_shard(p.plan, k);
         if (n > 0) {
             last = used;
             used +=

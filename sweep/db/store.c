@@ -213,13 +213,13 @@ static void note_files(struct scope *x)
     s->has_log = s->wal && stat_log(s, &s->log);
 }
 
-/* With the mode that umask gives; SQLite would let nobody else write, and its journals have the
- * mode of the file. */
-static enum status create_empty(const struct store *s, struct message *m)
+/* Makes the file where there is none. With the mode that umask gives; SQLite would let nobody else
+ * write, and its journals have the mode of the file. */
+static enum status make_file(const struct store *s, struct message *m)
 {
     int fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        return status_fail(m, status_of_errno(errno), "%s: cannot create: %s", s->path,
+        return status_fail(m, status_of_errno(errno), "%s: cannot be written: %s", s->path,
                            strerror(errno));
     close(fd);
     return STATUS_OK;
@@ -231,10 +231,12 @@ static void prepare_for_writing(struct scope *x, const struct store_format *f,
     struct store *s = x->store;
     struct message *m = x->message;
     if (h->kind == STORE_ABSENT)
-        scope_check(x, create_empty(s, m));
+        scope_check(x, make_file(s, m));
     scope_check(x, store_connect(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, m));
-    if (sqlite3_db_readonly(s->db, "main"))
-        scope_fail(x, STATUS_IO, "%s cannot be written (permissions?)", s->path);
+    if (sqlite3_db_readonly(s->db, "main")) { /* SQLite does not say why */
+        scope_check(x, make_file(s, m));
+        scope_fail(x, STATUS_IO, "%s: cannot be written", s->path);
+    }
     set_synchronous(x);
     const struct identity i = check_identity(x, f);
     bool older = i.objects > 0 && i.version < f->version;

@@ -30,38 +30,29 @@ static void print_terms(void)
 #undef TERM
 }
 
-static void print_table(const char *section, const struct option_entry *table)
+static bool is_top(const struct config_name *name)
 {
-    for (const struct option_entry *o = table; o->name; o++)
-        printf("%s.%s\n", section, o->name);
+    return name->kind == CONFIG_KEY && !strchr(name->path, '.');
 }
 
-/* Tasks share names of options: each is printed once. */
-static void print_task_options(void)
+/* What each key is. */
+static void print_help(const struct config_name *names)
 {
-    for (const struct task *const *t = task_table; *t; t++) {
-        for (const struct option_entry *o = (*t)->options; o->name; o++) {
-            const struct task *const *first = task_table;
-            while (!option_find((*first)->options, o->name))
-                first++;
-            if (first == t && !o->derived)
-                printf("task.%s\n", o->name);
-        }
-    }
+    for (; names->path; names++)
+        if (is_top(names))
+            printf("%s\t%s\n", names->path, names->value->help);
 }
 
-static void print_keys(void)
+/* Keys, then options. Of a section, what stands under it is named instead. */
+static void print_keys(const struct config_name *names)
 {
-    for (const char *const *key = config_keys; *key; key++)
-        if (strcmp(*key, "task") != 0 && strcmp(*key, "model") != 0 && strcmp(*key, "train") != 0)
-            puts(*key); /* of the sections, what stands under them follows */
-    for (const struct config_mapping *map = config_mappings; map->path; map++)
-        for (int i = 0; map->key[i]; i++)
-            printf("%s.%s\n", map->path, map->key[i]);
-    puts("task.name");
-    print_task_options();
-    print_table("model", encoder_options);
-    print_table("train", train_options);
+    for (const struct config_name *key = names; key->path; key++)
+        if (key->kind == CONFIG_KEY && strcmp(key->path, "task") != 0 &&
+            strcmp(key->path, "model") != 0 && strcmp(key->path, "train") != 0)
+            puts(key->path);
+    for (const struct config_name *option = names; option->path; option++)
+        if (option->kind == CONFIG_OPTION && !option->value->derived)
+            puts(option->path);
 }
 
 static void print_tasks(void)
@@ -70,43 +61,14 @@ static void print_tasks(void)
         puts((*t)->name);
 }
 
-/* The option of that full path, in the first task that has it; NULL if there is none. */
-static const struct option_entry *option_of(const char *path)
+static void print_values(const struct config_name *names, const char *path)
 {
-    const char *name = strchr(path, '.');
-    const struct option_entry *o = NULL;
-    if (name && strncmp(path, "model.", 6) == 0)
-        return option_find(encoder_options, name + 1);
-    if (name && strncmp(path, "train.", 6) == 0)
-        return option_find(train_options, name + 1);
-    for (const struct task *const *t = task_table; name && !o && *t; t++)
-        o = option_find((*t)->options, name + 1);
-    return o;
-}
-
-static void print_metrics(const char *key)
-{
-    for (int i = 0; i < METRICS; i++) {
-        if (strcmp(key, "name") == 0)
-            puts(metric_name((enum metric)i));
-        else if (strcmp(key, "goal") == 0)
-            puts(metric_goal((enum metric)i));
-    }
-}
-
-static void print_values(const char *key)
-{
-    const struct option_entry *o = option_of(key);
-    if (strcmp(key, "task.name") == 0)
-        print_tasks();
-    else if (strcmp(key, "method") == 0)
-        puts("grid\nrandom");
-    else if (strncmp(key, "metric.", strlen("metric.")) == 0)
-        print_metrics(key + strlen("metric."));
-    else if (o && o->type == OPTION_BOOL)
+    const struct config_name *name = config_name_find(names, path);
+    const struct option_entry *value = name ? name->value : NULL;
+    if (value && value->type == OPTION_BOOL)
         puts("true\nfalse");
-    for (int i = 0; o && o->words && o->words[i]; i++)
-        puts(o->words[i]);
+    for (int i = 0; value && value->words && value->words[i]; i++)
+        puts(value->words[i]);
 }
 
 /* The first column of sql, in which ?1 is `prefix`, from a results file that may not be there. */
@@ -142,19 +104,21 @@ int command_complete(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     const char *of = argc > 2 ? argv[2] : "";
+    struct arena a;
+    arena_init(&a, NULL);
+    const struct config_name *names = config_names(&a);
     if (strcmp(what, "commands") == 0)
         print_commands();
     else if (strcmp(what, "options") == 0)
         print_options(of);
     else if (strcmp(what, "help") == 0)
-        for (int i = 0; config_keys[i]; i++)
-            printf("%s\t%s\n", config_keys[i], config_key_help[i]);
+        print_help(names);
     else if (strcmp(what, "terms") == 0)
         print_terms();
     else if (strcmp(what, "keys") == 0)
-        print_keys();
+        print_keys(names);
     else if (strcmp(what, "values") == 0)
-        print_values(of);
+        print_values(names, of);
     else if (strcmp(what, "tasks") == 0)
         print_tasks();
     else if (strcmp(what, "sweeps") == 0)
@@ -164,5 +128,6 @@ int command_complete(int argc, char **argv)
                    "SELECT trial_id FROM trial WHERE trial_id GLOB ?1 || '*' ORDER BY trial_id"
                    " LIMIT 1000",
                    argc > 3 ? argv[3] : "");
+    arena_free(&a);
     return EXIT_DONE;
 }

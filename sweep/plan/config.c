@@ -46,52 +46,21 @@ void reading_check_at(const struct reading *r, struct place at, enum status s)
     scope_check(r->x, s);
 }
 
-void reading_known_keys(const struct reading *r, const struct tree *map, const char *path,
-                        const char *const *names)
+/* "; write {name: cosine}", where people tend to write a mapping as its name alone: with what was
+ * written if that is a name, else with what would be one. */
+static const char *remedy_of_name(const struct reading *r, const char *path, const char *typed)
 {
-    char shown[64];
-    for (const struct tree *t = map->first; t; t = t->next) {
-        const char *const *name = names;
-        while (*name && strcmp(*name, t->key) != 0)
-            name++;
-        if (*name)
-            continue;
-        const char *meant = nearest_name(text_visible(t->key, shown, sizeof shown), names);
-        reading_refuse(r, t->key_place, "unknown key '%s' under %s%s%s%s",
-                       text_shown(t->key, shown, sizeof shown), path,
-                       meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
-    }
-}
-
-/* The words that `name` may be in a mapping that people tend to write as its name alone: task,
- * metric, train.schedule. Else NULL. */
-static const char *const *names_within(const char *what, const char *tasks[READING_TASKS + 1])
-{
-    int n = 0;
-    if (strcmp(what, "metric") == 0)
-        return reading_metrics;
-    if (strcmp(what, "train.schedule") == 0)
-        return option_find(train_options, "schedule.name")->words;
-    if (strcmp(what, "task") != 0)
-        return NULL;
-    for (; n < READING_TASKS && task_table[n]; n++)
-        tasks[n] = task_table[n]->name;
-    tasks[n] = NULL;
-    return tasks;
-}
-
-/* "; write {name: cosine}" with what was written, if that is a name; else with what would be. */
-static void remedy_of_name(const char *typed, const char *const *names, char *text, size_t size)
-{
-    size_t used = 0;
-    for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], typed) == 0) {
-            snprintf(text, size, "; write {name: %s}", typed);
-            return;
-        }
-    for (int i = 0; names[i] && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                 i ? ", " : "; write {name: X} with one of: ", names[i]);
+    struct text_buffer text = scope_text(r->x);
+    char of_name[2 * CONFIG_PATH_SIZE];
+    snprintf(of_name, sizeof of_name, "%s.name", path);
+    const struct config_name *name = config_name_find(r->names, of_name);
+    const char *const *words = name ? name->value->words : NULL;
+    for (int i = 0; words && words[i]; i++)
+        if (strcmp(words[i], typed) == 0)
+            return scope_print(r->x, "; write {name: %s}", typed);
+    for (int i = 0; words && words[i]; i++)
+        text_add(&text, "%s%s", i ? ", " : "; write {name: X} with one of: ", words[i]);
+    return text.used ? text.text : "";
 }
 
 void reading_expect(const struct reading *r, const struct tree *t, enum tree_kind kind,
@@ -101,28 +70,26 @@ void reading_expect(const struct reading *r, const struct tree *t, enum tree_kin
     if (t->kind == kind)
         return;
     bool nothing = t->kind == TREE_SCALAR && !t->quoted && !*t->text;
-    char shown[64], remedy[512] = "";
-    const char *tasks[READING_TASKS + 1];
-    const char *const *names = kind == TREE_MAP ? names_within(what, tasks) : NULL;
-    if (t->kind == TREE_SCALAR && !nothing && names)
-        remedy_of_name(t->text, names, remedy, sizeof remedy);
-    else if (t->kind == TREE_SCALAR && !nothing && kind == TREE_LIST)
-        snprintf(remedy, sizeof remedy, "; write [%s%s%s]", t->quoted ? "\"" : "",
-                 text_shown(t->text, shown, sizeof shown), t->quoted ? "\"" : "");
+    const char *remedy = "", *quote = t->quoted ? "\"" : "";
+    char shown[64];
+    if (t->kind == TREE_SCALAR && !nothing && kind == TREE_MAP)
+        remedy = remedy_of_name(r, what, t->text);
+    else if (t->kind == TREE_SCALAR && !nothing)
+        remedy = scope_print(r->x, "; write [%s%s%s]", quote,
+                             text_shown(t->text, shown, sizeof shown), quote);
     reading_refuse(r, t->place, "%s must be %s, not %s%s", what, tree_kind_name(&wanted),
                    nothing ? "empty" : tree_kind_name(t), remedy);
 }
 
-void reading_integer(const struct reading *r, const struct tree *t, const char *what, double min,
-                     double max, int64_t *value)
+void reading_scalar(const struct reading *r, const struct option_entry *o, const struct tree *t,
+                    void *config)
 {
-    const struct option_entry o = {.name = what, .type = OPTION_INT, .min = min, .max = max};
-    reading_expect(r, t, TREE_SCALAR, what);
-    reading_check_at(r, t->place, option_parse(&o, "", t->text, t->quoted, value, r->m));
+    reading_expect(r, t, TREE_SCALAR, o->name);
+    reading_check_at(r, t->place, option_parse(o, "", t->text, t->quoted, config, r->m));
 }
 
-/* --set: a value from the command line takes the place of what the file says; null takes it away.
- */
+/* ---- --set: a value from the command line takes the place of what the file says; null takes it
+ * away ---- */
 
 static void mark_as_set(struct tree *t, int k)
 {
@@ -132,60 +99,37 @@ static void mark_as_set(struct tree *t, int k)
         mark_as_set(child, k);
 }
 
-/* The child of that key, made (as an empty mapping) where there is none. */
-static struct tree *child_for_set(const struct reading *r, struct tree *map, const char *key, int k)
+/* Where the mapping has the key that path begins with, or its end. */
+static struct tree **slot_of(struct tree *map, const char *path)
 {
-    struct tree **end = &map->first;
-    for (; *end; end = &(*end)->next)
-        if (strcmp((*end)->key, key) == 0)
-            return *end;
-    struct tree *child = arena_alloc(r->arena, 1, sizeof *child);
-    if (child) {
-        child->kind = TREE_MAP;
-        child->key = key;
-        mark_as_set(child, k);
-        *end = child;
-        map->count++;
-    }
-    return child;
+    const size_t n = strcspn(path, ".");
+    struct tree **slot = &map->first;
+    while (*slot && (strncmp((*slot)->key, path, n) != 0 || (*slot)->key[n]))
+        slot = &(*slot)->next;
+    return slot;
 }
 
-/* `tune: [train.lr]` means {axes: [train.lr]}, which has room for another key. */
-static void open_tune(const struct reading *r, struct tree *tune)
+/* Puts value (its place marked) where path says, from the mapping down. */
+static void graft(const struct reading *r, struct tree *map, const char *path, struct tree *value)
 {
-    struct tree *axes = arena_alloc(r->arena, 1, sizeof *axes);
-    *axes = *tune;
-    axes->key = "axes";
-    axes->next = NULL;
-    tune->kind = TREE_MAP;
-    tune->first = axes;
-    tune->count = 1;
-}
-
-/* Puts value (its place marked) where path says, from the root. */
-static void graft(const struct reading *r, struct tree *map, const char *path,
-                  const struct tree *value)
-{
-    int k = value->place.column;
-    for (;;) {
-        size_t n = strcspn(path, ".");
-        const char *key = arena_text(r->arena, path, n);
-        struct tree *child = child_for_set(r, map, key, k);
-        if (!path[n]) {
-            struct tree old = *child;
-            *child = *value;
-            child->key = old.key;
-            child->next = old.next;
-            return;
-        }
-        if (child->kind == TREE_LIST && strcmp(key, "tune") == 0)
-            open_tune(r, child);
-        if (child->kind != TREE_MAP)
-            reading_refuse(r, value->place, "'%s' is %s in the file, not a mapping", key,
-                           tree_kind_name(child));
-        map = child;
-        path += n + 1;
+    const size_t n = strcspn(path, ".");
+    struct tree **slot = slot_of(map, path), *old = *slot;
+    const char *key = arena_text(r->arena, path, n);
+    if (old && path[n] && old->kind != TREE_MAP)
+        reading_refuse(r, value->place, "'%s' is %s in the file, not a mapping", key,
+                       tree_kind_name(old));
+    if (!old || !path[n]) {
+        struct tree *new = path[n] ? arena_alloc(r->arena, 1, sizeof *new) : value;
+        if (path[n])
+            *new = (struct tree){.kind = TREE_MAP, .place = value->place, .shift = -1};
+        new->key = key;
+        new->key_place = value->place;
+        new->next = old ? old->next : NULL;
+        map->count += !old;
+        *slot = new;
     }
+    if (path[n])
+        graft(r, *slot, path + n + 1, value);
 }
 
 static bool is_null(const struct tree *t)
@@ -200,10 +144,8 @@ static bool is_null(const struct tree *t)
 /* Takes away what stands at path; false where nothing does. */
 static bool prune(struct tree *map, const char *path)
 {
-    size_t n = strcspn(path, ".");
-    struct tree **slot = &map->first;
-    while (*slot && (strncmp((*slot)->key, path, n) != 0 || (*slot)->key[n]))
-        slot = &(*slot)->next;
+    const size_t n = strcspn(path, ".");
+    struct tree **slot = slot_of(map, path);
     if (!*slot || (path[n] && (*slot)->kind != TREE_MAP))
         return false;
     if (path[n])
@@ -213,21 +155,19 @@ static bool prune(struct tree *map, const char *path)
     return true;
 }
 
-/* Whether a sweep file may have something at path. */
-static bool is_known(const struct reading *r, const char *path)
+/* `tune: [train.lr]` means {axes: [train.lr]}. */
+static void open_tune(const struct reading *r, struct tree *root)
 {
-    struct option_set set;
-    struct message unknown;
-    for (int i = 0; config_keys[i]; i++)
-        if (strcmp(config_keys[i], path) == 0)
-            return true;
-    for (const struct config_mapping *map = config_mappings; map->path; map++) {
-        size_t n = strlen(map->path);
-        for (int i = 0; strncmp(map->path, path, n) == 0 && path[n] == '.' && map->key[i]; i++)
-            if (strcmp(map->key[i], path + n + 1) == 0)
-                return true;
-    }
-    return reading_path(r, path, &set, &unknown) == STATUS_OK;
+    struct tree *tune = tree_find(root, "tune");
+    if (!tune || tune->kind == TREE_MAP)
+        return;
+    struct tree *axes = arena_alloc(r->arena, 1, sizeof *axes);
+    *axes = *tune;
+    axes->key = "axes";
+    axes->next = NULL;
+    tune->kind = TREE_MAP;
+    tune->first = axes;
+    tune->count = 1;
 }
 
 static void apply_set(struct reading *r, struct tree *root, const char *set, int k)
@@ -248,12 +188,13 @@ static void apply_set(struct reading *r, struct tree *root, const char *set, int
     reading_check_at(r, here,
                      tree_parse(r->arena, equals + 1, strlen(equals + 1), &value, &at, r->m));
     mark_as_set(value, k);
-    if (is_null(value) && (prune(root, path) || is_known(r, path)))
+    if (is_null(value) && (prune(root, path) || config_name_find(r->names, path)))
         return;
     graft(r, root, path, value);
+    open_tune(r, root);
 }
 
-/* The file. */
+/* ---- the file ---- */
 
 /* The first line that is a comment, without its mark. */
 static const char *find_question(struct arena *arena, const char *text)
@@ -276,23 +217,15 @@ static void read_tree(struct reading *r, const char *const *sets, int set_count)
     struct place at;
     enum status s = tree_parse(r->arena, c->text, c->size, &root, &at, r->m);
     reading_check_at(r, at, s);
+    reading_names(r);
     reading_expect(r, root, TREE_MAP, "a sweep file");
+    open_tune(r, root);
     for (int k = 1; k <= set_count; k++)
         apply_set(r, root, sets[k - 1], k);
-    r->root = root;
-    reading_known_options(r, root, "", config_keys);
+    r->root = c->root = root;
+    reading_known(r, root, "", NULL);
     reading_axes(r);
     reading_keys(r);
-}
-
-static size_t largest_section(void)
-{
-    size_t size = sizeof(struct encoder_config) > sizeof(struct train_config)
-                      ? sizeof(struct encoder_config)
-                      : sizeof(struct train_config);
-    for (const struct task *const *t = task_table; *t; t++)
-        size = (*t)->options_size > size ? (*t)->options_size : size;
-    return size;
 }
 
 /* Keeps the text as every editor and every shell would hand it on: lines end with "\n", the last
@@ -318,7 +251,7 @@ static struct config *parse(struct scope *x, const char *path, const char *text,
     c->memory = x;
     c->path = arena_string(&x->arena, path);
     c->set = arena_alloc(&x->arena, (size_t)set_count, sizeof *c->set);
-    r.scratch = arena_alloc(&x->arena, 1, largest_section());
+    r.scratch = arena_alloc(&x->arena, READING_TASKS, OPTION_VALUE_MAX);
     keep_text(c, &x->arena, text, size);
     sha256_hex(c->text, c->size, c->sha256);
     read_tree(&r, sets, set_count);
@@ -390,12 +323,18 @@ enum status config_read(const char *path, const char *const *sets, int set_count
     return s;
 }
 
-bool config_is_tuned(const struct config *c, const char *path)
+struct place config_item_place(const struct config *c, const char *path, int i)
 {
-    for (int i = 0; i < c->tune; i++)
-        if (strcmp(c->tune_path[i], path) == 0)
-            return true;
-    return false;
+    const struct tree *t = tree_at(c->root, path), *item = t ? t->first : NULL;
+    for (; item && i > 0; i--)
+        item = item->next;
+    return item ? item->place : config_place(c, path);
+}
+
+struct place config_place(const struct config *c, const char *path)
+{
+    const struct tree *t = tree_at(c->root, path);
+    return t ? t->place : (struct place){0, 0};
 }
 
 void config_free(struct config *c)

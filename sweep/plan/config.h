@@ -35,18 +35,24 @@ struct axis {
     struct place place;
 };
 
+enum {
+    CONFIG_PATH_SIZE = 128,    /* of "train.schedule.warmup" */
+    CONFIG_TUNING_SEED = 1000, /* the first of the seeds that `tune` chooses settings on */
+    CONFIG_FRESH_SEED = 2000,  /* the first of those that `confirm` takes */
+    CONFIG_LOOKS_MAX = 8,
+    CONFIG_RIVALS_MAX = 32
+};
+
 /* Of head counts: {best: 4, over: [1, 16]}; or of two settings at one head count: {better:
  * {model.kv_heads: 1}, than: {model.kv_heads: 8}, heads: 8}. */
 struct claim {
     int64_t best;
     int over_count;
-    int64_t over[32];
+    int64_t over[CONFIG_RIVALS_MAX];
     int axes; /* of settings: those that they are told by, in the order of the file; else 0 */
     const char **axis;
     struct config_value *better, *than; /* (axes) */
-    struct place *axis_place;           /* (axes): under better */
     int64_t heads;
-    struct place heads_place;
 };
 
 struct config_excluded { /* one mapping of exclude: all pairs must match */
@@ -56,24 +62,10 @@ struct config_excluded { /* one mapping of exclude: all pairs must match */
     struct place place;
 };
 
-struct config_eval_option {
-    const char *name; /* "length" */
-    const char *json; /* its value, canonical */
-    struct place place;
-};
-
 struct config_eval { /* a further test set; {} is a fresh one of the same kind */
     const char *name;
-    int options; /* by name: those of the task that differ */
-    struct config_eval_option *option;
-    const char *json; /* {"length":64}, canonical */
-    struct place place;
-};
-
-enum {
-    CONFIG_TUNING_SEED = 1000, /* the first of the seeds that `tune` chooses settings on */
-    CONFIG_FRESH_SEED = 2000,  /* the first of those that `confirm` takes */
-    CONFIG_LOOKS_MAX = 8
+    const char *json;           /* the options of the task that differ, canonical: {"length":64} */
+    const struct tree *written; /* and as the file gives them */
 };
 
 enum config_method { METHOD_GRID, METHOD_RANDOM };
@@ -99,7 +91,6 @@ struct config {
     int64_t look[CONFIG_LOOKS_MAX]; /* seeds in all by then, rising; the first is at least 2 */
     int replicate;                  /* paths of axes that are samples of what a finding is for */
     const char **replicate_path;    /* each of task or train, with listed values */
-    struct place *replicate_place;
     double equivalence; /* largest difference that does not matter, in units of the metric (an
                            accuracy from 0 to 1, or a loss); 0: none */
     enum metric metric;
@@ -112,27 +103,22 @@ struct config {
     int tune; /* paths chosen per head count on validation */
     const char **tune_path;
     int64_t tune_seeds; /* trials of their own: seeds 1000, 1001, ...; default 3 */
-    struct place *tune_place;
-    int64_t rung_eta; /* successive halving among tuning trials: at each rung the best 1 / eta of
-                         a head count's candidates go on; at least 2. 0: no rungs */
-    int64_t rung_min_steps;  /* the first rung; see plan_rungs */
-    struct place rung_place; /* of min_steps */
-    int64_t extend; /* a head count that chose the outermost number of a tuned axis gets the next
-                       one beyond, so often to either side at most; 0: never */
-    struct place extend_place;
+    int64_t rung_eta;   /* successive halving among tuning trials: at each rung the best 1 / eta of
+                           a head count's candidates go on; at least 2. 0: no rungs */
+    int64_t rung_min_steps; /* the first rung; see plan_rungs */
+    int64_t extend;  /* a head count that chose the outermost number of a tuned axis gets the next
+                        one beyond, so often to either side at most; 0: never */
     int64_t confirm; /* fresh units for each head count that is held against others, once these were
                         picked by the results of all: seeds 2000, 2001, ... or, with replicate, the
                         instances below; 0: nothing is confirmed */
     int64_t *confirm_instance; /* (confirm); NULL without replicate */
-    struct place confirm_place;
-    int evals; /* by name; no part of identity */
+    int evals;                 /* by name; no part of identity */
     struct config_eval *eval;
     const char *eval_json; /* {"long":{"length":64}}, canonical; {} without */
     bool measure;          /* `measure: evals`: heads are measured as they are trained; no part of
                               identity */
     bool has_claim;
     struct claim claim;
-    struct place claim_best_place, claim_over_place[32]; /* of head counts */
 
     double limit_time_s;  /* CPU seconds; 0: none */
     int64_t limit_memory; /* bytes; 0: none */
@@ -142,22 +128,29 @@ struct config {
     int64_t run_cap;      /* default 100000 */
     int sets;             /* --set arguments, as given */
     const char **set;
-    struct scope *memory; /* owns everything above */
+    const struct tree *root; /* as written, with what was set */
+    struct scope *memory;    /* owns everything above */
 };
 
-extern const char *const config_keys[];     /* of the top level, all of them; ends with NULL */
-extern const char *const config_key_help[]; /* what each is; `words` between backticks */
+enum config_name_kind { CONFIG_OPTION, CONFIG_KEY, CONFIG_SECTION };
 
-struct config_mapping {     /* a mapping that is no section of options, and its keys */
-    const char *path;       /* "tune.rungs" */
-    const char *const *key; /* ends with NULL */
+/* A name that a sweep file may have: of an option; of another key, at the top or within one; of a
+ * mapping of options that is none itself (train.schedule). */
+struct config_name {
+    const char *path;
+    enum config_name_kind kind;
+    const struct option_entry *value; /* what it may be; of a key at the top, `help` is what it is,
+                                         `words` between backticks. NULL: a section */
 };
-extern const struct config_mapping config_mappings[]; /* ends with a path of NULL */
 
-enum { CONFIG_PATH_SIZE = 128 }; /* of "train.schedule.warmup" */
+/* All of them: the options of all tasks, of model and training; then the keys. Ends with a path of
+ * NULL; the arena's. */
+const struct config_name *config_names(struct arena *a);
+/* The one of that path; NULL: there is none. */
+const struct config_name *config_name_find(const struct config_name *names, const char *path);
 
-/* What is set as `word` (--set seeds=4): a key of the top level, an option by its path or by its
- * last part ("lr"), also as other programs call it. NULL: nothing. Else path. */
+/* What is set as `word` (--set seeds=4): a key or an option by its path or by its last part ("lr"),
+ * also as other programs call it. NULL: nothing. Else path. */
 const char *config_key_meant(const char *word, char path[CONFIG_PATH_SIZE]);
 
 /* The seeds that `confirm` takes of each head count on each instance: CONFIG_FRESH_SEED and the
@@ -195,6 +188,10 @@ bool config_good_name(const char *name);
 /* Why a sweep of that name would be mistaken for something else on the command line; NULL: it would
  * not. Older results files have such sweeps. */
 const char *config_mistaken_name(const char *name);
+
+/* Where the file has the value of a key ("tune.extend"), and item i of its list (or the value). */
+struct place config_place(const struct config *c, const char *path);
+struct place config_item_place(const struct config *c, const char *path, int i);
 
 /* Puts a place in front of m's text: "sweep.yaml:7:10: "; "--set model.heads: " for a value from
  * the command line; "sweep.yaml: " for a default. Returns STATUS_BAD_INPUT. */

@@ -151,15 +151,12 @@ static _Noreturn void refuse_eval(const struct plan *p, uint64_t g, const struct
                                   const char *option)
 {
     char name[PLAN_TEXT_MAX];
-    struct place place = e->place;
+    const struct tree *given = option ? tree_find(e->written, option) : NULL;
     plan_describe(p, g, name, sizeof name);
-    for (int i = 0; option && i < e->options; i++)
-        if (strcmp(e->option[i].name, option) == 0)
-            place = e->option[i].place;
     status_fail_within(p->x->message, STATUS_BAD_INPUT,
                        "the test set %s is impossible%s%s: ", e->name,
                        *name ? " for the point " : "", name);
-    plan_refuse_at(p, place);
+    plan_refuse_at(p, given ? given->place : e->written->key_place);
 }
 
 /* Every test set of `eval` must be one that a model of the point can be given. */

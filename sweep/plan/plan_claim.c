@@ -27,10 +27,10 @@ static void check_head_counts(const struct plan *p)
         int64_t heads = i < 0 ? claim->best : claim->over[i];
         if (has_heads(p, heads))
             continue;
-        plan_refuse(p, i < 0 ? c->claim_best_place : c->claim_over_place[i],
-                    "%s names %s, but no point of the sweep has %s",
-                    i < 0 ? "claim.best" : "claim.over", text_counted(heads, "head").text,
-                    heads == 1 ? "it" : "them");
+        plan_refuse(
+            p, i < 0 ? config_place(c, "claim.best") : config_item_place(c, "claim.over", i),
+            "%s names %s, but no point of the sweep has %s", i < 0 ? "claim.best" : "claim.over",
+            text_counted(heads, "head").text, heads == 1 ? "it" : "them");
     }
 }
 
@@ -90,7 +90,7 @@ static void find_axes(struct plan *p, struct claimed_axis *claimed)
     for (int i = 0; i < claim->axes; i++) {
         struct plan_axis *axis = plan_find_axis(p, claim->axis[i]);
         if (!axis) /* its values are equal */
-            plan_refuse(p, claim->axis_place[i],
+            plan_refuse(p, claim->better[i].place,
                         "%s has only one value, so no two settings differ in "
                         "it",
                         claim->axis[i]);
@@ -102,7 +102,7 @@ static void find_axes(struct plan *p, struct claimed_axis *claimed)
     qsort(claimed, (size_t)claim->axes, sizeof *claimed, compare_axes);
     if (differ)
         return;
-    plan_refuse(p, claim->axis_place[0], "claim.better and claim.than are the same setting");
+    plan_refuse(p, claim->better[0].place, "claim.better and claim.than are the same setting");
 }
 
 /* Whether point g is of that side: it has the claimed values, where they make a difference. */
@@ -164,9 +164,10 @@ static _Noreturn void refuse_side(const struct plan *p, const struct claimed_axi
     for (int i = 0; i < claim->axes; i++)
         text_add(&text, "%s%s=%s", i ? ", " : "", claimed[i].axis->path,
                  claimed[i].axis->value[claimed[i].value[side]].json);
-    plan_refuse(
-        p, claim->heads_place, "claim.%s: no point of the sweep has %s with %" PRId64 " head%s",
-        side == BETTER ? "better" : "than", text.text, claim->heads, text_plural(claim->heads));
+    plan_refuse(p, config_place(p->config, "claim.heads"),
+                "claim.%s: no point of the sweep has %s with %" PRId64 " head%s",
+                side == BETTER ? "better" : "than", text.text, claim->heads,
+                text_plural(claim->heads));
 }
 
 static void check_points(struct plan *p, const struct claimed_axis *claimed)
@@ -188,7 +189,7 @@ static void check_points(struct plan *p, const struct claimed_axis *claimed)
         if (bsearch(&better, than, (size_t)side[THAN].n, sizeof *than, compare_integers))
             return;
     }
-    plan_refuse(p, claim->axis_place[0],
+    plan_refuse(p, claim->better[0].place,
                 "no two settings with %" PRId64 " head%s differ only in the axes of claim.better "
                 "and claim.than; add to both the other axes in which they differ",
                 claim->heads, text_plural(claim->heads));

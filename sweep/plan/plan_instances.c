@@ -141,7 +141,7 @@ static _Noreturn void refuse_same(struct freshness *f, int64_t instance, int64_t
             break;
         }
     name_setting(f->plan, f->first->point, setting, sizeof setting);
-    plan_refuse(f->plan, c->confirm_place,
+    plan_refuse(f->plan, config_place(c, "confirm"),
                 "%sinstance %" PRId64 " draws the same task as instance %" PRId64
                 ", which is %s, so it is not fresh; %s",
                 setting, instance, same, explored ? "explored" : "in the list too", remedy);

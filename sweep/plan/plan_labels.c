@@ -97,7 +97,7 @@ static void refuse_lone_replicate(const struct plan *p)
     const struct config *c = p->config;
     for (int i = 0; i < c->replicate; i++) {
         if (!plan_find_axis(p, c->replicate_path[i]))
-            plan_refuse(p, c->replicate_place[i],
+            plan_refuse(p, config_item_place(c, "replicate", i),
                         "%s has only one value, so there is nothing to replicate over",
                         c->replicate_path[i]);
     }

@@ -89,7 +89,7 @@ static void refuse_short(const struct plan *p)
         if (plan_rungs(p, i, steps) > 0)
             continue;
         plan_point(p, i, &point);
-        plan_refuse(p, c->rung_place,
+        plan_refuse(p, config_place(c, "tune.rungs.min_steps"),
                     "tune.rungs.min_steps is %" PRId64
                     ", but a trial of %s with train.eval_every %" PRId64
                     " has no evaluation between that step and its last; make min_steps or "
@@ -162,7 +162,7 @@ static void refuse_other_chance(const struct plan *p, const struct plan_member *
         bool other = i > 0 && member[i].group == member[i - 1].group && shape.chance != chance;
         if (other && !(loss && point.task->file && shape.bytes == bytes)) {
             plan_text(p, member[i].point, &name);
-            plan_refuse(p, c->replicate_place[0],
+            plan_refuse(p, config_item_place(c, "replicate", 0),
                         "replicates must be equally hard to guess, but chance accuracy is %.3g at "
                         "%s and %.3g at another value; %s",
                         shape.chance, name.replicate, chance,
@@ -196,7 +196,7 @@ static void build_candidates(struct plan *p, const struct plan_member *all)
     for (uint32_t i = 0; i < p->points; i++)
         p->group[i] = p->group[i] == i ? number++ : p->group[p->group[i]];
     if (most <= 1 && c->rung_eta)
-        plan_refuse(p, c->tune_place[0],
+        plan_refuse(p, config_item_place(c, "tune.axes", 0),
                     "tune.rungs has nothing to choose from: each head count has one value of the "
                     "tuned axes; list more, or leave rungs out");
 }
@@ -249,7 +249,7 @@ static void refuse_pair(const struct plan *p, const struct plan_member pair[2])
     plan_text(p, pair[turned].point, &first);
     plan_text(p, pair[!turned].point, &second);
     plan_point(p, pair[0].point, &point);
-    plan_refuse(p, c->extend_place,
+    plan_refuse(p, config_place(c, "tune.extend"),
                 "tune.extend: %.200s and %.200s are the same model with %" PRId64
                 " head%s, so a value that is added to one may already be in the other; exclude "
                 "one of them at that head count",
@@ -283,7 +283,7 @@ static int64_t build_beyond(struct plan *p, const struct plan_member *member)
     refuse_alike(p);
     if (p->points + more <= c->run_cap)
         return more;
-    plan_refuse(p, c->extend_place,
+    plan_refuse(p, config_place(c, "tune.extend"),
                 "the sweep has %s, and tune.extend may add %" PRId64
                 ", in all more than run_cap %" PRId64
                 "; lower tune.extend, shorten lists, or raise run_cap",
@@ -312,7 +312,7 @@ static void check_fresh(const struct plan *p, int64_t beyond)
         return;
     if (beyond)
         snprintf(extended, sizeof extended, ", tune.extend may add %" PRId64, beyond);
-    plan_refuse(p, c->confirm_place,
+    plan_refuse(p, config_place(c, "confirm"),
                 "the sweep has %s%s, and confirm may add %" PRId64
                 " on fresh instances, in all more than run_cap %" PRId64
                 "; take fewer instances, shorten lists, or raise run_cap",

@@ -11,71 +11,6 @@
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
 
-/* Before libyaml: bytes. It would name no place for a bad byte, takes U+0085, U+2028 and U+2029 for
- * line ends (so that its line numbers would not be an editor's), and lets some tabs pass. */
-
-struct scan {
-    const unsigned char *p, *end;
-    struct place at;
-    bool indenting; /* nothing but spaces so far on this line */
-};
-
-static enum status check_start(const struct scan *s, struct message *m)
-{
-    size_t size = (size_t)(s->end - s->p);
-    if (size >= 2 && (memcmp(s->p, "\xff\xfe", 2) == 0 || memcmp(s->p, "\xfe\xff", 2) == 0))
-        return status_fail(m, STATUS_BAD_INPUT, "this is UTF-16; save the file as UTF-8");
-    if (size >= 3 && memcmp(s->p, "\xef\xbb\xbf", 3) == 0)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "the file begins with a byte order mark; save it as UTF-8 without one");
-    return STATUS_OK;
-}
-
-static enum status check_character(struct scan *s, uint32_t code, struct message *m)
-{
-    if (code == 0)
-        return status_fail(m, STATUS_BAD_INPUT, "a NUL byte; the file must be UTF-8 text");
-    if (code == 0x85 || code == 0x2028 || code == 0x2029)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "the line separator U+%04X; end lines with a newline", (unsigned)code);
-    bool control = (code < 0x20 && code != '\t') || (code >= 0x7f && code < 0xa0);
-    if (control || code == 0xfeff || code == 0xfffe || code == 0xffff)
-        return status_fail(m, STATUS_BAD_INPUT, "the control character U+%04X", (unsigned)code);
-    if (s->indenting && code == '\t')
-        return status_fail(m, STATUS_BAD_INPUT, "a tab in the indentation; use spaces");
-    s->indenting = s->indenting && code == ' ';
-    return STATUS_OK;
-}
-
-static enum status check_bytes(const char *text, size_t size, struct place *at, struct message *m)
-{
-    struct scan s = {.p = (const unsigned char *)text, .at = {1, 1}, .indenting = true};
-    s.end = s.p + size;
-    enum status status = check_start(&s, m);
-    while (!status && s.p < s.end) {
-        uint32_t code;
-        int n = utf8_decode(s.p, s.end, &code);
-        if (n == 0) {
-            status = status_fail(m, STATUS_BAD_INPUT, "byte 0x%02x is not UTF-8", *s.p);
-            break;
-        }
-        bool crlf = code == '\r' && s.p + 1 < s.end && s.p[1] == '\n';
-        if (code == '\n' || code == '\r') {
-            s.at = (struct place){s.at.line + 1, 1};
-            s.indenting = true;
-        } else {
-            status = check_character(&s, code, m);
-            s.at.column += !status;
-        }
-        s.p += n + crlf;
-    }
-    *at = s.at;
-    return status;
-}
-
-/* Then libyaml's events, as long as they please: its scanner looks at most 1024 characters ahead of
- * the event it hands out, so stopping at TREE_DEPTH also stops what it is slow at. */
-
 struct reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the last one taken */
@@ -111,6 +46,58 @@ static _Noreturn void refuse(struct reader *r, struct place at, const char *form
     *r->at = at;
     end(r, status_fail(r->m, STATUS_BAD_INPUT, "%s", text));
 }
+
+/* Before libyaml: bytes. It would name no place for a bad byte, takes U+0085, U+2028 and U+2029 for
+ * line ends (so that its line numbers would not be an editor's), and lets some tabs pass. */
+
+static void check_start(struct reader *r, const char *text, size_t size)
+{
+    const struct place start = {1, 1};
+    if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+        refuse(r, start, "this is UTF-16; save the file as UTF-8");
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        refuse(r, start, "the file begins with a byte order mark; save it as UTF-8 without one");
+}
+
+static void check_character(struct reader *r, struct place at, uint32_t code, bool indenting)
+{
+    bool control = (code < 0x20 && code != '\t') || (code >= 0x7f && code < 0xa0);
+    if (code == 0)
+        refuse(r, at, "a NUL byte; the file must be UTF-8 text");
+    if (code == 0x85 || code == 0x2028 || code == 0x2029)
+        refuse(r, at, "the line separator U+%04X; end lines with a newline", (unsigned)code);
+    if (control || code == 0xfeff || code == 0xfffe || code == 0xffff)
+        refuse(r, at, "the control character U+%04X", (unsigned)code);
+    if (indenting && code == '\t')
+        refuse(r, at, "a tab in the indentation; use spaces");
+}
+
+static void check_bytes(struct reader *r, const char *text, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    struct place at = {1, 1};
+    bool indenting = true; /* nothing but spaces so far on this line */
+    check_start(r, text, size);
+    while (p < end) {
+        uint32_t code;
+        int n = utf8_decode(p, end, &code);
+        if (n == 0)
+            refuse(r, at, "byte 0x%02x is not UTF-8", *p);
+        p += n;
+        if (code == '\n' || code == '\r') {
+            p += code == '\r' && p < end && *p == '\n';
+            at = (struct place){at.line + 1, 1};
+            indenting = true;
+            continue;
+        }
+        check_character(r, at, code, indenting);
+        indenting = indenting && code == ' ';
+        at.column++;
+    }
+}
+
+/* Then libyaml's events, as long as they please: its scanner looks at most 1024 characters ahead of
+ * the event it hands out, so stopping at TREE_DEPTH also stops what it is slow at. */
 
 /* Replaces r->event by the next one. */
 static void next_event(struct reader *r)
@@ -279,24 +266,22 @@ static void close_reader(void *reader)
 enum status tree_parse(struct arena *arena, const char *text, size_t size, struct tree **root,
                        struct place *at, struct message *m)
 {
-    *root = NULL;
-    *at = (struct place){1, 1};
-    if (size > TREE_BYTES)
-        return status_fail(m, STATUS_BAD_INPUT, "larger than 1 MiB");
-    enum status s = check_bytes(text, size, at, m);
-    if (s)
-        return s;
-    *at = (struct place){1, 1};
     struct reader *r = arena_alloc(arena, 1, sizeof *r);
     *r = (struct reader){.arena = arena, .at = at, .m = m};
+    *root = NULL;
+    *at = (struct place){1, 1};
     arena_on_free(arena, close_reader, r);
-    if (!yaml_parser_initialize(&r->parser))
-        return status_no_memory(m, "the sweep file");
-    r->open = true;
-    yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, size);
-    if (setjmp(r->ended) == 0)
+    if (setjmp(r->ended) == 0) {
+        if (size > TREE_BYTES)
+            refuse(r, *at, "larger than 1 MiB");
+        check_bytes(r, text, size);
+        r->open = yaml_parser_initialize(&r->parser);
+        if (!r->open)
+            end(r, status_no_memory(m, "the sweep file"));
+        yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+        yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, size);
         *root = read_stream(r);
+    }
     close_reader(r);
     return r->status;
 }
@@ -306,6 +291,16 @@ struct tree *tree_find(const struct tree *map, const char *key)
     for (struct tree *t = map->first; t; t = t->next)
         if (strcmp(t->key, key) == 0)
             return t;
+    return NULL;
+}
+
+struct tree *tree_at(const struct tree *map, const char *path)
+{
+    for (struct tree *t = map->kind == TREE_MAP ? map->first : NULL; t; t = t->next) {
+        size_t n = strlen(t->key);
+        if (strncmp(t->key, path, n) == 0 && (path[n] == '\0' || path[n] == '.'))
+            return path[n] ? tree_at(t, path + n + 1) : t;
+    }
     return NULL;
 }
 

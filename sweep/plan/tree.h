@@ -41,6 +41,9 @@ enum status tree_parse(struct arena *arena, const char *text, size_t size, struc
 /* The child of a mapping with that key, or NULL. */
 struct tree *tree_find(const struct tree *map, const char *key);
 
+/* What stands at a dotted path from t down ("tune.rungs.eta"), or NULL. */
+struct tree *tree_at(const struct tree *t, const char *path);
+
 /* "a mapping", "a list" or "a single value", for messages. */
 const char *tree_kind_name(const struct tree *t);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A new operation, initialisation, form of heads, measure of heads, task, command and chart each cost one file and one
 # line, a new caveat of the verdict a function and a line, a new table of the results file its declaration, a new
-# column of a view or of the report an entry, a new key of the sweep file a reader, a line and a member: a copy of this
+# column of a view or of the report an entry, a new key of the sweep file a row and a member: a copy of this
 # tree gets one of each, is built, and their checks cover them at once; halves of them are noticed. Speaks TAP.
 make=${MAKE:-make}
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES SAN COVERAGE BUILD WERROR
@@ -180,14 +180,7 @@ int command_wane(int argc, char **argv)
 }
 C
 echo 'COMMAND(wane, "wane [options]", "watch the moon")' >>sweep/cli/commands.def
-cat >tide <<'C'
-static void read_tide(struct reading *r, const struct tree *t)
-{
-    reading_integer(r, t, "tide", 0, 8, &r->c->tide);
-}
-C
-sed -i -e '/^enum { WORKERS_MAX/r tide' -e '/KEY(retries, /i\    KEY(tide, read_tide, "height of the tide (0)") \\' \
-    sweep/plan/config_keys.c
+sed -i '/KEY("retries", /i\    KEY("tide", read_value, WHOLE(tide, 0, 8), .help = "height of the tide (0)"),' sweep/plan/config_keys.c
 sed -i 's/^    int64_t run_cap;.*/&\n    int64_t tide;/' sweep/plan/config.h
 cat >>sweep/db/schema.sql <<'S'
 

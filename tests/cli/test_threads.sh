@@ -148,6 +148,6 @@ refused() { # words, arguments...
 check "--threads 0 is refused" refused "--threads is '0'; allowed: auto, 1 to 64" -t 0
 check "--threads above 64 is refused" refused "--threads is '65'; allowed: auto, 1 to 64" --threads 65
 check "--threads with a word is refused" refused "--threads is 'all'; allowed: auto, 1 to 64" -t all
-check "half a thread in the sweep file is refused" refused "--set threads: threads is 1.5; allowed: auto, 1 to 64" --set threads=1.5
+check "half a thread in the sweep file is refused" refused "--set threads: threads is 1.5, but must be a whole number" --set threads=1.5
 check "a refused run makes no results file" [ ! -e none.db ]
 finish

@@ -3,7 +3,7 @@
 # taken where it is an argument of a function whose name says so (fail, refuse, note, ...), or of one that gets stderr
 # or a STATUS. all=1: every text of two words or more, reports and help too.
 function is_message(name) {
-    return name ~ /(^|_)(fail|failed|fault|refuse|usage|missing|note|notes|warn|warning|say|says|complain|trouble|advise|hint|remark|why|reason|told|tell|lose|lost|stop)(_|$)/
+    return tolower(name) ~ /(^|_)(fail|failed|fault|refuse|usage|missing|note|notes|warn|warning|say|says|complain|trouble|advise|hint|remark|why|reason|told|tell|lose|lost|stop)(_|$)/
 }
 function is_prose(s) {
     return s ~ /[a-z]+[^ ]* [^ ]*[a-z]/ && s !~ /^ *(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WITH|FROM|WHERE|AND|ORDER|GROUP|JOIN|LEFT|BEGIN|ATTACH|DROP|SAVEPOINT|REPLACE|UNION) /

@@ -158,17 +158,12 @@ static void add_section(struct scope *x, const char *path, const struct tree *ro
 struct sets sets_of_model(struct scope *x, const char *path)
 {
     struct sets sets = {.count = 0};
-    struct tree *root = NULL;
-    struct place at = {0};
     void *bytes = NULL;
     size_t size = 0;
     enum status s = file_read(path, TREE_BYTES, &bytes, &size, x->message);
     scope_check(x, s == STATUS_IO ? STATUS_BAD_INPUT : s); /* another name is the remedy */
     arena_on_free(&x->arena, free, bytes);
-    s = tree_parse(&x->arena, bytes, size, &root, &at, x->message);
-    if (s == STATUS_BAD_INPUT)
-        status_fail_within(x->message, s, "%s:%d:%d: ", path, at.line, at.column);
-    scope_check(x, s);
+    const struct tree *root = tree_parse(x, bytes, size, path, true);
     if (root->kind != TREE_MAP || (!tree_find(root, "model") && !tree_find(root, "train")))
         scope_fail(x, STATUS_BAD_INPUT,
                    "%s: has neither a section `model` nor one `train`; write them as in a sweep "

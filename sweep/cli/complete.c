@@ -43,16 +43,24 @@ static void print_help(const struct config_name *names)
             printf("%s\t%s\n", names->path, names->value->help);
 }
 
-/* Keys, then options. Of a section, what stands under it is named instead. */
+static bool is_section(const struct config_name *name)
+{
+    return strcmp(name->path, "task") == 0 || strcmp(name->path, "model") == 0 ||
+           strcmp(name->path, "train") == 0;
+}
+
+/* Keys, those within keys, options. Of a section, what stands under it is named instead. */
 static void print_keys(const struct config_name *names)
 {
-    for (const struct config_name *key = names; key->path; key++)
-        if (key->kind == CONFIG_KEY && strcmp(key->path, "task") != 0 &&
-            strcmp(key->path, "model") != 0 && strcmp(key->path, "train") != 0)
-            puts(key->path);
-    for (const struct config_name *option = names; option->path; option++)
-        if (option->kind == CONFIG_OPTION && !option->value->derived)
-            puts(option->path);
+    for (const struct config_name *name = names; name->path; name++)
+        if (is_top(name) && !is_section(name))
+            puts(name->path);
+    for (const struct config_name *name = names; name->path; name++)
+        if (name->kind == CONFIG_KEY && !is_top(name))
+            puts(name->path);
+    for (const struct config_name *name = names; name->path; name++)
+        if (name->kind == CONFIG_OPTION && !name->value->derived)
+            puts(name->path);
 }
 
 static void print_tasks(void)

@@ -25,12 +25,10 @@ enum status config_within(const struct config *c, struct place at, struct messag
 
 void reading_refuse(const struct reading *r, struct place at, const char *format, ...)
 {
-    char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    status_fail(r->m, STATUS_BAD_INPUT, "%s", scope_vprint(r->x, format, arguments));
     va_end(arguments);
-    status_fail(r->m, STATUS_BAD_INPUT, "%s", text);
     reading_refuse_at(r, at);
 }
 
@@ -183,10 +181,8 @@ static void apply_set(struct reading *r, struct tree *root, const char *set, int
     r->c->sets = k;
     if (equals[1 + strspn(equals + 1, " \t")] == '\0')
         reading_refuse(r, here, "no value after '='");
-    struct tree *value;
-    struct place at;
-    reading_check_at(r, here,
-                     tree_parse(r->arena, equals + 1, strlen(equals + 1), &value, &at, r->m));
+    struct tree *value = tree_parse(r->x, equals + 1, strlen(equals + 1),
+                                    scope_print(r->x, "--set %s", path), false);
     mark_as_set(value, k);
     if (is_null(value) && (prune(root, path) || config_name_find(r->names, path)))
         return;
@@ -213,10 +209,7 @@ static const char *find_question(struct arena *arena, const char *text)
 static void read_tree(struct reading *r, const char *const *sets, int set_count)
 {
     struct config *c = r->c;
-    struct tree *root;
-    struct place at;
-    enum status s = tree_parse(r->arena, c->text, c->size, &root, &at, r->m);
-    reading_check_at(r, at, s);
+    struct tree *root = tree_parse(r->x, c->text, c->size, c->path, true);
     reading_names(r);
     reading_expect(r, root, TREE_MAP, "a sweep file");
     open_tune(r, root);
@@ -269,30 +262,24 @@ enum status config_parse(const char *path, const char *text, size_t size, const 
     return *out ? STATUS_OK : scope_end(x);
 }
 
-/* Reads up to one byte more than a sweep file may have. */
-static enum status read_file(const char *path, FILE *f, char *text, size_t *size, struct message *m)
-{
-    struct stat st;
-    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
-        return status_fail(m, STATUS_BAD_INPUT, "%s: this is a directory, not a sweep file", path);
-    *size = fread(text, 1, TREE_BYTES + 1, f);
-    if (ferror(f))
-        return status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
-    if (*size > TREE_BYTES)
-        return status_fail(m, STATUS_BAD_INPUT, "%s: larger than 1 MiB, the limit for a sweep file",
-                           path);
-    return STATUS_OK;
-}
-
 static enum status read_stream(const char *path, FILE *f, const char *const *sets, int set_count,
                                struct config **c, struct message *m)
 {
-    char *text = malloc(TREE_BYTES + 1);
-    size_t size = 0;
+    struct stat st;
     *c = NULL;
-    enum status s =
-        text ? read_file(path, f, text, &size, m) : status_no_memory(m, "the sweep file");
-    if (!s)
+    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
+        return status_fail(m, STATUS_BAD_INPUT, "%s: this is a directory, not a sweep file", path);
+    char *text = malloc(TREE_BYTES + 1); /* a byte more than there may be */
+    if (!text)
+        return status_no_memory(m, "the sweep file");
+    const size_t size = fread(text, 1, TREE_BYTES + 1, f);
+    enum status s;
+    if (ferror(f))
+        s = status_fail(m, status_of_errno(errno), "%s: %s", path, strerror(errno));
+    else if (size > TREE_BYTES)
+        s = status_fail(m, STATUS_BAD_INPUT, "%s: larger than 1 MiB, the limit for a sweep file",
+                        path);
+    else
         s = config_parse(path, text, size, sets, set_count, c, m);
     free(text);
     return s;

@@ -13,52 +13,34 @@
 
 /* ---- options ---- */
 
-/* Fills set with what `name` means in every table of the section. OK with set->count 0: it means
- * nothing in any. BAD_INPUT: a listed task lacks it, or takes another type there. */
-static enum status find_options(const struct reading *r, const char *section, const char *name,
-                                struct option_set *set, struct message *m)
-{
-    const struct option_entry *table[READING_TASKS];
-    int tables = reading_tables(r, section, table), missing = -1;
-    for (int i = 0; i < tables; i++) {
-        const struct option_entry *o = option_find(table[i], name);
-        if (!o)
-            missing = i;
-        else
-            set->option[set->count++] = o;
-    }
-    if (set->count && missing >= 0)
-        return status_fail(m, STATUS_BAD_INPUT,
-                           "task %s, which task.name lists, has no option '%s'",
-                           r->task[missing]->name, name);
-    for (int i = 1; i < set->count; i++)
-        if (set->option[i]->type != set->option[0]->type)
-            return status_fail(m, STATUS_BAD_INPUT,
-                               "task.%s is of one type in task %s and another in task %s", name,
-                               r->task[0]->name, r->task[i]->name);
-    return STATUS_OK;
-}
-
-/* The options of a full path ("model.heads"). BAD_INPUT, without a place, where there is none or a
- * listed task lacks it. */
+/* The options of a full path ("model.heads"). BAD_INPUT, without a place, where there are none, or
+ * a listed task lacks it or takes another type there. */
 static enum status find_path(const struct reading *r, const char *path, struct option_set *set,
                              struct message *m)
 {
-    *set = (struct option_set){.path = path, .section = "task"};
-    if (strcmp(path, "task.name") == 0) {
-        set->option[set->count++] = &reading_task_name;
-        return STATUS_OK;
+    const struct config_name *name = config_name_find(r->names, path);
+    if (!name || name->kind != CONFIG_OPTION)
+        return reading_unknown_path(r, path, m);
+    const struct option_entry *first = name->value;
+    *set = (struct option_set){.path = name->path, .count = 1, .option = {first}};
+    for (int i = 0; reading_sections[i]; i++)
+        if (strncmp(path, reading_sections[i], strcspn(path, ".")) == 0)
+            set->section = reading_sections[i];
+    const bool of_tasks = strcmp(set->section, "task") == 0 && first != &reading_task_name;
+    for (int i = 0; of_tasks && i < r->tasks; i++) {
+        const struct option_entry *o = option_find(r->task[i]->options, first->name);
+        if (!o)
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "task %s, which task.name lists, has no option '%s'",
+                               r->task[i]->name, first->name);
+        if (o->type != first->type)
+            return status_fail(m, STATUS_BAD_INPUT,
+                               "%s is of one type in task %s and another in task %s", path,
+                               r->task[0]->name, r->task[i]->name);
+        set->option[i] = o;
+        set->count = i + 1;
     }
-    for (int i = 0; reading_sections[i]; i++) {
-        size_t n = strlen(reading_sections[i]);
-        if (strncmp(path, reading_sections[i], n) != 0 || path[n] != '.')
-            continue;
-        set->section = reading_sections[i];
-        enum status s = find_options(r, set->section, path + n + 1, set, m);
-        if (s || set->count)
-            return s;
-    }
-    return reading_unknown_path(r, path, m);
+    return STATUS_OK;
 }
 
 void reading_option(const struct reading *r, struct place at, const char *path,
@@ -239,9 +221,9 @@ static void read_mapping(const struct reading *r, const struct option_set *set, 
 
 /* ---- sections ---- */
 
-static void read_axis(const struct reading *r, const struct option_set *set, const struct tree *t)
+static void read_axis(const struct reading *r, const struct option_set *set, const struct tree *t,
+                      struct axis *axis)
 {
-    struct axis *axis = &r->c->axis[r->c->axes++];
     bool listed = t->kind == TREE_LIST;
     axis->place = t->place;
     axis->path = set->path;
@@ -268,7 +250,7 @@ static void read_section(const struct reading *r, const char *section, const str
         }
         reading_option(r, t->key_place, name->path, &set);
         check_settable(r, t->key_place, &set);
-        read_axis(r, &set, t);
+        read_axis(r, &set, t, &r->c->axis[r->c->axes++]);
     }
 }
 
@@ -277,28 +259,23 @@ static void find_tasks(struct reading *r)
 {
     const struct tree *section = tree_find(r->root, "task");
     struct option_set set;
+    struct axis names = {0};
     if (!section)
         reading_refuse(r, r->root->place, "missing key 'task': what to learn");
     reading_expect(r, section, TREE_MAP, "task");
     const struct tree *t = tree_find(section, "name");
     if (!t)
         reading_refuse(r, section->place, "missing key 'name' under task");
-    if (t->kind == TREE_MAP && tree_find(t, "values"))
-        t = tree_find(t, "values");
-    const struct tree *item = t->kind == TREE_SCALAR ? t : t->first;
     reading_option(r, t->place, "task.name", &set);
-    for (; item; item = t->kind == TREE_SCALAR ? NULL : item->next) {
-        reading_expect(r, item, TREE_SCALAR, "the name of a task");
-        check_scalar(r, &set, item);
-        const struct task *task = task_find(item->text);
+    read_axis(r, &set, t, &names);
+    for (int i = 0; i < names.values; i++) {
+        const struct task *task = task_find(names.value[i].scalar[0]);
         int known = 0;
         while (known < r->tasks && r->task[known] != task)
             known++;
         if (known == r->tasks && r->tasks < READING_TASKS)
             r->task[r->tasks++] = task;
     }
-    if (!r->tasks)
-        reading_refuse(r, t->place, "task.name is an empty list; give it at least one task");
     reading_names(r);
 }
 
@@ -480,8 +457,10 @@ static const char *const *shared_options(const struct reading *r)
     const struct option_entry *o = r->task[0]->options;
     const char **names = arena_alloc(r->arena, (size_t)option_count(o) + 1, sizeof *names);
     for (int n = 0; o->name; o++) {
-        struct option_set set = {0};
-        if (find_options(r, "task", o->name, &set, NULL) == STATUS_OK)
+        int i = 1;
+        while (i < r->tasks && option_find(r->task[i]->options, o->name))
+            i++;
+        if (i >= r->tasks)
             names[n++] = o->name;
     }
     return names;

@@ -505,6 +505,11 @@ static bool replicates_files(struct subject *s)
     return files;
 }
 
+#define REFUSE(key, other, is, reason)                                                             \
+    {                                                                                              \
+        key, other, is, reason                                                                     \
+    }
+
 /* Which keys, and which axes in their lists, are refused beside others. */
 static const struct refusal {
     const char *key;   /* "tune", or each axis that it lists, "tune.axes[]" */
@@ -512,100 +517,105 @@ static const struct refusal {
     bool (*is)(struct subject *s); /* and this is so */
     const char *reason;            /* of an axis: what stands behind its path */
 } refusals[] = {
-    {"seeds", "looks", is_set,
-     "looks says how many seeds there are; remove it too, with --set looks=null"},
-    {"looks", "seeds", NULL,
-     "looks sets the number of seeds, so it cannot be used with seeds; remove one of them"},
+    REFUSE("seeds", "looks", is_set,
+           "looks says how many seeds there are; remove it too, with --set looks=null"),
+    REFUSE("looks", "seeds", NULL,
+           "looks sets the number of seeds, so it cannot be used with seeds; remove one of them"),
 
-    {"method", "!samples", is_drawn, "method: random needs samples: N, the number of draws"},
-    {"samples", NULL, is_grid, "samples is for method: random only"},
-    {"sampler_seed", NULL, is_grid, "sampler_seed is for method: random only"},
+    REFUSE("method", "!samples", is_drawn, "method: random needs samples: N, the number of draws"),
+    REFUSE("samples", NULL, is_grid, "samples is for method: random only"),
+    REFUSE("sampler_seed", NULL, is_grid, "sampler_seed is for method: random only"),
 
-    {"equivalence", NULL, is_no_accuracy,
-     "equivalence must be below 1, as in .005: a difference of accuracies"},
+    REFUSE("equivalence", NULL, is_no_accuracy,
+           "equivalence must be below 1, as in .005: a difference of accuracies"),
 
-    {"tune", NULL, lacks_axes, "missing key 'axes' under tune"},
-    {"tune.axes[]", NULL, is_heads, "cannot be tuned: head counts are what is compared"},
-    {"tune.axes[]", NULL, is_of_task,
-     "cannot be tuned: accuracies on different tasks cannot be compared"},
-    {"tune.axes[]", NULL, is_single, "has only one value, so there is nothing to choose"},
-    {"tune.axes[]", "tune.rungs", is_of_steps,
-     "cannot be tuned with rungs: its values would be compared at different steps"},
-    {"tune.axes[]", "tune.extend", is_whole,
-     "takes whole numbers, which tune.extend cannot extend; take it out of tune.axes, or leave "
-     "tune.extend out"},
-    {"tune.axes[]", "tune.extend", is_distribution,
-     "is drawn from a distribution, but tune.extend extends only lists; list its values, or leave "
-     "tune.extend out"},
-    {"tune.axes[]", "tune.extend", is_not_positive,
-     "must have numbers above 0 only, as tune.extend continues them by their ratio; change them, "
-     "or leave tune.extend out"},
-    {"tune.rungs", "!tune.rungs.min_steps", NULL,
-     "missing key 'min_steps' under tune.rungs: the steps after which values are compared first"},
-    {"tune.rungs", "!tune.axes", NULL, "tune.rungs has nothing to choose from: no axis is tuned"},
-    {"tune.extend", NULL, extends_nothing,
-     "tune.extend needs a tuned axis of real numbers, and there is none; tune one, or leave "
-     "tune.extend out"},
+    REFUSE("tune", NULL, lacks_axes, "missing key 'axes' under tune"),
+    REFUSE("tune.axes[]", NULL, is_heads, "cannot be tuned: head counts are what is compared"),
+    REFUSE("tune.axes[]", NULL, is_of_task,
+           "cannot be tuned: accuracies on different tasks cannot be compared"),
+    REFUSE("tune.axes[]", NULL, is_single, "has only one value, so there is nothing to choose"),
+    REFUSE("tune.axes[]", "tune.rungs", is_of_steps,
+           "cannot be tuned with rungs: its values would be compared at different steps"),
+    REFUSE("tune.axes[]", "tune.extend", is_whole,
+           "takes whole numbers, which tune.extend cannot extend; take it out of tune.axes, or "
+           "leave tune.extend out"),
+    REFUSE("tune.axes[]", "tune.extend", is_distribution,
+           "is drawn from a distribution, but tune.extend extends only lists; list its values, or "
+           "leave tune.extend out"),
+    REFUSE("tune.axes[]", "tune.extend", is_not_positive,
+           "must have numbers above 0 only, as tune.extend continues them by their ratio; change "
+           "them, or leave tune.extend out"),
+    REFUSE("tune.rungs", "!tune.rungs.min_steps", NULL,
+           "missing key 'min_steps' under tune.rungs: the steps after which values are compared "
+           "first"),
+    REFUSE("tune.rungs", "!tune.axes", NULL,
+           "tune.rungs has nothing to choose from: no axis is tuned"),
+    REFUSE("tune.extend", NULL, extends_nothing,
+           "tune.extend needs a tuned axis of real numbers, and there is none; tune one, or leave "
+           "tune.extend out"),
 
-    {"replicate[]", NULL, is_heads, "cannot be replicated: head counts are what is compared"},
-    {"replicate[]", NULL, is_no_sample,
-     "cannot be replicated: its values are not samples of one thing; name options of task or "
-     "train, such as task.instance"},
-    {"replicate[]", NULL, is_drawn,
-     "cannot be replicated with method: random, by which a draw is tried with one value of each "
-     "axis only; write method: grid"},
-    {"replicate[]", NULL, is_tuned, "is tuned: it cannot be replicated too"},
-    {"replicate[]", "tune.rungs", is_of_steps,
-     "cannot be replicated where tune has rungs: values would be compared at different steps"},
-    {"replicate[]", NULL, is_single, "has only one value, so there is nothing to replicate over"},
+    REFUSE("replicate[]", NULL, is_heads, "cannot be replicated: head counts are what is compared"),
+    REFUSE("replicate[]", NULL, is_no_sample,
+           "cannot be replicated: its values are not samples of one thing; name options of task or "
+           "train, such as task.instance"),
+    REFUSE("replicate[]", NULL, is_drawn,
+           "cannot be replicated with method: random, by which a draw is tried with one value of "
+           "each axis only; write method: grid"),
+    REFUSE("replicate[]", NULL, is_tuned, "is tuned: it cannot be replicated too"),
+    REFUSE(
+        "replicate[]", "tune.rungs", is_of_steps,
+        "cannot be replicated where tune has rungs: values would be compared at different steps"),
+    REFUSE("replicate[]", NULL, is_single,
+           "has only one value, so there is nothing to replicate over"),
 
-    {"claim", NULL, is_empty, "missing key 'best' under claim"},
-    {"claim.best", "claim.heads", NULL,
-     "a claim is of head counts, {best: 4, over: [1, 16]}, or of two settings, {better: "
-     "{model.kv_heads: 1}, than: {model.kv_heads: 8}, heads: 8}; write one of them"},
-    {"claim.best", "!claim.over", NULL, "missing key 'over' under claim"},
-    {"claim.over", "!claim.best", NULL, "missing key 'best' under claim"},
-    {"claim.heads", "!claim.better", NULL, "missing key 'better' under claim"},
-    {"claim.better", "!claim.than", NULL, "missing key 'than' under claim"},
-    {"claim.than", "!claim.heads", NULL, "missing key 'heads' under claim"},
-    {"claim.better", "looks", NULL,
-     "a claim of settings cannot be used with looks, because each setting may stop at a different "
-     "look; write seeds in place of looks"},
-    {"claim.better", NULL, is_drawn,
-     "a claim of settings needs method: grid: settings that are drawn are not compared"},
-    {"claim.better[]", NULL, is_heads,
-     "cannot differ between settings, which are compared at one head count, claim.heads; to "
-     "compare head counts, write {best: 4, over: [1, 16]}"},
-    {"claim.better[]", NULL, is_of_task,
-     "cannot differ between settings: accuracies on different tasks are not alike; name options "
-     "of model or train"},
-    {"claim.better[]", NULL, is_tuned,
-     "is tuned, so settings cannot differ in it: each is compared at its own best value; name "
-     "another axis"},
-    {"claim.better[]", NULL, is_replicated,
-     "is replicated, so settings cannot differ in it: each is compared over all values; name "
-     "another axis"},
-    {"claim.better[]", NULL, is_single, "has only one value, so no two settings differ in it"},
+    REFUSE("claim", NULL, is_empty, "missing key 'best' under claim"),
+    REFUSE("claim.best", "claim.heads", NULL,
+           "a claim is of head counts, {best: 4, over: [1, 16]}, or of two settings, {better: "
+           "{model.kv_heads: 1}, than: {model.kv_heads: 8}, heads: 8}; write one of them"),
+    REFUSE("claim.best", "!claim.over", NULL, "missing key 'over' under claim"),
+    REFUSE("claim.over", "!claim.best", NULL, "missing key 'best' under claim"),
+    REFUSE("claim.heads", "!claim.better", NULL, "missing key 'better' under claim"),
+    REFUSE("claim.better", "!claim.than", NULL, "missing key 'than' under claim"),
+    REFUSE("claim.than", "!claim.heads", NULL, "missing key 'heads' under claim"),
+    REFUSE("claim.better", "looks", NULL,
+           "a claim of settings cannot be used with looks, because each setting may stop at a "
+           "different look; write seeds in place of looks"),
+    REFUSE("claim.better", NULL, is_drawn,
+           "a claim of settings needs method: grid: settings that are drawn are not compared"),
+    REFUSE("claim.better[]", NULL, is_heads,
+           "cannot differ between settings, which are compared at one head count, claim.heads; to "
+           "compare head counts, write {best: 4, over: [1, 16]}"),
+    REFUSE("claim.better[]", NULL, is_of_task,
+           "cannot differ between settings: accuracies on different tasks are not alike; name "
+           "options of model or train"),
+    REFUSE("claim.better[]", NULL, is_tuned,
+           "is tuned, so settings cannot differ in it: each is compared at its own best value; "
+           "name another axis"),
+    REFUSE("claim.better[]", NULL, is_replicated,
+           "is replicated, so settings cannot differ in it: each is compared over all values; name "
+           "another axis"),
+    REFUSE("claim.better[]", NULL, is_single,
+           "has only one value, so no two settings differ in it"),
 
-    {"confirm", "claim", NULL,
-     "confirm makes its own claim after the other trials have ended, so it cannot be used with "
-     "claim; remove one of them"},
-    {"confirm", NULL, has_one_head_count,
-     "confirm compares head counts, but model.heads has only one value; list more, or leave "
-     "confirm out"},
-    {"confirm", NULL, replicates_others,
-     "confirm draws fresh values of task.instance only; replicate nothing else, or leave confirm "
-     "out"},
-    {"confirm", "replicate", replicates_files,
-     "confirm and replicate cannot be used together for a task over files: splits of a file share "
-     "rows, so none of them is fresh; remove one of the two"},
-    {"confirm", "replicate", is_single_value,
-     "with replicate, confirm takes fresh instances, not seeds; list them, as in confirm: "
-     "{instances: [9, 10, 11, 12, 13, 14]}"},
-    {"confirm", NULL, is_empty, "missing key 'instances' under confirm"},
-    {"confirm.instances", "!replicate", NULL,
-     "confirm.instances needs replicate: [task.instance]; without it, write how many fresh seeds "
-     "there are, as in confirm: 8"},
+    REFUSE("confirm", "claim", NULL,
+           "confirm makes its own claim after the other trials have ended, so it cannot be used "
+           "with claim; remove one of them"),
+    REFUSE("confirm", NULL, has_one_head_count,
+           "confirm compares head counts, but model.heads has only one value; list more, or leave "
+           "confirm out"),
+    REFUSE("confirm", NULL, replicates_others,
+           "confirm draws fresh values of task.instance only; replicate nothing else, or leave "
+           "confirm out"),
+    REFUSE("confirm", "replicate", replicates_files,
+           "confirm and replicate cannot be used together for a task over files: splits of a file "
+           "share rows, so none of them is fresh; remove one of the two"),
+    REFUSE("confirm", "replicate", is_single_value,
+           "with replicate, confirm takes fresh instances, not seeds; list them, as in confirm: "
+           "{instances: [9, 10, 11, 12, 13, 14]}"),
+    REFUSE("confirm", NULL, is_empty, "missing key 'instances' under confirm"),
+    REFUSE("confirm.instances", "!replicate", NULL,
+           "confirm.instances needs replicate: [task.instance]; without it, write how many fresh "
+           "seeds there are, as in confirm: 8"),
 };
 
 /* Refuses a key that was read ("tune"), or an axis that it lists ("tune.axes[]"). */

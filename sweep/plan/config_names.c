@@ -52,19 +52,6 @@ static const char *const wandb_keys[] = {"program", "command",    "project",    
 
 /* ---- all names ---- */
 
-int reading_tables(const struct reading *r, const char *section,
-                   const struct option_entry *table[READING_TASKS])
-{
-    int n = 0;
-    if (strcmp(section, "task") != 0) {
-        table[0] = strcmp(section, "model") == 0 ? encoder_options : train_options;
-        return 1;
-    }
-    for (; r->tasks ? n < r->tasks : task_table[n] != NULL; n++)
-        table[n] = r->tasks ? r->task[n]->options : task_table[n]->options;
-    return n;
-}
-
 static void add_name(struct reading *r, int *n, enum config_name_kind kind, const char *path,
                      const struct option_entry *value)
 {
@@ -86,16 +73,22 @@ static void add_option(struct reading *r, int *n, const char *section, const str
     add_name(r, n, CONFIG_OPTION, path, o);
 }
 
+static void add_options(struct reading *r, int *n, const char *section,
+                        const struct option_entry *table)
+{
+    for (; table->name; table++)
+        add_option(r, n, section, table);
+}
+
 void reading_names(struct reading *r)
 {
-    const struct option_entry *table[READING_TASKS];
     int n = 0;
     r->names = arena_grow(r->arena, NULL, 0, sizeof *r->names);
     add_option(r, &n, "task", &reading_task_name);
-    for (int k = 0; reading_sections[k]; k++)
-        for (int i = 0, tables = reading_tables(r, reading_sections[k], table); i < tables; i++)
-            for (const struct option_entry *o = table[i]; o->name; o++)
-                add_option(r, &n, reading_sections[k], o);
+    for (int i = 0; r->tasks ? i < r->tasks : task_table[i] != NULL; i++)
+        add_options(r, &n, "task", r->tasks ? r->task[i]->options : task_table[i]->options);
+    add_options(r, &n, "model", encoder_options);
+    add_options(r, &n, "train", train_options);
     for (const struct config_key *key = reading_key_table; key->value.name; key++)
         add_name(r, &n, CONFIG_KEY, key->value.name, &key->value);
 }

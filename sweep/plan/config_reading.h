@@ -61,11 +61,6 @@ void reading_scalar(const struct reading *r, const struct option_entry *o, const
 extern const char *const reading_sections[]; /* task, model, train; ends with NULL */
 extern const struct option_entry reading_task_name;
 
-/* The option tables of a section: one, or for `task` one per task that task.name lists (per
- * existing task while task.name has not been read). Returns how many. */
-int reading_tables(const struct reading *r, const char *section,
-                   const struct option_entry *table[READING_TASKS]);
-
 /* Fills r->names. */
 void reading_names(struct reading *r);
 

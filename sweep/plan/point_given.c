@@ -50,8 +50,6 @@ enum status point_give(struct point *p, const char *given, struct message *m)
     const char *equals = strchr(given, '='), *in = "task.";
     char path[CONFIG_PATH_SIZE], shown[64];
     struct point_section section;
-    struct tree *value;
-    struct place at;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (strncmp(given, sections[i], strlen(sections[i])) == 0)
             in = "";
@@ -67,10 +65,8 @@ enum status point_give(struct point *p, const char *given, struct message *m)
         return s;
     struct scope *x = scope_new(NULL, "an option", m);
     if (scope_enter(x)) {
-        s = tree_parse(&x->arena, equals + 1, strlen(equals + 1), &value, &at, m);
-        if (s == STATUS_BAD_INPUT)
-            status_fail_within(m, s, "--set %s: ", path);
-        scope_check(x, s);
+        const char *name = scope_print(x, "--set %s", path);
+        const struct tree *value = tree_parse(x, equals + 1, strlen(equals + 1), name, false);
         scope_check(x, set_value(o, &section, value, m));
     }
     return scope_end(x);

@@ -1,6 +1,5 @@
 #include "sweep/plan/tree.h"
 
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,12 +13,10 @@
 struct reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the last one taken */
-    struct arena *arena;
-    struct place *at;
-    struct message *m;
-    enum status status; /* why reading ended early */
-    jmp_buf ended;
-    bool open; /* the parser and the event are to be deleted */
+    struct scope *x;
+    const char *name;
+    bool lines; /* a fault is told with its place */
+    bool open;  /* the parser and the event are to be deleted */
 };
 
 static struct place place_of(yaml_mark_t mark)
@@ -27,24 +24,18 @@ static struct place place_of(yaml_mark_t mark)
     return (struct place){(int)mark.line + 1, (int)mark.column + 1};
 }
 
-static _Noreturn void end(struct reader *r, enum status status)
-{
-    r->status = status;
-    longjmp(r->ended, 1);
-}
-
 static _Noreturn void refuse(struct reader *r, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static _Noreturn void refuse(struct reader *r, struct place at, const char *format, ...)
 {
-    char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const char *fault = scope_vprint(r->x, format, arguments);
     va_end(arguments);
-    *r->at = at;
-    end(r, status_fail(r->m, STATUS_BAD_INPUT, "%s", text));
+    if (r->lines)
+        scope_fail(r->x, STATUS_BAD_INPUT, "%s:%d:%d: %s", r->name, at.line, at.column, fault);
+    scope_fail(r->x, STATUS_BAD_INPUT, "%s: %s", r->name, fault);
 }
 
 /* Before libyaml: bytes. It would name no place for a bad byte, takes U+0085, U+2028 and U+2029 for
@@ -107,7 +98,7 @@ static void next_event(struct reader *r)
         return;
     memset(&r->event, 0, sizeof r->event);
     if (r->parser.error == YAML_MEMORY_ERROR)
-        end(r, status_no_memory(r->m, "the sweep file"));
+        scope_leave(r->x, status_no_memory(r->x->message, r->name));
     const char *context = r->parser.context, *problem = r->parser.problem;
     refuse(r, place_of(r->parser.problem_mark), "%s%s%s", problem ? problem : "not YAML",
            context ? " " : "", context ? context : "");
@@ -148,7 +139,7 @@ static void read_scalar(struct reader *r, struct tree *t)
     t->kind = TREE_SCALAR;
     t->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     t->shift = scalar_shift(e);
-    t->text = arena_text(r->arena, value, e->data.scalar.length);
+    t->text = arena_text(&r->x->arena, value, e->data.scalar.length);
 }
 
 static struct tree *read_node(struct reader *r, int depth);
@@ -205,7 +196,7 @@ static struct tree *read_node(struct reader *r, int depth)
     struct place at = place_of(e->start_mark);
     if (depth > TREE_DEPTH)
         refuse(r, at, "nested deeper than %d levels", TREE_DEPTH);
-    struct tree *t = arena_alloc(r->arena, 1, sizeof *t);
+    struct tree *t = arena_alloc(&r->x->arena, 1, sizeof *t);
     t->place = at;
     t->shift = -1;
     switch (e->type) {
@@ -225,8 +216,7 @@ static struct tree *read_node(struct reader *r, int depth)
     case YAML_ALIAS_EVENT:
         refuse(r, at, "an alias; anchors and aliases are not supported; write the value out");
     default:
-        end(r, status_fail(r->m, STATUS_INTERNAL, "libyaml event %d where a value begins",
-                           (int)e->type));
+        scope_fail(r->x, STATUS_INTERNAL, "libyaml event %d where a value begins", (int)e->type);
     }
     return t;
 }
@@ -252,7 +242,7 @@ static struct tree *read_stream(struct reader *r)
     return root;
 }
 
-/* Also by the arena, where memory runs out meanwhile. */
+/* Also where the scope is left. */
 static void close_reader(void *reader)
 {
     struct reader *r = reader;
@@ -263,27 +253,23 @@ static void close_reader(void *reader)
     yaml_parser_delete(&r->parser);
 }
 
-enum status tree_parse(struct arena *arena, const char *text, size_t size, struct tree **root,
-                       struct place *at, struct message *m)
+struct tree *tree_parse(struct scope *x, const char *text, size_t size, const char *name,
+                        bool lines)
 {
-    struct reader *r = arena_alloc(arena, 1, sizeof *r);
-    *r = (struct reader){.arena = arena, .at = at, .m = m};
-    *root = NULL;
-    *at = (struct place){1, 1};
-    arena_on_free(arena, close_reader, r);
-    if (setjmp(r->ended) == 0) {
-        if (size > TREE_BYTES)
-            refuse(r, *at, "larger than 1 MiB");
-        check_bytes(r, text, size);
-        r->open = yaml_parser_initialize(&r->parser);
-        if (!r->open)
-            end(r, status_no_memory(m, "the sweep file"));
-        yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
-        yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, size);
-        *root = read_stream(r);
-    }
+    struct reader *r = arena_alloc(&x->arena, 1, sizeof *r);
+    *r = (struct reader){.x = x, .name = name, .lines = lines};
+    if (size > TREE_BYTES)
+        refuse(r, (struct place){1, 1}, "larger than 1 MiB");
+    check_bytes(r, text, size);
+    arena_on_free(&x->arena, close_reader, r);
+    r->open = yaml_parser_initialize(&r->parser);
+    if (!r->open)
+        scope_leave(x, status_no_memory(x->message, name));
+    yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, size);
+    struct tree *root = read_stream(r);
     close_reader(r);
-    return r->status;
+    return root;
 }
 
 struct tree *tree_find(const struct tree *map, const char *key)

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/base/arena.h"
-#include "engine/base/status.h"
+#include "engine/base/scope.h"
 
 enum { TREE_DEPTH = 32, TREE_BYTES = 1 << 20, TREE_KEYS = 256 };
 
@@ -30,13 +29,13 @@ struct tree {
     struct tree *first, *next;
 };
 
-/* Reads text (one document, at most TREE_BYTES) into *root, owned by the arena. BAD_INPUT with the
- * fault in m and its place in *at for: bytes that are not clean UTF-8, byte order marks, control
- * characters, tabs in the indentation, what libyaml refuses, directives, anchors, aliases, tags,
- * keys that are not words, duplicate keys, nesting deeper than TREE_DEPTH, more than one document,
- * none at all. */
-enum status tree_parse(struct arena *arena, const char *text, size_t size, struct tree **root,
-                       struct place *at, struct message *m);
+/* Reads text (one document, at most TREE_BYTES); the tree is the scope's, which is left with
+ * BAD_INPUT, "name:line:column: fault" or, without lines, "name: fault", for: bytes that are not
+ * clean UTF-8, byte order marks, control characters, tabs in the indentation, what libyaml refuses,
+ * directives, anchors, aliases, tags, keys that are not words, duplicate keys, nesting deeper than
+ * TREE_DEPTH, more than one document, none at all. Keeps name until it returns. */
+struct tree *tree_parse(struct scope *x, const char *text, size_t size, const char *name,
+                        bool lines);
 
 /* The child of a mapping with that key, or NULL. */
 struct tree *tree_find(const struct tree *map, const char *key);

@@ -28,7 +28,7 @@ static const struct verdict_row *row_of(const struct verdict *v, int64_t heads)
 {
     for (int i = 0; i < v->rows; i++) {
         const struct verdict_row *r = &v->row[i];
-        if (r->heads == heads && r->limited == 0 && r->test.n > 0)
+        if (r->arm == heads && r->limited == 0 && r->test.n > 0)
             return r;
     }
     return NULL;
@@ -61,10 +61,10 @@ static void choose_heads(struct answer *a)
     int64_t claimed = 0;
     if (is_decided(v->confirmed)) {
         a->decided = v->confirmed;
-        claimed = a->in->confirm->input->claim_best;
+        claimed = a->in->confirm->input->claim.best;
     } else if (is_decided(v)) {
         a->decided = v;
-        claimed = a->in->claim_best;
+        claimed = a->in->claim.best;
     }
     a->heads = is_confirmed(a) ? claimed : v->candidate;
     a->compared = a->decided && a->heads == claimed && row_of(a->decided, claimed) ? a->decided : v;
@@ -138,8 +138,8 @@ static bool has_outcome(const struct answer *a, int64_t heads, enum rival_outcom
 {
     bool has = false;
     for (int i = 0; i < a->compared->rivals; i++)
-        has = has ||
-              (a->compared->rival[i].heads == heads && a->compared->rival[i].outcome == outcome);
+        has =
+            has || (a->compared->rival[i].arm == heads && a->compared->rival[i].outcome == outcome);
     return has;
 }
 
@@ -148,9 +148,9 @@ static bool has_outcome(const struct answer *a, int64_t heads, enum rival_outcom
  * whatever was explored. */
 static bool is_peer(const struct answer *a, const struct verdict_row *r)
 {
-    if (is_contradicted(a) && has_outcome(a, r->heads, RIVAL_BETTER))
+    if (is_contradicted(a) && has_outcome(a, r->arm, RIVAL_BETTER))
         return true;
-    return r->among_best && r->heads != a->heads && !has_outcome(a, r->heads, RIVAL_BEATEN);
+    return r->among_best && r->arm != a->heads && !has_outcome(a, r->arm, RIVAL_BEATEN);
 }
 
 /* By how much a peer did better in the exploring trials, where these show that the head count is
@@ -194,7 +194,7 @@ static bool add_those(const struct answer *a, answer_test *chosen, const char *o
                      seen == 0           ? opening
                      : seen == count - 1 ? last
                                          : ", ",
-                     a->v->row[i].heads);
+                     a->v->row[i].arm);
             seen++;
         }
     return count > 0;
@@ -223,9 +223,9 @@ static void add_better(const struct answer *a, double lead)
 static bool is_close(const struct answer *a, const struct verdict_row *r)
 {
     bool told =
-        r->heads == a->heads || (a->decided && a->decided->kind == VERDICT_CLAIM_CONTRADICTED);
+        r->arm == a->heads || (a->decided && a->decided->kind == VERDICT_CLAIM_CONTRADICTED);
     for (int i = 0; i < a->compared->rivals; i++)
-        told = told || a->compared->rival[i].heads == r->heads;
+        told = told || a->compared->rival[i].arm == r->arm;
     return r->in_plateau && !told && !is_peer(a, r);
 }
 
@@ -293,12 +293,12 @@ static void add_choice(const struct answer *a)
         add_value(a, row->test.mean);
     }
     for (int i = 0; i < c->rivals; i++) {
-        row = row_of(c, c->rival[i].heads);
+        row = row_of(c, c->rival[i].arm);
         if (!row || (is_contradicted(a) && c->rival[i].outcome != RIVAL_BETTER))
             continue;
         text_add(a->out, "%s", opening);
         add_value(a, row->test.mean);
-        text_add(a->out, " with %" PRId64, row->heads);
+        text_add(a->out, " with %" PRId64, row->arm);
         opening = " and ";
     }
     add_others(a);
@@ -384,7 +384,7 @@ static void add_blind(const struct answer *a)
         if (!(blind > 0))
             continue;
         text_add(a->out, "%sfrom ", seen == 0 ? " Differences " : " and ");
-        add_heads(a, c->rival[i].heads);
+        add_heads(a, c->rival[i].arm);
         text_add(a->out, " below about ");
         add_size(a, blind, ++seen == count);
     }

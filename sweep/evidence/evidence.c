@@ -10,70 +10,24 @@
 
 /* ---- what the sweep asks ---- */
 
-/* A member of an object by its key, which has dots. */
-#define MEMBER(object, key) object " -> ('$.\"' || " key " || '\"')"
-
-static void read_claimed(struct scope *x, struct evidence *e)
-{
-    enum { KEY, BETTER, THAN, AT_HEADS };
-    struct rows *rows =
-        scope_rows(x,
-                   "SELECT key, " MEMBER("claim -> '$.better'", "key") ", " MEMBER(
-                       "claim -> '$.than'", "key") ", claim ->> '$.heads'"
-                                                   " FROM sweep, json_each(claim, '$.better')"
-                                                   " WHERE sweep_id = ?1 AND claim IS NOT NULL",
-                   VALUES(INTEGER(e->sweep_id)));
-    while (scope_next(x, rows)) {
-        e->claimed = arena_grow(&x->arena, e->claimed, (size_t)e->claimed_axes, sizeof *e->claimed);
-        e->claimed[e->claimed_axes++] = (struct evidence_claimed){
-            scope_given(x, rows, KEY), scope_given(x, rows, BETTER), scope_given(x, rows, THAN)};
-        e->claimed_heads = rows_integer(rows, AT_HEADS);
-    }
-    if (e->claimed_axes > 0 && e->base.proof.status == PROOF_FIRST)
-        e->claimed_similar = evidence_similar(x, e->sweep_id);
-}
-
-static void read_claim(struct scope *x, struct evidence *e)
-{
-    struct rows *rows = scope_rows(x,
-                                   "SELECT over.value FROM sweep, json_each(claim, '$.over') AS"
-                                   " over WHERE sweep_id = ?1 AND claim IS NOT NULL",
-                                   VALUES(INTEGER(e->sweep_id)));
-    int64_t *over = NULL;
-    e->base.proof = evidence_proof(x, e->sweep_id);
-    if (e->base.has_claim && e->base.proof.status == PROOF_FIRST)
-        e->base.similar = evidence_similar(x, e->sweep_id);
-    while (scope_next(x, rows)) {
-        over = arena_grow(&x->arena, over, (size_t)e->base.claim_over_count, sizeof *over);
-        over[e->base.claim_over_count++] = rows_integer(rows, 0);
-    }
-    e->base.claim_over = over;
-    read_claimed(x, e);
-}
-
 static void evidence_read_sweep(struct scope *x, struct evidence *e)
 {
-    enum { CLAIM_BEST, LOSS, LOOKS, EQUIVALENCE, REPLICATED, DRAWN };
-    struct rows *rows = scope_rows(
-        x,
-        "SELECT claim ->> '$.best', metric = 'val_loss', json_array_length(looks), equivalence,"
-        " (SELECT group_concat(value, ', ') FROM json_each(replicate)), drawn FROM sweep"
-        " WHERE sweep_id = ?1",
-        VALUES(INTEGER(e->sweep_id)));
-    bool found = false;
-    while (scope_next(x, rows)) {
-        found = true;
-        e->base.has_claim = !rows_null(rows, CLAIM_BEST);
-        e->base.claim_best = rows_integer(rows, CLAIM_BEST);
-        e->base.loss = rows_integer(rows, LOSS) != 0;
-        e->drawn = rows_integer(rows, DRAWN) != 0;
-        e->base.looks = (int)rows_integer(rows, LOOKS);
-        e->base.equivalence = rows_null(rows, EQUIVALENCE) ? 0 : rows_real(rows, EQUIVALENCE);
-        e->base.replicated = rows_null(rows, REPLICATED) ? NULL : scope_column(x, rows, REPLICATED);
-    }
-    if (!found)
+    enum { LOSS, LOOKS, EQUIVALENCE, REPLICATED, DRAWN };
+    struct rows *rows =
+        scope_rows(x,
+                   "SELECT metric = 'val_loss', json_array_length(looks), equivalence,"
+                   " (SELECT group_concat(value, ', ') FROM json_each(replicate)), drawn FROM sweep"
+                   " WHERE sweep_id = ?1",
+                   VALUES(INTEGER(e->sweep_id)));
+    if (!scope_next(x, rows))
         scope_fail(x, STATUS_BAD_INPUT, "no sweep has the id %lld", (long long)e->sweep_id);
-    read_claim(x, e);
+    e->base.chance = NAN;
+    e->base.loss = rows_integer(rows, LOSS) != 0;
+    e->base.replicated = rows_null(rows, REPLICATED) ? NULL : scope_column(x, rows, REPLICATED);
+    e->drawn = rows_integer(rows, DRAWN) != 0;
+    e->looks = (int)rows_integer(rows, LOOKS);
+    e->equivalence = rows_null(rows, EQUIVALENCE) ? 0 : rows_real(rows, EQUIVALENCE);
+    scope_close(x, rows);
 }
 
 static void evidence_read_outside(struct scope *x, struct evidence *e)
@@ -94,134 +48,72 @@ static void evidence_read_outside(struct scope *x, struct evidence *e)
     }
 }
 
-static void evidence_read_changes(struct scope *x, struct evidence *e)
+/* ---- settings and their arms ---- */
+
+static int compare_texts(const void *a, const void *b)
 {
-    enum { CHANGED, PAIRS, ADDED, REMOVED, SEEN, OUTSIDE, WHAT, RULES, CLAIM, SIMILAR, DIFFER };
-    struct rows *rows =
-        scope_rows(x,
-                   "SELECT changed, pairs, added, removed, seen, seen_outside, what,"
-                   " (SELECT group_concat(value, ', ') FROM json_each(what, '$.rules')), claim,"
-                   " similar, similar_differ"
-                   " FROM plan_change WHERE sweep_id = ?1 AND by = 'file'"
-                   " ORDER BY plan_change_id",
-                   VALUES(INTEGER(e->sweep_id)));
-    while (scope_next(x, rows)) {
-        e->change = arena_grow(&x->arena, e->change, (size_t)e->changes, sizeof *e->change);
-        e->change[e->changes++] =
-            (struct evidence_change){scope_column(x, rows, CHANGED), rows_integer(rows, PAIRS),
-                                     rows_integer(rows, ADDED),      rows_integer(rows, REMOVED),
-                                     rows_integer(rows, SEEN),       rows_integer(rows, OUTSIDE),
-                                     scope_column(x, rows, WHAT),    scope_column(x, rows, RULES),
-                                     scope_column(x, rows, CLAIM),   rows_integer(rows, SIMILAR),
-                                     scope_given(x, rows, DIFFER)};
-    }
+    return strcmp(((const struct evidence_setting *)a)->setting,
+                  ((const struct evidence_setting *)b)->setting);
 }
 
-/* ---- a file of the user's ---- */
-
-/* What is sampled, and what a guess costs that knows how often each byte or label comes. */
-static void read_data(struct scope *x, struct evidence *e)
+struct evidence_setting *evidence_find(struct evidence *e, const char *setting)
 {
-    enum { TEXT, ENTROPY, INTERLEAVED };
-    struct rows *rows =
-        scope_rows(x,
-                   "SELECT mode = 'lm', config_json ->> '$.task.options.entropy',"
-                   "       config_json ->> '$.task.options.split' IS 'interleaved' FROM config"
-                   " WHERE config_id = ? AND task = 'text'",
-                   NO_VALUES);
-    for (int i = 0; i < e->settings; i++) {
-        struct verdict_input *in = &e->setting[i].input;
-        rows_rebind(rows, VALUES(INTEGER(e->setting[i].config_id)));
-        if (!rows_next(rows))
-            continue;
-        in->data = rows_integer(rows, TEXT) ? VERDICT_TEXT : VERDICT_ROWS;
-        in->guess_loss = rows_null(rows, ENTROPY) ? 0 : rows_real(rows, ENTROPY);
-        in->interleaved = rows_integer(rows, INTERLEAVED);
-    }
-    scope_close(x, rows);
+    struct evidence_setting key = {.setting = (char *)setting};
+    return e->settings ? bsearch(&key, e->setting, (size_t)e->settings, sizeof key, compare_texts)
+                       : NULL;
 }
 
-/* The same of each trial, where files are what is replicated. */
-static void read_guesses(struct scope *x, struct evidence *e)
+/* NULL: there is none. */
+static struct verdict_arm *find_arm(struct verdict_input *in, int64_t heads)
 {
-    struct rows *rows =
-        scope_rows(x,
-                   "SELECT config_json ->> '$.task.options.entropy' FROM trial"
-                   " JOIN config USING (config_id) WHERE trial_id = ? AND task = 'text'",
-                   NO_VALUES);
-    for (int i = 0; i < e->trials; i++) {
-        rows_rebind(rows, VALUES(INTEGER(e->trial[i].trial_id)));
-        if (rows_next(rows) && !rows_null(rows, 0))
-            e->trial[i].guess = rows_real(rows, 0);
-    }
-    scope_close(x, rows);
+    for (int i = 0; i < in->count; i++)
+        if (in->arm[i].id == heads)
+            return &in->arm[i];
+    return NULL;
 }
 
-/* ---- blocks ---- */
+/* ---- blocks of a text ---- */
 
-/* A trial's losses, as they lie in e->block. */
+/* A trial's losses, as they lie in the array of all. */
 struct losses {
     size_t first;
     int count;
 };
 
-/* Those of each trial of `e`. */
-static struct losses *read_losses(struct scope *x, struct evidence *e)
+/* Gives the trials of a setting the losses of their blocks: those that have as many as any has. */
+static void share_out(struct evidence_setting *s, const struct losses *of, const double *loss)
+{
+    int most = 0;
+    for (int i = 0; i < s->trials; i++)
+        most = of[i].count > most ? of[i].count : most;
+    for (int i = 0; i < s->trials && most > 0; i++)
+        if (of[i].count == most)
+            s->trial[i].block = loss + of[i].first;
+    s->input.blocks = s->fresh.blocks = most;
+}
+
+static void evidence_read_blocks(struct scope *x, struct evidence *e)
 {
     struct losses *of = arena_alloc(&x->arena, (size_t)e->trials, sizeof *of);
     struct rows *rows =
         scope_rows(x, "SELECT loss FROM block_loss WHERE trial_id = ? ORDER BY block", NO_VALUES);
+    double *loss = NULL;
     size_t blocks = 0;
-    for (int i = 0; i < e->trials; i++) {
+    bool text = false;
+    for (int i = 0; i < e->settings; i++)
+        text = text || e->setting[i].input.data == VERDICT_TEXT;
+    for (int i = 0; i < e->trials && text && e->base.loss; i++) {
         of[i].first = blocks;
         rows_rebind(rows, VALUES(INTEGER(e->trial[i].trial_id)));
         for (; rows_next(rows); of[i].count++) {
-            e->block = arena_grow(&x->arena, e->block, blocks, sizeof *e->block);
-            e->block[blocks++] = rows_real(rows, 0);
+            loss = arena_grow(&x->arena, loss, blocks, sizeof *loss);
+            loss[blocks++] = rows_real(rows, 0);
         }
     }
     scope_close(x, rows);
-    return of;
-}
-
-/* Gives the trials of a setting their blocks: those that have as many as most have. */
-static void share_out(struct evidence *e, struct evidence_setting *set, const struct losses *of)
-{
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < set->count; k++)
-            for (int i = set->first[k]; i < set->first[k] + set->heads[k].n; i++) {
-                if (pass == 0 && of[i].count > set->input.blocks)
-                    set->input.blocks = of[i].count;
-                else if (pass == 1 && of[i].count == set->input.blocks)
-                    e->trial[i].block = e->block + of[i].first;
-            }
-    for (int k = 0; set->confirm && k < set->confirm->count; k++) {
-        int first = set->confirm->first[k];
-        for (int i = first; i < first + set->confirm->heads[k].n; i++)
-            if (of[i].count == set->input.blocks)
-                e->trial[i].block = e->block + of[i].first;
-    }
-}
-
-static bool any_text(const struct evidence *e)
-{
-    bool any = false;
-    for (int i = 0; i < e->settings; i++)
-        any = any || e->setting[i].input.data == VERDICT_TEXT;
-    return any;
-}
-
-static void evidence_read_file(struct scope *x, struct evidence *e)
-{
-    read_data(x, e);
-    if (e->base.loss && e->base.replicated && strstr(e->base.replicated, "task.file"))
-        read_guesses(x, e);
-    if (!e->base.loss || !any_text(e))
-        return;
-    const struct losses *of = read_losses(x, e);
     for (int i = 0; i < e->settings; i++)
         if (e->setting[i].input.data == VERDICT_TEXT)
-            share_out(e, &e->setting[i], of);
+            share_out(&e->setting[i], of + (e->setting[i].trial - e->trial), loss);
 }
 
 /* ---- what was tuned ---- */
@@ -265,40 +157,42 @@ static struct verdict_value value_of(struct scope *x, struct rows *rows)
     return (struct verdict_value){number ? rows_real(rows, VALUE) : NAN, text.text};
 }
 
-static struct verdict_choice *choice_of(struct scope *x, struct evidence_setting *set,
-                                        int64_t heads)
+static struct verdict_axis *axis_of(struct scope *x, struct verdict_arm *arm, const char *path)
 {
-    int n = set->input.choices;
-    if (n > 0 && set->choice[n - 1].heads == heads)
-        return &set->choice[n - 1];
-    set->choice = arena_grow(&x->arena, set->choice, (size_t)n, sizeof *set->choice);
-    set->input.choices++;
-    set->choice[n] = (struct verdict_choice){.heads = heads};
-    return &set->choice[n];
-}
-
-static struct verdict_axis *axis_of(struct scope *x, struct verdict_choice *c, const char *path)
-{
-    if (c->axes > 0 && strcmp(c->axis[c->axes - 1].path, path) == 0)
-        return &c->axis[c->axes - 1];
-    c->axis = arena_grow(&x->arena, c->axis, (size_t)c->axes, sizeof *c->axis);
-    c->axis[c->axes] = (struct verdict_axis){.path = arena_string(&x->arena, path), .chosen = -1};
-    return &c->axis[c->axes++];
+    if (arm->axes > 0 && strcmp(arm->axis[arm->axes - 1].path, path) == 0)
+        return &arm->axis[arm->axes - 1];
+    arm->axis = arena_grow(&x->arena, arm->axis, (size_t)arm->axes, sizeof *arm->axis);
+    arm->axis[arm->axes] =
+        (struct verdict_axis){.path = arena_string(&x->arena, path), .chosen = -1};
+    return &arm->axis[arm->axes++];
 }
 
 /* Head counts of a setting have the same axes, unless a hand has made it otherwise. */
 static void check_axes(struct scope *x, const struct evidence_setting *set)
 {
-    for (int i = 1; i < set->input.choices; i++) {
-        const struct verdict_choice *first = &set->choice[0], *c = &set->choice[i];
-        bool same = c->axes == first->axes;
-        for (int k = 0; k < c->axes && same; k++)
-            same = strcmp(c->axis[k].path, first->axis[k].path) == 0;
+    const struct verdict_arm *first = verdict_tuned(&set->input);
+    for (int i = 0; i < set->input.count && first; i++) {
+        const struct verdict_arm *arm = &set->input.arm[i];
+        bool same = arm->axes == first->axes || arm->axes == 0;
+        for (int k = 0; k < arm->axes && same; k++)
+            same = strcmp(arm->axis[k].path, first->axis[k].path) == 0;
         if (!same)
             scope_fail(x, STATUS_CORRUPT,
                        "%s: trials with %lld and %lld heads tune different axes in the setting %s",
-                       store_path(x->store), (long long)first->heads, (long long)c->heads,
+                       store_path(x->store), (long long)first->id, (long long)arm->id,
                        set->setting);
+    }
+}
+
+/* What a head count chose holds for its fresh trials. */
+static void take_choices(struct evidence_setting *set)
+{
+    for (int i = 0; i < set->fresh.count; i++) {
+        const struct verdict_arm *explored = find_arm(&set->input, set->fresh.arm[i].id);
+        if (explored) {
+            set->fresh.arm[i].axes = explored->axes;
+            set->fresh.arm[i].axis = explored->axis;
+        }
     }
 }
 
@@ -321,10 +215,10 @@ static void evidence_read_tune(struct scope *x, struct evidence *e)
     struct rows *rows = scope_rows_of_sweep(x, TRIED, VALUES(INTEGER(e->sweep_id)));
     while (scope_next(x, rows)) {
         struct evidence_setting *set = evidence_find(e, rows_given(rows, SETTING));
-        if (!set)
+        struct verdict_arm *arm = set ? find_arm(&set->input, rows_integer(rows, HEADS)) : NULL;
+        if (!arm)
             continue;
-        struct verdict_choice *c = choice_of(x, set, rows_integer(rows, HEADS));
-        struct verdict_axis *axis = axis_of(x, c, rows_given(rows, AXIS));
+        struct verdict_axis *axis = axis_of(x, arm, rows_given(rows, AXIS));
         axis->value = arena_grow(&x->arena, axis->value, (size_t)axis->values, sizeof *axis->value);
         struct verdict_value value = axis->value[axis->values++] = value_of(x, rows);
         if (!rows_integer(rows, CHOSEN))
@@ -332,27 +226,14 @@ static void evidence_read_tune(struct scope *x, struct evidence *e)
         axis->chosen = axis->values - 1;
         axis->edge = edge_of(axis->path, value.number, rows_given(rows, EDGE));
     }
-    for (int i = 0; i < e->settings; i++)
+    for (int i = 0; i < e->settings; i++) {
         check_axes(x, &e->setting[i]);
+        take_choices(&e->setting[i]);
+    }
     read_seeds(x, e);
 }
 
-/* ---- all of it ---- */
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(((const struct evidence_setting *)a)->setting,
-                  ((const struct evidence_setting *)b)->setting);
-}
-
-struct evidence_setting *evidence_find(struct evidence *e, const char *setting)
-{
-    struct evidence_setting key = {.setting = (char *)setting};
-    return e->settings ? bsearch(&key, e->setting, (size_t)e->settings, sizeof key, compare_texts)
-                       : NULL;
-}
-
-/* ---- what the test set has, and what settings have in common ---- */
+/* ---- what the test set has ---- */
 
 /* Of how many examples of the test set the targets are counted: where their number differs from
  * example to example, enough for a mean; of long sequences, which take long to draw, fewer. */
@@ -403,21 +284,25 @@ static int64_t test_targets(struct arena *a, const char *config_json)
                       point_examples(shape.part[TASK_TEST], point.train.test_examples));
 }
 
-static void read_targets(struct scope *x, struct evidence *e)
+static void evidence_read_targets(struct scope *x, struct evidence *e)
 {
     struct rows *rows =
         scope_rows(x, "SELECT config_json FROM config WHERE config_id = ?", NO_VALUES);
     for (int i = 0; i < e->settings; i++) {
-        rows_rebind(rows, VALUES(INTEGER(e->setting[i].config_id)));
+        struct evidence_setting *set = &e->setting[i];
+        rows_rebind(rows, VALUES(INTEGER(set->config_id)));
         if (rows_next(rows))
-            e->setting[i].input.test_targets = test_targets(&x->arena, rows_given(rows, 0));
+            set->input.test_targets = set->fresh.test_targets =
+                test_targets(&x->arena, rows_given(rows, 0));
     }
     scope_close(x, rows);
 }
 
+/* ---- what settings have in common ---- */
+
 /* Two settings that differ in the width of heads can mean the same model at a head count: they have
  * the same trials twice. */
-static void read_shared(struct scope *x, struct evidence *e)
+static void evidence_read_shared(struct scope *x, struct evidence *e)
 {
     bool widths = false;
     for (int i = 0; i < e->settings; i++)
@@ -436,15 +321,15 @@ static void read_shared(struct scope *x, struct evidence *e)
     while (scope_next(x, rows)) {
         struct evidence_setting *set = evidence_find(e, rows_given(rows, 0));
         struct evidence_setting *other = evidence_find(e, rows_given(rows, 2));
-        for (int i = 0; set && other && i < set->count; i++)
-            if (set->heads[i].heads == rows_integer(rows, 1))
-                set->heads[i].shared = other->label;
+        struct verdict_arm *arm = set ? find_arm(&set->input, rows_integer(rows, 1)) : NULL;
+        if (arm && other)
+            arm->shared = other->label;
     }
 }
 
 /* ---- all of it ---- */
 
-static int compare_places(const void *a, const void *b)
+static int compare_plan(const void *a, const void *b)
 {
     const struct evidence_setting *x = a, *y = b;
     return (x->place > y->place) - (x->place < y->place);
@@ -461,29 +346,22 @@ static void put_in_order(struct evidence *e)
 {
     if (e->settings)
         qsort(e->setting, (size_t)e->settings, sizeof *e->setting,
-              e->drawn ? compare_values : compare_places);
-    for (int i = 0; i < e->settings; i++) {
+              e->drawn ? compare_values : compare_plan);
+    for (int i = 0; i < e->settings && e->fresh_units > 0; i++) {
         struct evidence_setting *set = &e->setting[i];
-        for (int k = 0; k < set->count; k++) {
-            set->heads[k].trial = e->trial + set->first[k];
-            set->heads[k].lr = set->extra[k].lr[0] ? set->extra[k].lr : NULL;
-        }
-        set->input.count = set->count;
-        set->input.heads = set->heads;
-        set->input.choice = set->choice;
-        evidence_bind_confirm(e, set);
+        set->input.confirm = &set->confirm;
+        set->confirm.input = set->fresh.claim.best ? &set->fresh : NULL;
     }
 }
 
 struct evidence *evidence_read(struct scope *x, int64_t sweep_id)
 {
     static void (*const readers[])(struct scope *, struct evidence *) = {
-        evidence_read_sweep, evidence_read_trials,  read_targets,
-        read_shared,         evidence_read_tune,    evidence_read_confirm,
-        evidence_read_file,  evidence_read_outside, evidence_read_changes};
+        evidence_read_sweep,   evidence_read_claim,  evidence_read_trials, evidence_read_targets,
+        evidence_read_blocks,  evidence_read_shared, evidence_read_tune,   evidence_read_confirm,
+        evidence_read_outside, evidence_read_changes};
     struct evidence *e = arena_alloc(&x->arena, 1, sizeof *e);
     e->sweep_id = sweep_id;
-    e->base.chance = NAN;
     scope_read_begin(x);
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         readers[i](x, e);

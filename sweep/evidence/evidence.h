@@ -7,39 +7,16 @@
 #include "sweep/judge/between.h"
 #include "sweep/trials/trials.h"
 
-/* One head count, beyond what the verdict needs. */
-struct evidence_heads {
-    int64_t n_params;
-    double train_s; /* of the completed trials together */
-    int completed;
-    int planned; /* trials that are judged, with looks up to the open one */
-    char lr[24]; /* learning rate; "" where it is not chosen yet */
-};
-
-/* What was written down to be confirmed in a setting, and the trials that decide. */
-struct evidence_confirm {
-    char *written; /* when; NULL: not yet */
-    struct verdict_confirm confirm;
-    struct verdict_input input; /* where there is a claim */
-    int count;                  /* head counts that it names */
-    struct verdict_heads *heads;
-    int *first;    /* as many as heads: index of their first trial */
-    int64_t *over; /* input.claim_over */
-};
-
 /* One combination of the varying axes other than heads, the tuned and the replicated ones. */
 struct evidence_setting {
-    char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
-    int count;             /* head counts */
-    struct verdict_heads *heads;
-    struct evidence_heads *extra; /* as many as heads */
-    struct verdict_input input;   /* points to the above, and to what the evidence owns */
-    /* For those who read it. */
-    struct verdict_choice *choice;
-    int64_t place;     /* in the plan, of the first trial that is judged */
+    char *setting, *label;      /* canonical JSON; for people, "" when nothing else varies */
+    struct verdict_input input; /* of the trials that explore; points to what the evidence owns */
+    struct verdict_confirm confirm; /* input.confirm, if anything is to be confirmed */
+    struct verdict_input fresh;     /* confirm.input, once there is a claim: of fresh trials */
+    int trials;                     /* that have ended, fresh ones behind the others */
+    struct verdict_trial *trial;
+    int64_t place;     /* in the plan, of the first trial that explores */
     int64_t config_id; /* of its first trial in the plan, one that only serves to choose too */
-    int *first;        /* as many as heads: index of their first trial */
-    struct evidence_confirm *confirm; /* NULL: nothing is to be confirmed */
 };
 
 /* Trials of the sweep that have ended and are not in its plan (any more), at one head count. */
@@ -81,11 +58,14 @@ struct evidence {
     struct evidence_claimed *claimed;
     int64_t claimed_heads;
     struct verdict_similar claimed_similar;
-    /* For those who read it. */
-    struct verdict_input base; /* the same for all settings; a claim in it is one of head counts */
-    int trials;
+    /* What explores has in all settings: a claim of head counts, looks, a margin. */
+    struct verdict_claim claim;
+    int looks;
+    double equivalence;
+    int64_t fresh_units;       /* to be confirmed on in each setting; 0: nothing is */
+    struct verdict_input base; /* what fresh trials have in all settings too */
+    int trials;                /* that have ended, of all settings */
     struct verdict_trial *trial;
-    double *block; /* losses of all trials' blocks */
 };
 
 /* Reads a sweep, in one snapshot. Leaves the scope with BAD_INPUT for an unknown sweep. Under looks
@@ -103,13 +83,5 @@ struct evidence_pairs {
 };
 enum { EVIDENCE_PAIRS_MAX = 500 };
 struct evidence_pairs evidence_pair_settings(struct scope *x, const struct evidence *e);
-
-/* Whether the sweep's present claim is a prediction, by how its plan and its claim changed (table
- * plan_change): nothing could be seen of the plan's trials when it was last changed. pairs is 0
- * where results outside the plan were among those that could be seen. Without a claim: FIRST. */
-struct verdict_proof evidence_proof(struct scope *x, int64_t sweep_id);
-
-/* What was known of trials like those of the plan when it or its claim was last changed. */
-struct verdict_similar evidence_similar(struct scope *x, int64_t sweep_id);
 
 #endif

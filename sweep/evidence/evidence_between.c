@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sweep/evidence/evidence_parts.h"
+
 enum { SETTINGS_MAX = 1000 }; /* pairs of more are not even counted */
 
 /* ---- settings by their axes ---- */
@@ -161,7 +162,7 @@ static bool is_claimed(const struct evidence *e, const struct members *better,
 static bool is_same_model(const struct evidence_setting *a, int i, const struct evidence_setting *b,
                           int k)
 {
-    const char *x = a->heads[i].shared, *y = b->heads[k].shared;
+    const char *x = a->input.arm[i].shared, *y = b->input.arm[k].shared;
     return x && y && (is_equal(x, y) || is_equal(x, b->label) || is_equal(y, a->label));
 }
 
@@ -185,7 +186,7 @@ struct pairing {
     struct evidence_pairs *pairs;
 };
 
-/* Head count i of setting a against head count k of setting b. */
+/* Arm i of setting a against arm k of setting b. */
 static void add_pair(const struct pairing *g, int a, int i, int b, int k, bool claimed)
 {
     struct evidence_pairs *p = g->pairs;
@@ -193,14 +194,13 @@ static void add_pair(const struct pairing *g, int a, int i, int b, int k, bool c
     const struct evidence_setting *s = &g->e->setting[a], *t = &g->e->setting[b];
     p->pair = arena_grow(arena, p->pair, (size_t)p->count, sizeof *p->pair);
     p->pair[p->count++] = (struct between_pair){
-        .of = {{&s->input, i, s->extra[i].planned, s->setting},
-               {&t->input, k, t->extra[k].planned, t->setting}},
+        .side = {{&s->input, &s->input.arm[i],
+                  join_labels(g->x, &g->members[a], &g->members[b], false), s->setting},
+                 {&t->input, &t->input.arm[k],
+                  join_labels(g->x, &g->members[b], &g->members[a], false), t->setting}},
+        .place = {s->input.arm[i].id, join_labels(g->x, &g->members[a], &g->members[b], true)},
         .claimed = claimed,
-        .similar = claimed ? g->e->claimed_similar : (struct verdict_similar){0},
-        .sides = {.heads = s->heads[i].heads,
-                  .name = {join_labels(g->x, &g->members[a], &g->members[b], false),
-                           join_labels(g->x, &g->members[b], &g->members[a], false)},
-                  .same = join_labels(g->x, &g->members[a], &g->members[b], true)}};
+        .similar = claimed ? g->e->claimed_similar : (struct verdict_similar){0}};
 }
 
 /* At each head count that both have; of a claim at that which it names. False: they are too many.
@@ -211,8 +211,8 @@ static bool pair_heads(const struct pairing *g, int a, int b, bool claimed)
     const struct evidence_setting *s = &e->setting[a], *t = &e->setting[b];
     bool predicted = is_claimed(e, &g->members[a], &g->members[b]) ||
                      is_claimed(e, &g->members[b], &g->members[a]);
-    for (int i = 0, k = 0; i < s->count && k < t->count;) {
-        int64_t heads = s->heads[i].heads, others = t->heads[k].heads;
+    for (int i = 0, k = 0; i < s->input.count && k < t->input.count;) {
+        int64_t heads = s->input.arm[i].id, others = t->input.arm[k].id;
         bool named = predicted && heads == e->claimed_heads;
         if (heads == others && named == claimed && (claimed || !is_same_model(s, i, t, k))) {
             if (!claimed && g->pairs->count >= EVIDENCE_PAIRS_MAX)

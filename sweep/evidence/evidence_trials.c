@@ -1,32 +1,29 @@
 /* The trials of a plan, read in one pass by their numbers, as a rule as they lie in the file:
  * sweeps of a hundred thousand trials are read again and again while they run. Then the settings
- * and head counts of these trials. */
+ * and arms of these trials, put in order without a look at the file. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sweep/evidence/evidence_parts.h"
 
-/* What is needed of a configuration: the seed is not in it. */
+/* Where trials are alike but for their seeds: a configuration in a setting, of trials that explore
+ * (or choose for these) or of fresh ones. */
 struct grid_point {
+    struct grid_point *next; /* another one of the same configuration */
     int64_t config_id, heads, steps, n_params, d_head;
     double lr;
-    bool decays;                /* the learning rate ends at 0 */
-    struct trial_group *groups; /* of its trials; as a rule one */
-};
-
-/* Trials that are alike but for their seeds. */
-struct trial_group {
-    struct trial_group *next; /* of its point */
-    struct grid_point *point;
-    char *setting, *label, *replicate;
-    int set, unit; /* number of its setting, in the order of texts; of its replicate, or of another
-                      that draws the same task */
-    int instances, different; /* of its setting: see struct verdict_input */
-    const char *alike;
-    int64_t place; /* of its first trial in the plan */
-    int look;      /* that its setting has open, or that decided; 0: no looks */
+    bool decays; /* the learning rate ends at 0 */
+    enum verdict_data data;
+    double guess; /* loss of a guess that knows how often each byte or label comes; 0: unknown */
+    bool interleaved;
+    char *setting, *label, *replicate; /* NULL: no trial is known yet */
+    bool fresh;
+    bool repeated; /* fresh, but of a task that was explored or that is fresh before */
+    int set, unit; /* number of its setting, by their texts; of its replicate, or of another that
+                      draws the same task */
+    int rank;      /* by setting, fresh, head count, unit; equal where these are */
+    int64_t place; /* of its first trial in the plan, fresh ones apart */
     long tuning, tuning_ended, eliminated; /* as in struct verdict_input */
 };
 
@@ -34,29 +31,23 @@ struct trial_group {
  * was chosen. */
 struct planned {
     struct verdict_trial trial;
-    struct trial_group *group;
+    struct grid_point *point;
     int64_t place;
     double chance, train_s; /* NaN: none */
-    enum trial_state state;
-    bool ended;
-    bool judged; /* belongs to the look that is open, or to one before */
-};
-
-struct open_look {
-    char *setting;
     int look;
+    bool ended, completed;
 };
 
 struct scan {
     struct scope *scope;
     struct evidence *e;
+    bool files;    /* are what is replicated: guessing costs something else at each */
     int64_t first; /* place in the plan of the first trial */
-    int points, groups, looks;
-    struct grid_point *point; /* by rising config_id */
-    struct trial_group **group;
-    struct open_look *look; /* by their settings' texts */
+    int configs, points;
+    struct grid_point *config; /* the first point of each configuration, by rising config_id */
+    struct grid_point **point; /* all of them */
     size_t count;
-    struct planned *planned; /* by rising trial_id, then as planned_compare says */
+    struct planned *planned; /* by rising trial_id, then as compare_trials says */
 };
 
 /* <0, 0, >0, as qsort asks for it. */
@@ -65,59 +56,40 @@ static inline int compare_integers(int64_t x, int64_t y)
     return (x > y) - (x < y);
 }
 
-/* ---- what is known before any trial is read ---- */
-
-static void read_points(struct scan *sc)
+/* What is needed of the configurations: the seed is not in them. */
+static void read_configs(struct scan *sc)
 {
-    enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR, DECAYS };
-    struct scope *x = sc->scope;
-    struct rows *r = scope_rows(x,
-                                "SELECT config_id, heads, steps, n_params, d_head, lr,"
-                                " schedule IN ('cosine', 'linear') FROM config"
-                                " WHERE EXISTS (SELECT 1 FROM trial WHERE sweep_id = ?1"
-                                "  AND trial.config_id = config.config_id AND in_plan = 1)"
-                                " ORDER BY config_id",
-                                VALUES(INTEGER(sc->e->sweep_id)));
-    while (scope_next(x, r)) {
-        sc->point = arena_grow(&x->arena, sc->point, (size_t)sc->points, sizeof *sc->point);
-        sc->point[sc->points++] = (struct grid_point){.config_id = rows_integer(r, CONFIG),
-                                                      .heads = rows_integer(r, HEADS),
-                                                      .steps = rows_integer(r, STEPS),
-                                                      .n_params = rows_integer(r, PARAMS),
-                                                      .d_head = rows_integer(r, D_HEAD),
-                                                      .lr = rows_real(r, LR),
-                                                      .decays = rows_integer(r, DECAYS) != 0};
-    }
-}
-
-static void read_looks(struct scan *sc)
-{
+    enum { CONFIG, HEADS, STEPS, PARAMS, D_HEAD, LR, DECAYS, FILE, TEXT, ENTROPY, INTERLEAVED };
     struct scope *x = sc->scope;
     struct rows *r =
         scope_rows(x,
-                   "SELECT setting, iif(max(decided), max(look), min(max(look) + 1, ?2)) FROM look"
-                   " WHERE sweep_id = ?1 GROUP BY setting ORDER BY setting",
-                   VALUES(INTEGER(sc->e->sweep_id), INTEGER(sc->e->base.looks)));
+                   "SELECT config_id, heads, steps, n_params, d_head, lr,"
+                   " schedule IN ('cosine', 'linear'), task = 'text', iif(task = 'text',"
+                   "  mode = 'lm', 0), iif(task = 'text',"
+                   "  config_json ->> '$.task.options.entropy', NULL),"
+                   " iif(task = 'text', config_json ->> '$.task.options.split'"
+                   "  IS 'interleaved', 0)"
+                   " FROM config WHERE EXISTS (SELECT 1 FROM trial"
+                   "  WHERE sweep_id = ?1 AND trial.config_id = config.config_id"
+                   "  AND in_plan = 1) ORDER BY config_id",
+                   VALUES(INTEGER(sc->e->sweep_id)));
     while (scope_next(x, r)) {
-        sc->look = arena_grow(&x->arena, sc->look, (size_t)sc->looks, sizeof *sc->look);
-        sc->look[sc->looks++] = (struct open_look){scope_given(x, r, 0), (int)rows_integer(r, 1)};
+        sc->config = arena_grow(&x->arena, sc->config, (size_t)sc->configs, sizeof *sc->config);
+        sc->config[sc->configs++] =
+            (struct grid_point){.config_id = rows_integer(r, CONFIG),
+                                .heads = rows_integer(r, HEADS),
+                                .steps = rows_integer(r, STEPS),
+                                .n_params = rows_integer(r, PARAMS),
+                                .d_head = rows_integer(r, D_HEAD),
+                                .lr = rows_real(r, LR),
+                                .decays = rows_integer(r, DECAYS),
+                                .data = !rows_integer(r, FILE)  ? VERDICT_TOY
+                                        : rows_integer(r, TEXT) ? VERDICT_TEXT
+                                                                : VERDICT_ROWS,
+                                .guess = rows_null(r, ENTROPY) ? 0 : rows_real(r, ENTROPY),
+                                .interleaved = rows_integer(r, INTERLEAVED)};
     }
 }
-
-static int compare_looks(const void *a, const void *b)
-{
-    return strcmp(((const struct open_look *)a)->setting, ((const struct open_look *)b)->setting);
-}
-
-static int look_of(const struct scan *sc, const char *setting)
-{
-    const struct open_look key = {.setting = (char *)setting};
-    const struct open_look *found =
-        sc->looks ? bsearch(&key, sc->look, (size_t)sc->looks, sizeof key, compare_looks) : NULL;
-    return found ? found->look : sc->e->base.looks > 0;
-}
-
-/* ---- groups ---- */
 
 /* Columns of TRIALS. */
 enum {
@@ -133,8 +105,7 @@ enum {
     LIMIT_HIT,
     LOOK,
     PLACE,
-    TEST_ACC,
-    TEST_LOSS,
+    TEST,
     VAL,
     EXACT,
     CHANCE,
@@ -150,54 +121,51 @@ enum {
     " WHERE trial_id IN (SELECT trial_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
 #define TRIALS                                                                                     \
     "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"          \
-    "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, iif(?2, val_loss, val_acc),"   \
+    "  is_tuning, limit_hit, look, plan_order, iif(?2, test_loss, test_acc), iif(?2, val_loss, "   \
+    "val_acc),"                                                                                    \
     "  test_exact, chance, train_s, steps_done, confirms FROM trial"
 static const char *const trials_sql[] = {
     TRIALS ONE_BY_ONE " ORDER BY trial_id",
     TRIALS " WHERE trial_id BETWEEN ?3 AND ?4 AND +sweep_id = ?1 AND in_plan = 1"
            " ORDER BY trial_id"};
 
-static int compare_points(const void *a, const void *b)
+static int compare_configs(const void *a, const void *b)
 {
     const struct grid_point *x = a, *y = b;
     return compare_integers(x->config_id, y->config_id);
 }
 
-static struct trial_group *new_group(struct scan *sc, struct grid_point *point, struct rows *r)
+/* The point of a trial; NULL: its configuration is missing, of which `check` tells. */
+static struct grid_point *point_of(struct scan *sc, struct rows *r)
 {
     struct scope *x = sc->scope;
-    struct trial_group *g = arena_alloc(&x->arena, 1, sizeof *g);
-    *g = (struct trial_group){.next = point->groups,
-                              .point = point,
-                              .setting = scope_given(x, r, SETTING),
-                              .label = scope_given(x, r, LABEL),
-                              .replicate = scope_given(x, r, REPLICATE),
-                              .place = INT64_MAX};
-    g->look = look_of(sc, g->setting);
-    point->groups = g;
-    sc->group = arena_grow(&x->arena, sc->group, (size_t)sc->groups, sizeof(struct trial_group *));
-    sc->group[sc->groups++] = g;
-    return g;
-}
-
-/* NULL: there is none. */
-static struct grid_point *point_of(const struct scan *sc, int64_t config_id)
-{
-    const struct grid_point key = {.config_id = config_id};
-    return sc->points ? bsearch(&key, sc->point, (size_t)sc->points, sizeof key, compare_points)
-                      : NULL;
-}
-
-static struct trial_group *group_of(struct scan *sc, struct grid_point *point, struct rows *r)
-{
     const char *setting = rows_given(r, SETTING), *replicate = rows_given(r, REPLICATE);
-    for (struct trial_group *g = point->groups; g; g = g->next)
-        if (strcmp(g->setting, setting) == 0 && strcmp(g->replicate, replicate) == 0)
-            return g;
-    return new_group(sc, point, r);
+    const bool fresh = rows_integer(r, CONFIRMS);
+    const struct grid_point key = {.config_id = rows_integer(r, CONFIG_ID)};
+    struct grid_point *config =
+        sc->configs ? bsearch(&key, sc->config, (size_t)sc->configs, sizeof key, compare_configs)
+                    : NULL;
+    if (!config)
+        return NULL;
+    for (struct grid_point *p = config; p && p->setting; p = p->next)
+        if (p->fresh == fresh && strcmp(p->setting, setting) == 0 &&
+            strcmp(p->replicate, replicate) == 0)
+            return p;
+    struct grid_point *p = config;
+    if (config->setting) {
+        p = arena_alloc(&x->arena, 1, sizeof *p);
+        *p = *config;
+        config->next = p;
+    }
+    p->setting = scope_given(x, r, SETTING);
+    p->label = scope_given(x, r, LABEL);
+    p->replicate = scope_given(x, r, REPLICATE);
+    p->fresh = fresh;
+    p->place = INT64_MAX;
+    p->tuning = p->tuning_ended = p->eliminated = 0;
+    sc->point = arena_grow(&x->arena, sc->point, (size_t)sc->points, sizeof(struct grid_point *));
+    return sc->point[sc->points++] = p;
 }
-
-/* ---- trials ---- */
 
 /* Per tenth of the training steps, over the last five evaluations. */
 static double late_slope(struct rows *curve, const struct rows *trial,
@@ -223,37 +191,41 @@ static double late_slope(struct rows *curve, const struct rows *trial,
     return n > 2 && spread != 0 ? (n * sxy - sx * sy) / spread : NAN;
 }
 
-static void put_results(struct planned *p, struct rows *r, struct rows *curve, bool loss)
+static void put_results(const struct scan *sc, struct planned *p, struct rows *r,
+                        struct rows *curve)
 {
-    bool completed = p->state == TRIAL_COMPLETED;
+    const enum trial_state state = rows_state(r, STATE);
     p->ended = true;
+    p->completed = state == TRIAL_COMPLETED;
     p->train_s = rows_real(r, TRAIN_S);
-    p->trial.limited = p->state == TRIAL_FAILED && rows_integer(r, LIMIT_HIT);
-    p->trial.bad = !completed && !p->trial.limited;
-    p->trial.test = rows_real(r, loss ? TEST_LOSS : TEST_ACC);
+    p->trial.limited = state == TRIAL_FAILED && rows_integer(r, LIMIT_HIT);
+    p->trial.bad = !p->completed && !p->trial.limited;
+    p->trial.test = rows_real(r, TEST);
     p->trial.val = rows_real(r, VAL);
     p->trial.exact = rows_real(r, EXACT);
-    p->trial.late_slope = completed && p->judged ? late_slope(curve, r, p->group->point) : NAN;
+    p->trial.guess = sc->files ? p->point->guess : 0;
+    p->trial.late_slope = p->completed && !p->point->fresh ? late_slope(curve, r, p->point) : NAN;
 }
 
 static void add_trial(struct scan *sc, struct rows *r, struct rows *curve)
 {
-    struct grid_point *point = point_of(sc, rows_integer(r, CONFIG_ID));
-    if (!point || rows_integer(r, CONFIRMS)) /* `check` tells of the first */
+    struct grid_point *point = point_of(sc, r);
+    if (!point)
         return;
-    struct trial_group *g = group_of(sc, point, r);
-    enum trial_state state = rows_state(r, STATE);
-    enum trial_choice choice = rows_choice(r, CHOICE);
-    int64_t place = rows_integer(r, PLACE);
-    g->place = place < g->place ? place : g->place;
-    if (place < sc->first) {
-        sc->first = place;
-        sc->e->first_trial = rows_integer(r, TRIAL_ID);
+    const enum trial_state state = rows_state(r, STATE);
+    const enum trial_choice choice = rows_choice(r, CHOICE);
+    const int64_t place = rows_integer(r, PLACE);
+    if (!point->fresh) {
+        point->place = place < point->place ? place : point->place;
+        if (place < sc->first) {
+            sc->first = place;
+            sc->e->first_trial = rows_integer(r, TRIAL_ID);
+        }
     }
     if (rows_integer(r, IS_TUNING)) {
-        g->tuning += state != TRIAL_NOT_NEEDED;
-        g->tuning_ended += trial_state_ended(state);
-        g->eliminated += state == TRIAL_NOT_NEEDED;
+        point->tuning += state != TRIAL_NOT_NEEDED;
+        point->tuning_ended += trial_state_ended(state);
+        point->eliminated += state == TRIAL_NOT_NEEDED;
         return;
     }
     if (state == TRIAL_NOT_NEEDED || choice == CHOICE_ELIMINATED)
@@ -262,13 +234,12 @@ static void add_trial(struct scan *sc, struct rows *r, struct rows *curve)
     struct planned *p = &sc->planned[sc->count++];
     *p = (struct planned){
         .trial = {.seed = rows_integer(r, SEED), .trial_id = rows_integer(r, TRIAL_ID)},
-        .group = g,
+        .point = point,
         .place = place,
-        .chance = rows_real(r, CHANCE),
-        .state = state,
-        .judged = !sc->e->base.looks || rows_integer(r, LOOK) <= g->look};
+        .look = (int)rows_integer(r, LOOK),
+        .chance = rows_real(r, CHANCE)};
     if (choice == CHOICE_CHOSEN && trial_state_ended(state))
-        put_results(p, r, curve, sc->e->base.loss);
+        put_results(sc, p, r, curve);
 }
 
 static void read_trials(struct scan *sc)
@@ -291,60 +262,142 @@ static void read_trials(struct scan *sc)
 
 /* ---- order ---- */
 
-static int compare_settings(const void *a, const void *b)
-{
-    return strcmp((*(struct trial_group *const *)a)->setting,
-                  (*(struct trial_group *const *)b)->setting);
-}
+#define POINT(p) (*(struct grid_point *const *)(p))
 
 static int compare_replicates(const void *a, const void *b)
 {
-    return strcmp((*(struct trial_group *const *)a)->replicate,
-                  (*(struct trial_group *const *)b)->replicate);
+    return strcmp(POINT(a)->replicate, POINT(b)->replicate);
+}
+
+static int compare_settings(const void *a, const void *b)
+{
+    return strcmp(POINT(a)->setting, POINT(b)->setting);
+}
+
+/* The first of a setting is the one that comes first in the plan. */
+static int compare_places(const void *a, const void *b)
+{
+    int order = compare_settings(a, b);
+    return order ? order : compare_integers(POINT(a)->place, POINT(b)->place);
 }
 
 static int compare_units(const void *a, const void *b)
 {
-    const struct trial_group *x = *(struct trial_group *const *)a,
-                             *y = *(struct trial_group *const *)b;
-    return x->set != y->set ? compare_integers(x->set, y->set) : compare_integers(x->unit, y->unit);
+    const struct grid_point *x = POINT(a), *y = POINT(b);
+    int order = compare_integers(x->set, y->set);
+    order = order ? order : x->fresh - y->fresh;
+    return order ? order : compare_integers(x->unit, y->unit);
+}
+
+/* Whether both are of one arm. */
+static bool is_together(const struct grid_point *x, const struct grid_point *y)
+{
+    return x->set == y->set && x->fresh == y->fresh && x->heads == y->heads;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct grid_point *x = POINT(a), *y = POINT(b);
+    int order = compare_integers(x->set, y->set);
+    order = order ? order : x->fresh - y->fresh;
+    order = order ? order : compare_integers(x->heads, y->heads);
+    return order ? order : compare_integers(x->unit, y->unit);
+}
+
+static void sort_points(struct scan *sc, int (*compare)(const void *, const void *))
+{
+    if (sc->points)
+        qsort(sc->point, (size_t)sc->points, sizeof *sc->point, compare);
+}
+
+/* ---- settings ---- */
+
+/* All but its trials. */
+static struct evidence_setting setting_of(struct scope *x, const struct evidence *e,
+                                          const struct grid_point *first)
+{
+    struct evidence_setting s = {.setting = first->setting,
+                                 .label = first->label,
+                                 .place = INT64_MAX,
+                                 .config_id = first->config_id,
+                                 .input = e->base};
+    s.input.data = first->data;
+    s.input.guess_loss = first->guess;
+    s.input.interleaved = first->interleaved;
+    s.fresh = s.input;
+    s.input.claim = e->claim;
+    s.input.equivalence = e->equivalence;
+    s.input.looks = e->looks;
+    if (e->looks > 0) /* the one that is open, or that decided */
+        s.input.look = (int)scope_ask(
+            x,
+            "SELECT coalesce(iif(max(decided), max(look), min(max(look) + 1, ?3)), 1) FROM look"
+            " WHERE sweep_id = ?1 AND setting = ?2",
+            VALUES(INTEGER(e->sweep_id), TEXT(first->setting), INTEGER(e->looks)));
+    return s;
+}
+
+/* Numbers units and settings. */
+static void make_settings(struct scan *sc)
+{
+    struct evidence *e = sc->e;
+    struct grid_point **p = sc->point;
+    sort_points(sc, compare_replicates);
+    for (int i = 1; i < sc->points; i++)
+        p[i]->unit = p[i - 1]->unit + (compare_replicates(&p[i - 1], &p[i]) != 0);
+    sort_points(sc, compare_places);
+    for (int i = 0; i < sc->points; i++) {
+        if (i == 0 || compare_settings(&p[i - 1], &p[i]) != 0) {
+            e->setting =
+                arena_grow(&sc->scope->arena, e->setting, (size_t)e->settings, sizeof *e->setting);
+            e->setting[e->settings++] = setting_of(sc->scope, e, p[i]);
+        }
+        struct verdict_input *in = &e->setting[p[i]->set = e->settings - 1].input;
+        in->tuning += p[i]->tuning;
+        in->tuning_ended += p[i]->tuning_ended;
+        in->eliminated += p[i]->eliminated;
+    }
 }
 
 /* ---- instances that draw the same task ---- */
 
 struct drawn {
     int64_t instance;
-    int unit;         /* number of the replicate */
+    int unit; /* number of the replicate */
+    bool fresh;
     const char *task; /* what the task's options mean */
     int same;         /* index of the first that draws the same */
 };
 
+/* Explored ones first, by number; fresh ones by their texts. */
 static int compare_drawn(const void *a, const void *b)
 {
     const struct drawn *x = a, *y = b;
-    return x->instance != y->instance ? compare_integers(x->instance, y->instance)
-                                      : compare_integers(x->unit, y->unit);
+    int order = x->fresh - y->fresh;
+    if (order == 0 && !x->fresh)
+        order = compare_integers(x->instance, y->instance);
+    return order ? order : compare_integers(x->unit, y->unit);
 }
 
-static int64_t instance_of(const struct trial_group *g)
+static int64_t instance_of(const struct grid_point *p)
 {
     static const char key[] = "\"task.instance\":";
-    const char *at = strstr(g->replicate, key);
+    const char *at = strstr(p->replicate, key);
     return at ? strtoll(at + strlen(key), NULL, 10) : 0;
 }
 
-/* The instances of a setting, whose groups are first to end - 1, by rising unit. */
+/* The instances of a setting, whose points are first to end - 1, in the order of compare_units. */
 static struct drawn *list_drawn(struct scan *sc, struct rows *task, int first, int end, int *count)
 {
     struct scope *x = sc->scope;
     struct drawn *d = arena_alloc(&x->arena, (size_t)(end - first), sizeof *d);
     int n = 0;
     for (int i = first; i < end; i++) {
-        const struct trial_group *g = sc->group[i];
-        if (i > first && g->unit == sc->group[i - 1]->unit)
+        const struct grid_point *p = sc->point[i];
+        if (i > first && compare_units(&sc->point[i - 1], &sc->point[i]) == 0)
             continue;
-        rows_rebind(task, VALUES(INTEGER(g->point->config_id), TEXT(g->replicate)));
-        d[n++] = (struct drawn){instance_of(g), g->unit,
+        rows_rebind(task, VALUES(INTEGER(p->config_id), TEXT(p->replicate)));
+        d[n++] = (struct drawn){instance_of(p), p->unit, p->fresh,
                                 rows_next(task) ? scope_column(x, task, 0) : "", 0};
     }
     qsort(d, (size_t)n, sizeof *d, compare_drawn);
@@ -372,22 +425,36 @@ static const char *tell_alike(struct scan *sc, const struct drawn *d, int n)
     return text.text;
 }
 
-/* Trials of instances that draw the same task are of one unit. */
+/* The number of a fresh instance as a unit: by what it draws. */
+static int fresh_unit(const struct drawn *d, int n, const char *task)
+{
+    int unit = 0;
+    for (int i = 0; i < n; i++)
+        unit += d[i].fresh && strcmp(d[i].task, task) < 0;
+    return unit;
+}
+
+/* Trials of instances that draw the same task are of one unit; fresh ones that repeat a task do not
+ * count. */
 static void join_alike(struct scan *sc, struct rows *task, int first, int end)
 {
-    int n, different = 0;
+    struct evidence_setting *s = &sc->e->setting[sc->point[first]->set];
+    int n, explored = 0, different = 0;
     const struct drawn *d = list_drawn(sc, task, first, end, &n);
-    const char *alike = tell_alike(sc, d, n);
-    for (int i = 0; i < n; i++)
-        different += d[i].same == i;
-    for (int i = first; i < end && alike; i++) {
-        int k = 0;
-        while (d[k].unit != sc->group[i]->unit)
+    for (; explored < n && !d[explored].fresh; explored++)
+        different += d[explored].same == explored;
+    s->input.alike = tell_alike(sc, d, explored);
+    s->input.instances = s->input.alike ? explored : 0;
+    s->input.different = s->input.alike ? different : 0;
+    for (int i = explored; i < n; i++)
+        s->confirm.repeated += d[i].same != i;
+    for (int i = first; i < end; i++) {
+        struct grid_point *p = sc->point[i];
+        int k = p->fresh ? explored : 0;
+        while (d[k].unit != p->unit)
             k++;
-        sc->group[i]->unit = d[d[k].same].unit;
-        sc->group[i]->alike = alike;
-        sc->group[i]->instances = n;
-        sc->group[i]->different = different;
+        p->repeated = p->fresh && d[k].same != k;
+        p->unit = p->fresh ? fresh_unit(d, n, d[k].task) : d[d[k].same].unit;
     }
 }
 
@@ -398,125 +465,72 @@ static void join_instances(struct scan *sc)
         return;
     struct rows *task = scope_rows(
         x, "SELECT " REPLICATE_DRAWN("?2") " FROM config WHERE config_id = ?1", NO_VALUES);
-    qsort(sc->group, (size_t)sc->groups, sizeof *sc->group, compare_units);
-    for (int first = 0, end; first < sc->groups; first = end) {
-        for (end = first + 1; end < sc->groups && sc->group[end]->set == sc->group[first]->set;)
+    sort_points(sc, compare_units);
+    for (int first = 0, end; first < sc->points; first = end) {
+        for (end = first + 1; end < sc->points && sc->point[end]->set == sc->point[first]->set;)
             end++;
         join_alike(sc, task, first, end);
     }
     scope_close(x, task);
 }
 
-/* Leaves the groups in the order of their settings. */
-static void number_groups(struct scan *sc)
-{
-    struct trial_group **g = sc->group;
-    if (sc->groups == 0)
-        return;
-    qsort(g, (size_t)sc->groups, sizeof *g, compare_replicates);
-    for (int i = 1; i < sc->groups; i++)
-        g[i]->unit = g[i - 1]->unit + (compare_replicates(&g[i - 1], &g[i]) != 0);
-    qsort(g, (size_t)sc->groups, sizeof *g, compare_settings);
-    for (int i = 1; i < sc->groups; i++)
-        g[i]->set = g[i - 1]->set + (compare_settings(&g[i - 1], &g[i]) != 0);
-    join_instances(sc);
-}
+/* ---- arms ---- */
 
-/* Whether both are of one setting and head count. */
-static bool planned_together(const struct planned *p, const struct planned *q)
-{
-    return p->group->set == q->group->set && p->group->point->heads == q->group->point->heads;
-}
-
-/* By setting, head count, unit, seed: 0 for what is one planned trial. */
-static int planned_compare(const struct planned *p, const struct planned *q)
-{
-    int order = compare_integers(p->group->set, q->group->set);
-    if (order == 0)
-        order = compare_integers(p->group->point->heads, q->group->point->heads);
-    if (order == 0)
-        order = compare_integers(p->group->unit, q->group->unit);
-    return order ? order : compare_integers(p->trial.seed, q->trial.seed);
-}
-
+/* Of those that are one planned trial, the one that has ended comes first, else the one with the
+ * highest learning rate. */
 static int compare_trials(const void *a, const void *b)
 {
     const struct planned *p = a, *q = b;
-    int order = planned_compare(p, q);
-    if (order == 0)
-        order = compare_integers(q->ended, p->ended);
+    int order = compare_integers(p->point->rank, q->point->rank);
+    order = order ? order : compare_integers(p->trial.seed, q->trial.seed);
+    order = order ? order : q->ended - p->ended;
     if (order == 0) /* of candidates */
-        order = (p->group->point->lr < q->group->point->lr) -
-                (p->group->point->lr > q->group->point->lr);
+        order = (p->point->lr < q->point->lr) - (p->point->lr > q->point->lr);
     return order ? order : compare_integers(p->trial.trial_id, q->trial.trial_id);
 }
 
-/* Puts trials in the order of planned_compare. Of those that are one planned trial the one that has
- * ended comes first, else the one with the highest learning rate. */
-static void scan_sort(struct scan *sc)
+/* Puts trials in the order of their arms. */
+static void sort_trials(struct scan *sc)
 {
-    number_groups(sc);
+    sort_points(sc, compare_points);
+    for (int i = 1; i < sc->points; i++)
+        sc->point[i]->rank =
+            sc->point[i - 1]->rank + (compare_points(&sc->point[i - 1], &sc->point[i]) != 0);
     if (sc->count)
         qsort(sc->planned, sc->count, sizeof *sc->planned, compare_trials);
 }
 
-/* ---- all of it ---- */
-
-/* Reads all trials of the plan; e->base is known. */
-static void scan_read(struct scan *sc)
+static void add_arm(struct scope *x, struct verdict_input *in, const struct grid_point *p,
+                    const struct verdict_trial *trial)
 {
-    sc->first = INT64_MAX;
-    read_points(sc);
-    read_looks(sc);
-    read_trials(sc);
+    in->arm = arena_grow(&x->arena, in->arm, (size_t)in->count, sizeof *in->arm);
+    in->arm[in->count++] =
+        (struct verdict_arm){.id = p->heads,
+                             .trial = trial,
+                             .d_head = p->d_head,
+                             .n_params = p->n_params,
+                             .lr = isnan(p->lr) ? NULL : scope_print(x, "%.6g", p->lr)};
 }
 
-/* ---- settings and head counts ---- */
-
-static struct evidence_setting *add_setting(struct arena *a, struct evidence *e,
-                                            const struct trial_group *g)
+static void take_trial(struct evidence *e, struct evidence_setting *s, struct verdict_input *in,
+                       const struct planned *p)
 {
-    e->setting = arena_grow(a, e->setting, (size_t)e->settings, sizeof *e->setting);
-    struct evidence_setting *added = &e->setting[e->settings++];
-    *added = (struct evidence_setting){
-        .setting = g->setting, .label = g->label, .place = INT64_MAX, .input = e->base};
-    added->input.look = g->look;
-    added->input.instances = g->instances;
-    added->input.different = g->different;
-    added->input.alike = g->alike;
-    return added;
-}
-
-static void add_heads(struct arena *a, struct evidence *e, struct evidence_setting *set,
-                      const struct grid_point *point)
-{
-    size_t n = (size_t)set->count++;
-    set->heads = arena_grow(a, set->heads, n, sizeof *set->heads);
-    set->extra = arena_grow(a, set->extra, n, sizeof *set->extra);
-    set->first = arena_grow(a, set->first, n, sizeof *set->first);
-    set->first[n] = e->trials;
-    set->extra[n] = (struct evidence_heads){.n_params = point->n_params};
-    if (!isnan(point->lr))
-        snprintf(set->extra[n].lr, sizeof set->extra->lr, "%.6g", point->lr);
-    set->heads[n] = (struct verdict_heads){.heads = point->heads, .d_head = point->d_head};
-}
-
-static void take_trial(struct evidence *e, struct evidence_setting *set, const struct planned *p)
-{
-    int64_t steps = p->group->point->steps;
-    set->input.steps = steps > set->input.steps ? steps : set->input.steps;
-    set->input.decays = set->input.decays || p->group->point->decays;
-    set->input.chance = p->chance;
-    set->input.planned++;
-    set->extra[set->count - 1].planned++;
+    const struct grid_point *at = p->point;
+    struct verdict_arm *arm = &in->arm[in->count - 1];
+    in->steps = at->steps > in->steps ? at->steps : in->steps;
+    in->decays = in->decays || at->decays;
+    in->chance = p->chance;
+    in->planned++;
+    arm->planned++;
     if (!p->ended)
         return;
     e->trial[e->trials] = p->trial;
-    e->trial[e->trials++].unit = p->group->unit;
-    set->heads[set->count - 1].n++;
-    if (p->state == TRIAL_COMPLETED) {
-        set->extra[set->count - 1].completed++;
-        set->extra[set->count - 1].train_s += p->train_s;
+    e->trial[e->trials++].unit = at->unit;
+    s->trials++;
+    arm->n++;
+    if (p->completed) {
+        arm->completed++;
+        arm->train_s += p->train_s;
     }
 }
 
@@ -525,54 +539,46 @@ static void take_trial(struct evidence *e, struct evidence_setting *set, const s
 static void take_trials(struct scan *sc)
 {
     struct evidence *e = sc->e;
-    struct arena *a = &sc->scope->arena;
-    struct evidence_setting *set = NULL;
     const struct planned *last = NULL;
+    e->trial = arena_alloc(&sc->scope->arena, sc->count, sizeof *e->trial);
     for (const struct planned *p = sc->planned; p < sc->planned + sc->count; p++) {
-        if (!p->judged)
+        const struct grid_point *at = p->point;
+        struct evidence_setting *s = &e->setting[at->set];
+        struct verdict_input *in = at->fresh ? &s->fresh : &s->input;
+        if (at->repeated || (at->fresh ? s->input.count == 0 : p->look > s->input.look && e->looks))
             continue;
-        const struct grid_point *point = p->group->point;
-        if (!last || last->group->set != p->group->set)
-            set = add_setting(a, e, p->group);
-        if (!last || !planned_together(last, p))
-            add_heads(a, e, set, point);
-        set->place = p->place < set->place ? p->place : set->place;
-        if (last && planned_compare(last, p) == 0) {
-            if (last->group->point->lr != point->lr) /* not chosen yet */
-                set->extra[set->count - 1].lr[0] = '\0';
+        s->trial = s->trial ? s->trial : e->trial + e->trials;
+        if (!last || !is_together(last->point, at))
+            add_arm(sc->scope, in, at, e->trial + e->trials);
+        if (!at->fresh)
+            s->place = p->place < s->place ? p->place : s->place;
+        if (last && last->point->rank == at->rank && last->trial.seed == p->trial.seed) {
+            if (last->point->lr != at->lr) /* not chosen yet */
+                in->arm[in->count - 1].lr = NULL;
             continue;
         }
-        take_trial(e, set, p);
+        take_trial(e, s, in, p);
         last = p;
     }
 }
 
-/* What settings have of all their trials, those that only serve to choose too. */
-static void take_groups(struct scan *sc)
-{
-    const struct trial_group *first = NULL;
-    for (int i = 0; i < sc->groups; i++) {
-        const struct trial_group *g = sc->group[i];
-        struct evidence_setting *set = evidence_find(sc->e, g->setting);
-        if (!first || first->set != g->set || g->place < first->place)
-            first = g;
-        if (!set)
-            continue;
-        set->config_id = first->point->config_id;
-        set->input.tuning += g->tuning;
-        set->input.tuning_ended += g->tuning_ended;
-        set->input.eliminated += g->eliminated;
-    }
-}
-
-/* ---- all of it ---- */
-
 void evidence_read_trials(struct scope *x, struct evidence *e)
 {
-    struct scan sc = {.scope = x, .e = e};
-    scan_read(&sc);
-    scan_sort(&sc);
-    e->trial = arena_alloc(&x->arena, sc.count, sizeof *e->trial);
+    const struct verdict_input *base = &e->base;
+    struct scan sc = {.scope = x,
+                      .e = e,
+                      .files =
+                          base->loss && base->replicated && strstr(base->replicated, "task.file"),
+                      .first = INT64_MAX};
+    int kept = 0;
+    read_configs(&sc);
+    read_trials(&sc);
+    make_settings(&sc);
+    join_instances(&sc);
+    sort_trials(&sc);
     take_trials(&sc);
-    take_groups(&sc);
+    for (int i = 0; i < e->settings; i++)
+        if (e->setting[i].input.count > 0)
+            e->setting[kept++] = e->setting[i];
+    e->settings = kept;
 }

@@ -2,46 +2,35 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Head count i + 1 of the pair's input is that of a setting. */
-static void take_side(struct between_pair *p, int i)
-{
-    const struct between_setting *s = &p->of[i];
-    struct verdict_input *in = &p->input;
-    p->heads[i] = s->in->heads[s->heads];
-    for (int k = 0; k < s->in->choices; k++)
-        if (s->in->choice[k].heads == p->heads[i].heads) {
-            p->choice[in->choices] = s->in->choice[k];
-            p->choice[in->choices++].heads = i + 1;
-        }
-    p->heads[i].heads = i + 1;
-    p->heads[i].d_head = 0;
-    p->heads[i].shared = NULL;
-    in->planned += s->planned;
-    in->steps = s->in->steps > in->steps ? s->in->steps : in->steps;
-}
-
+/* What is not of the two alone is as in the setting of the first. */
 static void make_input(struct between_pair *p)
 {
-    const struct verdict_input *first = p->of[0].in, *second = p->of[1].in;
-    p->input = *first;
+    static const int64_t id[] = {1, 2};
+    const struct verdict_input *first = p->side[0].in, *second = p->side[1].in;
     struct verdict_input *in = &p->input;
+    *in = *first;
     in->count = 2;
-    in->heads = p->heads;
-    in->sides = &p->sides;
+    in->arm = p->arm;
+    in->place = &p->place;
+    in->planned = 0;
+    in->steps = first->steps > second->steps ? first->steps : second->steps;
     in->blocks = first->blocks == second->blocks ? first->blocks : 0;
-    in->planned = in->choices = 0;
-    in->choice = p->choice;
     in->equivalence = 0;
-    in->has_claim = p->claimed;
-    in->claim_best = 1;
-    in->claim_over_count = 1;
-    in->claim_over = &p->rival;
-    in->similar = p->similar;
-    p->rival = 2;
-    take_side(p, 0);
-    take_side(p, 1);
+    in->confirm = NULL;
+    in->claim.best = p->claimed ? id[0] : 0;
+    in->claim.over = &id[1];
+    in->claim.over_count = p->claimed;
+    in->claim.similar = p->similar;
+    for (int i = 0; i < 2; i++) {
+        struct verdict_arm *a = &p->arm[i];
+        *a = *p->side[i].arm;
+        a->id = id[i];
+        a->name = p->side[i].name;
+        a->d_head = 0;
+        a->shared = NULL;
+        in->planned += a->planned;
+    }
 }
 
 static enum status judge_pair(struct between_pair *p, struct message *m)
@@ -66,16 +55,6 @@ static bool is_reversed(const struct between_pair *p)
     return r && !p->claimed && sign * r->pair.mean < 0;
 }
 
-static void swap(struct between_pair *p)
-{
-    struct between_setting setting = p->of[0];
-    const char *name = p->sides.name[0];
-    p->of[0] = p->of[1];
-    p->of[1] = setting;
-    p->sides.name[0] = p->sides.name[1];
-    p->sides.name[1] = name;
-}
-
 /* The better first, so that differences read as what is gained. */
 static enum status judge_in_order(struct between_pair *p, struct message *m)
 {
@@ -83,7 +62,9 @@ static enum status judge_in_order(struct between_pair *p, struct message *m)
     if (s != STATUS_OK || !is_reversed(p))
         return s;
     verdict_free(p->verdict);
-    swap(p);
+    struct between_side better = p->side[1];
+    p->side[1] = p->side[0];
+    p->side[0] = better;
     return judge_pair(p, m);
 }
 
@@ -123,7 +104,7 @@ static void correct_heads(struct between_pair *pair, int count, int64_t heads, d
 {
     int family = 0;
     for (int i = 0; i < count; i++) {
-        if (pair[i].sides.heads != heads || !is_picked(&pair[i]))
+        if (pair[i].place.heads != heads || !is_picked(&pair[i]))
             continue;
         at[family] = i;
         p[family++] = tested_p(&pair[i]);
@@ -137,10 +118,10 @@ static void correct_all(struct between_pair *pair, int count, double *p, int *or
 {
     for (int i = 0; i < count; i++) {
         int before = 0;
-        while (before < i && pair[before].sides.heads != pair[i].sides.heads)
+        while (before < i && pair[before].place.heads != pair[i].place.heads)
             before++;
         if (before == i)
-            correct_heads(pair, count, pair[i].sides.heads, p, order, at);
+            correct_heads(pair, count, pair[i].place.heads, p, order, at);
         if (!is_picked(&pair[i]))
             decide(&pair[i], tested_p(&pair[i]), 1);
     }

@@ -1,4 +1,4 @@
-/* What is decided from the results of each head count and their comparisons. */
+/* What is decided from the results of each arm and their comparisons. */
 #include "sweep/judge/verdict.h"
 
 #include <math.h>
@@ -13,12 +13,12 @@ const double VERDICT_TOLERANCE_AT[VERDICT_TOLERANCES] = {0, .005, .02};
 
 static enum verdict_kind judge_claim(struct judge *j)
 {
-    const struct verdict_input *in = j->in;
+    const struct verdict_claim *claim = &j->in->claim;
     struct verdict *v = j->v;
-    v->candidate = in->claim_best;
+    v->candidate = claim->best;
     v->alpha = j->alpha;
-    for (int i = 0; i < in->claim_over_count; i++)
-        compare_rival(j, in->claim_best, in->claim_over[i], in->claim_over_count);
+    for (int i = 0; i < claim->over_count; i++)
+        compare_rival(j, claim->best, claim->over[i], claim->over_count);
     if (rivals_with(v, RIVAL_BETTER))
         return VERDICT_CLAIM_CONTRADICTED;
     if (rivals_with(v, RIVAL_OVER_EDGE))
@@ -46,7 +46,7 @@ static int64_t pick(const struct judge *j, int best, double tolerance)
     int i = 0;
     while (!can_be_best(&v->row[i]) || j->sign * v->row[i].val_mean < least)
         i++;
-    return v->row[i].heads;
+    return v->row[i].arm;
 }
 
 static enum verdict_kind judge_exploratory(struct judge *j, int best)
@@ -67,14 +67,14 @@ static enum verdict_kind judge_exploratory(struct judge *j, int best)
     return rivals_with(v, RIVAL_UNTESTED) ? VERDICT_UNTESTED : VERDICT_RIVAL_AT_EDGE;
 }
 
-/* Which of two settings is better, where nobody has claimed it. */
-static enum verdict_kind judge_sides(struct judge *j)
+/* Which of two arms with names is better, where nobody has claimed it. */
+static enum verdict_kind judge_pair(struct judge *j)
 {
     struct verdict *v = j->v;
     const struct verdict_input *in = j->in;
-    v->candidate = in->heads[0].heads;
+    v->candidate = in->arm[0].id;
     v->alpha = j->alpha;
-    compare_rival(j, v->candidate, in->heads[1].heads, 1);
+    compare_rival(j, v->candidate, in->arm[1].id, 1);
     if (rivals_with(v, RIVAL_UNFINISHED))
         return VERDICT_UNFINISHED;
     if (rivals_with(v, RIVAL_UNTESTED))
@@ -96,7 +96,7 @@ static int best_row(const struct judge *j)
     return best;
 }
 
-/* The head counts that take part: those at a limit do not. */
+/* The arms that take part: those at a limit do not. */
 static void find_edges(struct verdict *v)
 {
     int taking_part = 0;
@@ -106,8 +106,8 @@ static void find_edges(struct verdict *v)
             continue;
         taking_part++;
         v->finished += row_tested(r);
-        v->smallest = v->smallest ? v->smallest : r->heads;
-        v->largest = r->heads;
+        v->smallest = v->smallest ? v->smallest : r->arm;
+        v->largest = r->arm;
     }
     v->interior = taking_part > 2 ? taking_part - 2 : 0;
 }
@@ -129,7 +129,6 @@ static bool has_results(const struct verdict *v, enum verdict_kind *kind)
 
 static enum verdict_kind judge(struct judge *j)
 {
-    const struct verdict_input *in = j->in;
     struct verdict *v = j->v;
     enum verdict_kind kind;
     summarize_rows(j);
@@ -139,16 +138,16 @@ static enum verdict_kind judge(struct judge *j)
     if (all_at_chance(j))
         return VERDICT_AT_CHANCE;
     int best = best_row(j);
-    v->best = v->row[best].heads;
+    v->best = v->row[best].arm;
     for (int i = 0; i < VERDICT_TOLERANCES; i++)
         v->candidate_at[i] = pick(j, best, VERDICT_TOLERANCE_AT[i]);
     compare_with_best(j);
     find_plateau(j, best);
     if (all_equal(j))
         return VERDICT_ALL_EQUAL;
-    if (in->sides && !v->prediction)
-        return judge_sides(j);
-    return v->prediction ? judge_claim(j) : judge_exploratory(j, best);
+    return v->prediction  ? judge_claim(j)
+           : j->in->place ? judge_pair(j)
+                          : judge_exploratory(j, best);
 }
 
 /* What tests count. */
@@ -170,9 +169,9 @@ static double mean_guess(const struct verdict_input *in)
     double sum = 0;
     int n = 0;
     for (int i = 0; i < in->count; i++)
-        for (int k = 0; k < in->heads[i].n; k++) {
-            sum += in->heads[i].trial[k].guess;
-            n += in->heads[i].trial[k].guess > 0;
+        for (int k = 0; k < in->arm[i].n; k++) {
+            sum += in->arm[i].trial[k].guess;
+            n += in->arm[i].trial[k].guess > 0;
         }
     return n ? sum / n : 0;
 }
@@ -185,12 +184,12 @@ static void prepare(struct judge *j)
     j->sign = in->loss ? -1 : 1;
     j->alpha = ALPHA / (in->looks > 1 ? in->looks : 1);
     v->rows = in->count;
-    v->prediction = in->has_claim && in->proof.status == PROOF_FIRST;
-    v->proof = in->proof;
+    v->prediction = in->claim.best && in->claim.proof.status == PROOF_FIRST;
+    v->proof = in->claim.proof;
     v->looks = in->looks;
     v->look = in->look;
     for (int i = 0; i < in->count; i++)
-        v->ended += in->heads[i].n;
+        v->ended += in->arm[i].n;
     v->preliminary = v->ended < in->planned;
     v->unit = unit_name(in);
     v->guess = !in->loss ? in->chance : in->guess_loss > 0 ? in->guess_loss : fabs(log(in->chance));
@@ -221,9 +220,9 @@ enum status verdict_new(const struct verdict_input *in, struct verdict **out, st
 {
     size_t longest = 1, rows = (size_t)in->count + 1;
     for (int i = 0; i < in->count; i++)
-        if ((size_t)in->heads[i].n > longest)
-            longest = (size_t)in->heads[i].n;
-    size_t rivals = (size_t)in->claim_over_count + 2;
+        if ((size_t)in->arm[i].n > longest)
+            longest = (size_t)in->arm[i].n;
+    size_t rivals = (size_t)in->claim.over_count + 2;
     struct judge j = {.in = in, .v = calloc(1, sizeof *j.v)};
     enum status s = STATUS_NO_MEMORY;
     j.a = calloc(3 * longest, sizeof *j.a);
@@ -282,8 +281,8 @@ int64_t outermost(const struct verdict *v, bool largest)
     int64_t found = 0;
     for (int i = 0; i < v->rows; i++) {
         const struct verdict_row *r = &v->row[i];
-        if (r->heads != v->candidate && row_tested(r) && (largest || !found))
-            found = r->heads;
+        if (r->arm != v->candidate && row_tested(r) && (largest || !found))
+            found = r->arm;
     }
     return found;
 }
@@ -316,31 +315,39 @@ bool verdict_has_bits(const struct verdict_input *in)
 int64_t verdict_ahead(const struct verdict_input *in, const struct verdict *v,
                       const struct verdict_rival *r)
 {
-    return (in->loss ? -r->pair.mean : r->pair.mean) > 0 ? v->candidate : r->heads;
+    return (in->loss ? -r->pair.mean : r->pair.mean) > 0 ? v->candidate : r->arm;
 }
 
 bool verdict_won_by_guesses(const struct verdict_input *in, const struct verdict *v,
                             const struct verdict_rival *r)
 {
-    int row = heads_index(in, verdict_ahead(in, v, r));
+    int row = arm_index(in, verdict_ahead(in, v, r));
     return r->outcome == RIVAL_NOT_BEATEN && r->p < 1 - v->level && row >= 0 &&
            v->row[row].mostly_bad;
+}
+
+const struct verdict_arm *verdict_tuned(const struct verdict_input *in)
+{
+    for (int i = 0; i < in->count; i++)
+        if (in->arm[i].axes > 0)
+            return &in->arm[i];
+    return NULL;
 }
 
 int verdict_chosen(const struct verdict_input *in)
 {
     int n = 0;
-    for (int i = 0; i < in->choices; i++)
-        n += in->choice[i].axis[0].chosen >= 0;
+    for (int i = 0; i < in->count; i++)
+        n += in->arm[i].axes > 0 && in->arm[i].axis[0].chosen >= 0;
     return n;
 }
 
-bool verdict_at_edge(const struct verdict_input *in, int64_t heads)
+bool verdict_at_edge(const struct verdict_input *in, int64_t arm)
 {
+    int i = arm_index(in, arm);
     bool edge = false;
-    for (int i = 0; i < in->choices; i++)
-        for (int a = 0; a < in->choice[i].axes && in->choice[i].heads == heads; a++)
-            edge = edge || in->choice[i].axis[a].edge != GRID_INNER;
+    for (int a = 0; i >= 0 && a < in->arm[i].axes; a++)
+        edge = edge || in->arm[i].axis[a].edge != GRID_INNER;
     return edge;
 }
 

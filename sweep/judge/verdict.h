@@ -1,5 +1,7 @@
-/* The verdict on one setting of a sweep: a pure function from the results of its trials. Its words
- * are made by verdict_text.h.
+/* The verdict on arms, which are compared with each other: a pure function from the results of
+ * their trials. Its words are made by verdict_text.h. As a rule the arms are the head counts of one
+ * setting of a sweep. Others have names, as two settings at one head count: their tests are the
+ * same, but they are in no order, so that none is the smallest or lies in the middle.
  *
  * Values are test accuracies, or test losses where the sweep's metric is a loss: there "better" is
  * smaller. Differences are candidate minus rival in the metric's own sign.
@@ -22,7 +24,9 @@
  * - Without one the finding is exploratory. The candidate is the head count with the best mean
  *   validation value; among those within .005 of it, the one with the fewest heads. It must beat
  *   the smallest and the largest head count, each at p < alpha / k, with k head counts between
- *   them, to pay for having picked it. A candidate at an edge is no middle.
+ *   them, to pay for having picked it. A candidate at an edge is no middle. Of two arms with names
+ *   the first is held against the second at alpha; between.h corrects for how many such pairs there
+ *   are.
  * - alpha is .05 / looks: a verdict may be taken at each of them (Bonferroni).
  * - Under tune, a head count that chose the smallest or the largest value that it was given may
  *   have a better one beyond. Nothing is said that calls such a head count worse: a claim over it
@@ -70,11 +74,11 @@
 
 struct verdict_trial {
     int64_t seed;
-    bool bad;            /* diverged or failed; the values are not looked at */
-    double test, val;    /* accuracy, or loss, at the step of the best validation */
     int64_t trial_id;    /* 0: unknown */
     int unit;            /* with replicate: number of its instance, from 0 */
+    bool bad;            /* diverged or failed; the values are not looked at */
     bool limited;        /* ended at a limit of time or memory; the values are not looked at */
+    double test, val;    /* accuracy, or loss, at the step of the best validation */
     double exact;        /* share of test sequences with every position right; NaN: unknown */
     double late_slope;   /* what the validation metric gains per tenth of the training steps: least
                             squares over the last 5 evaluations, > 0: still improving (a loss falls);
@@ -90,16 +94,6 @@ enum verdict_data {
     VERDICT_TEXT  /* the bytes of a text: losses are said in bits per byte too */
 };
 
-/* One head count of the plan. */
-struct verdict_heads {
-    int64_t heads;
-    int n;                             /* trials that have ended; may be 0 */
-    const struct verdict_trial *trial; /* by rising unit and, in it, rising seed */
-    int64_t d_head;                    /* 0: unknown */
-    const char *lr;                    /* learning rate, "0.003"; NULL: unknown */
-    const char *shared; /* label of another setting that has these very trials; NULL: none */
-};
-
 /* Whether a better value than the chosen one may lie beyond those that a head count was given. */
 enum grid_edge {
     GRID_INNER, /* no: it lies between others, or its score is perfect, or the option ends there */
@@ -108,7 +102,7 @@ enum grid_edge {
     GRID_ONLY /* it had no choice, and other head counts had others */
 };
 
-/* Under tune: the values that a head count was given of an axis, and which it chose. */
+/* Under tune: the values that an arm was given of an axis, and which it chose. */
 struct verdict_axis {
     const char *path; /* "train.lr" */
     int values;
@@ -120,11 +114,22 @@ struct verdict_axis {
     enum grid_edge edge;
 };
 
-/* Under tune: what a head count chooses. */
-struct verdict_choice {
-    int64_t heads;
-    int axes; /* at least one; all are chosen, or none yet */
-    struct verdict_axis *axis;
+/* What is compared. */
+struct verdict_arm {
+    int64_t id;       /* a head count of the plan; of an arm with a name any number. Never 0 */
+    const char *name; /* "kv_heads=1"; NULL: it is a head count */
+    int n;            /* trials that have ended; may be 0 */
+    const struct verdict_trial *trial; /* by rising unit and, in it, rising seed */
+    int64_t d_head;                    /* 0: unknown */
+    const char *lr;     /* learning rate, "0.003"; NULL: unknown, or not chosen yet */
+    const char *shared; /* label of another setting that has these very trials; NULL: none */
+    int axes;           /* of which it chooses a value, as all other arms do; 0 without tune */
+    struct verdict_axis *axis; /* all are chosen, or none yet */
+    /* For those who read it. */
+    int planned; /* trials, with looks up to the open one */
+    int completed;
+    double train_s; /* of the completed ones together */
+    int64_t n_params;
 };
 
 /* Whether a claim was written down before there were results that it could have been read off. */
@@ -142,7 +147,7 @@ struct verdict_proof {
     int64_t added, removed; /* PLAN_CHANGED: trials, over all such changes */
 };
 
-/* Trials that had ended when the claim was written, of the task, model and seed of a judged one,
+/* Trials that had ended when a claim was written, of the task, model and seed of a judged one,
  * with other options of training. */
 struct verdict_similar {
     int64_t trials;
@@ -150,26 +155,34 @@ struct verdict_similar {
     char **differ; /* (count) the options: "train.eval_every" */
 };
 
+/* That an arm is better than each of some others, which need not be among those that are judged. */
+struct verdict_claim {
+    int64_t best; /* ids of arms; 0: nothing is claimed */
+    int over_count;
+    const int64_t *over;
+    struct verdict_proof proof;
+    struct verdict_similar similar; /* where the proof is FIRST */
+};
+
 /* What fresh seeds or instances are to decide about the finding of the others (`confirm`). */
 struct verdict_confirm {
-    int64_t units;                     /* of each head count that is held against others */
+    int64_t units;                     /* of each arm that is held against others */
     bool written;                      /* all exploring trials have ended, and ... */
     const struct verdict_input *input; /* ... this is claimed and tested; NULL: nothing is */
     int64_t repeated; /* further instances, which draw a task that was explored or that another one
                          draws: they do not count */
 };
 
-/* Two settings at one head count, judged as if they were the head counts 1 and 2 (between.h). */
-struct verdict_sides {
-    int64_t heads;       /* that both have */
-    const char *name[2]; /* in what they differ, "kv_heads=1" */
-    const char *same;    /* what they share, "d_ff=64"; "" */
+/* What arms with names have in common. */
+struct verdict_place {
+    int64_t heads;
+    const char *same; /* "d_ff=64"; "" */
 };
 
 struct verdict_input {
     int count;
-    const struct verdict_heads *heads; /* by rising head count */
-    const struct verdict_sides *sides; /* NULL: head counts are what is compared */
+    struct verdict_arm *arm;           /* head counts rise */
+    const struct verdict_place *place; /* of arms with names; NULL: they are head counts */
     bool loss;                         /* values are losses: smaller is better */
     enum verdict_data data;
     bool interleaved;     /* the test text comes from all over its file, not from the end */
@@ -177,29 +190,22 @@ struct verdict_input {
     double chance;        /* accuracy of guessing; NaN: unknown, bad trials left out */
     double guess_loss;    /* loss of guessing; 0: -ln(chance), as where all targets are as likely */
     int64_t test_targets; /* cases in the test set that an accuracy is a mean over; 0: unknown */
-    int planned;   /* trials of this setting, with looks up to the open one; fewer ended ones make
-                      the verdict preliminary */
+    int planned;   /* trials of all arms, with looks up to the open one; fewer ended ones make the
+                      verdict preliminary */
     int64_t steps; /* training steps, the most where they differ; 0: unknown */
     bool decays; /* the learning rate ends at 0, so that curves end flat, whatever more steps do */
-    bool has_claim;
-    int64_t claim_best;
-    int claim_over_count;
-    const int64_t *claim_over;
-    struct verdict_proof proof;
-    struct verdict_similar similar; /* where the proof is FIRST */
+    struct verdict_claim claim;
     long tuning, tuning_ended; /* trials that only serve to choose: all that are needed, and those
                                   of them that have ended */
     long eliminated;           /* ... that lost at a rung, in neither */
     int tuning_seeds;          /* on which each value was tried; 0: unknown */
-    int choices;               /* 0 without tune */
-    const struct verdict_choice *choice; /* by rising head count, each with the same axes */
-    const char *replicated;   /* axes whose values are random samples, "task.instance"; NULL: the
-                                 units are seeds */
-    int instances, different; /* replicated instances, and how many of them draw tasks that differ:
-                                 each of these is one unit */
-    const char *alike;        /* which draw the same: "0, 2 and 5; 1 and 3"; NULL: none do */
-    int looks, look;          /* how many, which is open (from 1); 0: no looks */
-    double equivalence;       /* margin in units of the metric; 0: not asked */
+    const char *replicated;    /* axes whose values are random samples, "task.instance"; NULL: the
+                                  units are seeds */
+    int instances, different;  /* replicated instances, and how many of them draw tasks that differ:
+                                  each of these is one unit */
+    const char *alike;         /* which draw the same: "0, 2 and 5; 1 and 3"; NULL: none do */
+    int looks, look;           /* how many, which is open (from 1); 0: no looks */
+    double equivalence;        /* margin in units of the metric; 0: not asked */
     const struct verdict_confirm *confirm; /* NULL: not asked */
 };
 
@@ -221,7 +227,7 @@ enum verdict_kind {
     VERDICT_UNFINISHED,         /* no head count finished within the limit */
     VERDICT_RIVAL_AT_EDGE,      /* what the tests would say calls a head count worse that chose an
                                    edge of its grid: a claim is undecided, a middle is not found */
-    VERDICT_SETTING_BETTER      /* of two settings without a claim: one is */
+    VERDICT_SETTING_BETTER      /* of two arms with names, without a claim: one is */
 };
 
 /* Trials whose test values lie together. */
@@ -230,9 +236,9 @@ struct verdict_cluster {
     double low, high;
 };
 
-/* A head count's results, bad trials as guesses. */
+/* An arm's results, bad trials as guesses. */
 struct verdict_row {
-    int64_t heads;
+    int64_t arm;               /* its id */
     int64_t d_head;            /* 0: unknown */
     int trials;                /* ended, that count: all but bad ones where guessing is unknown, and
                                   limited ones */
@@ -276,11 +282,11 @@ enum rival_outcome {
     RIVAL_UNTESTED,
     RIVAL_UNFINISHED, /* it or the candidate did not finish */
     RIVAL_AT_EDGE,    /* beaten, but it chose an edge of its grid */
-    RIVAL_OVER_EDGE   /* better than a claim's best or another setting, but that chose an edge */
+    RIVAL_OVER_EDGE   /* better than a claim's best or an arm with a name, which chose an edge */
 };
 
 struct verdict_rival {
-    int64_t heads;
+    int64_t arm;              /* its id */
     struct stats_paired pair; /* candidate - rival, over the units that both have; the interval is
                                  at the verdict's `level`; wins and losses as the metric counts.
                                  Where `crossed` is testable, low, high, t and p are over both */
@@ -370,11 +376,13 @@ int64_t verdict_ahead(const struct verdict_input *in, const struct verdict *v,
 bool verdict_won_by_guesses(const struct verdict_input *in, const struct verdict *v,
                             const struct verdict_rival *r);
 
-/* How many head counts have chosen. */
+/* Under tune: the first arm that chooses, of whose axes all others choose as well; NULL without.
+ * How many have chosen. */
+const struct verdict_arm *verdict_tuned(const struct verdict_input *in);
 int verdict_chosen(const struct verdict_input *in);
 
-/* Whether a head count chose an edge of its grid, on any axis; false without tune. */
-bool verdict_at_edge(const struct verdict_input *in, int64_t heads);
+/* Whether an arm chose an edge of its grid, on any axis; false without tune. */
+bool verdict_at_edge(const struct verdict_input *in, int64_t arm);
 
 /* "smallest", "largest", "only"; NULL for INNER: for programs. */
 const char *grid_edge_name(enum grid_edge edge);

@@ -1,10 +1,10 @@
-/* Head counts against each other, unit by unit. */
+/* Arms against each other, unit by unit. */
 #include <math.h>
 #include <string.h>
 
 #include "sweep/judge/verdict_parts.h"
 
-/* What two head counts have in common. */
+/* What two arms have in common. */
 struct alignment {
     int units;    /* their values are in j->a and j->b */
     int trials;   /* pairs of equal seed, in j->difference */
@@ -52,10 +52,10 @@ static void add_blocks(struct judge *j, struct alignment *al, const struct verdi
     }
 }
 
-/* Lines up the trials of two head counts at equal seeds. With replicate the values of an instance
+/* Lines up the trials of two arms at equal seeds. With replicate the values of an instance
  * are averaged over the seeds that both have. */
-static struct alignment align(struct judge *j, const struct verdict_heads *x,
-                              const struct verdict_heads *y)
+static struct alignment align(struct judge *j, const struct verdict_arm *x,
+                              const struct verdict_arm *y)
 {
     struct alignment al = {.blocks = j->table != NULL};
     int i = 0, k = 0, unit = 0;
@@ -125,11 +125,11 @@ static void widen(struct stats_paired *pair, double factor)
     pair->p = pair->all_equal ? pair->p : stats_t_p(pair->t, pair->n - 1);
 }
 
-/* One-sided p of "head count `first` is not better than `second` by more than `lead`" (indices);
+/* One-sided p of "arm `first` is not better than `second` by more than `lead`" (indices);
  * NaN where they cannot be compared. */
 static double ahead_p(struct judge *j, int first, int second, double lead)
 {
-    struct alignment al = align(j, &j->in->heads[first], &j->in->heads[second]);
+    struct alignment al = align(j, &j->in->arm[first], &j->in->arm[second]);
     struct stats_paired pair = stats_pair_t(j->a, j->b, al.units);
     double mean = j->sign * pair.mean;
     struct crossed c = cross(j, &al, mean);
@@ -140,11 +140,11 @@ static double ahead_p(struct judge *j, int first, int second, double lead)
     return isnan(p) || !j->v->row[first].mostly_bad ? p : 1;
 }
 
-/* Whether head count `first` is at least as good as `second` (indices) wherever they can be
+/* Whether arm `first` is at least as good as `second` (indices) wherever they can be
  * compared, and they can be everywhere. */
 static bool never_worse(struct judge *j, int first, int second)
 {
-    struct alignment al = align(j, &j->in->heads[first], &j->in->heads[second]);
+    struct alignment al = align(j, &j->in->arm[first], &j->in->arm[second]);
     struct stats_paired pair = as_the_metric_counts(j, stats_pair_t(j->a, j->b, al.units));
     bool never = al.units > 0 && al.unpaired == 0 && pair.losses == 0;
     for (int i = 0; al.blocks && i < al.units * j->in->blocks; i++)
@@ -152,7 +152,7 @@ static bool never_worse(struct judge *j, int first, int second)
     return never;
 }
 
-/* Carries what is known of each head count over to those that are never worse than it. That is
+/* Carries what is known of each arm over to those that are never worse than it. That is
  * transitive, so that their order does not matter. */
 static void carry_over(struct judge *j,
                        void (*carry)(const struct verdict_row *from, struct verdict_row *to))
@@ -180,13 +180,13 @@ static enum rival_outcome outcome_of(const struct judge *j, const struct verdict
         return RIVAL_UNTESTED;
     if (r->p >= (ahead ? alpha : alpha / family))
         return RIVAL_NOT_BEATEN;
-    if (mostly_bad(&j->in->heads[heads_index(j->in, verdict_ahead(j->in, j->v, r))]))
+    if (mostly_bad(&j->in->arm[arm_index(j->in, verdict_ahead(j->in, j->v, r))]))
         return RIVAL_NOT_BEATEN;
     if (ahead)
-        return verdict_at_edge(j->in, r->heads) ? RIVAL_AT_EDGE : RIVAL_BEATEN;
+        return verdict_at_edge(j->in, r->arm) ? RIVAL_AT_EDGE : RIVAL_BEATEN;
     if (!verdict_at_edge(j->in, j->v->candidate))
         return RIVAL_BETTER;
-    return j->v->prediction || j->in->sides ? RIVAL_OVER_EDGE : RIVAL_NOT_BEATEN;
+    return j->v->prediction || j->in->place ? RIVAL_OVER_EDGE : RIVAL_NOT_BEATEN;
 }
 
 /* What decides where there are blocks. */
@@ -197,9 +197,9 @@ static void over_both(struct verdict_rival *r, double level)
     r->pair.p = crossed_p(&r->crossed, CROSSED_BOTH);
 }
 
-/* Compares two lists of trials: fills r, but for its heads and its outcome, with x - y. */
-static void compare_heads(struct judge *j, const struct verdict_heads *x,
-                          const struct verdict_heads *y, struct verdict_rival *r)
+/* Compares two lists of trials: fills r, but for its arm and its outcome, with x - y. */
+static void compare_arms(struct judge *j, const struct verdict_arm *x, const struct verdict_arm *y,
+                         struct verdict_rival *r)
 {
     struct alignment al = align(j, x, y);
     r->seed_pairs = al.trials;
@@ -224,12 +224,12 @@ static void compare_heads(struct judge *j, const struct verdict_heads *x,
 
 void compare_rival(struct judge *j, int64_t candidate, int64_t rival, int family)
 {
-    static const struct verdict_heads none = {0}; /* not in the plan */
+    static const struct verdict_arm none = {0}; /* not in the plan */
     struct verdict_rival *r = &j->v->rival[j->v->rivals++];
-    int first = heads_index(j->in, candidate), second = heads_index(j->in, rival);
-    compare_heads(j, first < 0 ? &none : &j->in->heads[first],
-                  second < 0 ? &none : &j->in->heads[second], r);
-    r->heads = rival;
+    int first = arm_index(j->in, candidate), second = arm_index(j->in, rival);
+    compare_arms(j, first < 0 ? &none : &j->in->arm[first],
+                 second < 0 ? &none : &j->in->arm[second], r);
+    r->arm = rival;
     r->outcome =
         unfinished(j, first) || unfinished(j, second) ? RIVAL_UNFINISHED : outcome_of(j, r, family);
 }
@@ -250,7 +250,7 @@ static int tested_rows(const struct verdict *v)
     return n;
 }
 
-/* The smallest p of "head count k is not better than row i"; NaN where none can be compared. */
+/* The smallest p of "row k is not better than row i"; NaN where none can be compared. */
 static double beaten_p(struct judge *j, int i)
 {
     double least = NAN;
@@ -285,16 +285,16 @@ void compare_with_best(struct judge *j)
         r->among_best = row_tested(r) && !(r->best_p < j->alpha);
         kept += r->among_best;
     }
-    /* Where seeds are missing, head counts may beat each other in a circle: that shows nothing. */
+    /* Where seeds are missing, arms may beat each other in a circle: that shows nothing. */
     for (int i = 0; i < v->rows; i++) {
         struct verdict_row *r = &v->row[i];
         r->among_best = r->among_best || (row_tested(r) && kept == 0);
         if (r->among_best && !v->smallest_among_best)
-            v->smallest_among_best = r->heads;
+            v->smallest_among_best = r->arm;
     }
 }
 
-/* p of "some other head count is better than row i by the margin or more"; NaN where one of them
+/* p of "some other row is better than row i by the margin or more"; NaN where one of them
  * cannot be compared. */
 static double behind_p(struct judge *j, int i)
 {
@@ -353,12 +353,12 @@ void find_plateau(struct judge *j, int best)
         r->in_plateau = margin ? r->plateau_p < j->alpha : compared && r->among_best;
         if (!r->in_plateau)
             continue;
-        v->plateau_low = v->plateau_low ? v->plateau_low : r->heads;
-        v->plateau_high = r->heads;
+        v->plateau_low = v->plateau_low ? v->plateau_low : r->arm;
+        v->plateau_high = r->arm;
     }
     for (int i = 0; i < v->rows; i++) {
         const struct verdict_row *r = &v->row[i];
-        v->plateau_holes += row_tested(r) && !r->in_plateau && r->heads > v->plateau_low &&
-                            r->heads < v->plateau_high;
+        v->plateau_holes +=
+            row_tested(r) && !r->in_plateau && r->arm > v->plateau_low && r->arm < v->plateau_high;
     }
 }

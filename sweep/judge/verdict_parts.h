@@ -1,4 +1,4 @@
-/* What the files of the verdict share: verdict_rows.c summarizes each head count, verdict_compare.c
+/* What the files of the verdict share: verdict_rows.c summarizes each arm, verdict_compare.c
  * compares them, verdict.c decides. */
 #ifndef SWEEP_JUDGE_VERDICT_PARTS_H
 #define SWEEP_JUDGE_VERDICT_PARTS_H
@@ -11,13 +11,13 @@ struct judge {
     struct verdict *v;
     double sign;  /* 1, or -1 where values are losses: sign * value is the larger the better */
     double alpha; /* .05 / looks */
-    /* As long as the longest list of trials: values of one or two head counts per unit; with
+    /* As long as the longest list of trials: values of one or two arms per unit; with
      * replicate differences by seed, unit after unit, and how many of them each unit has. */
     double *a, *b, *difference;
     int *size;
-    double *table; /* (units, blocks): differences of two head counts; NULL without blocks */
-    double *p;     /* one per head count */
-    int *order;    /* one per head count */
+    double *table; /* (units, blocks): differences of two arms; NULL without blocks */
+    double *p;     /* one per arm */
+    int *order;    /* one per arm */
 };
 
 /* The value that a trial counts with, and whether it counts at all. */
@@ -29,23 +29,23 @@ double judge_guess(const struct judge *j, const struct verdict_trial *t);
 bool row_tested(const struct verdict_row *r);
 
 /* Whether more than half of the trials that did not end at a limit diverged or failed. */
-bool mostly_bad(const struct verdict_heads *h);
+bool mostly_bad(const struct verdict_arm *a);
 
 /* The smallest or the largest head count that took part, without the candidate: those that it is
  * held against. 0: there is none. */
 int64_t outermost(const struct verdict *v, bool largest);
 
-/* Index of a head count of the plan; -1: it has none of that number. */
-int heads_index(const struct verdict_input *in, int64_t heads);
+/* Index of an arm; -1: there is none of that id. */
+int arm_index(const struct verdict_input *in, int64_t id);
 
 /* Fills v->row, but for the comparisons, and v->units. */
 void summarize_rows(struct judge *j);
 
-/* Whether no head count is shown to be above guessing; marks those that are. false where guessing
+/* Whether no arm is shown to be above guessing; marks those that are. false where guessing
  * is unknown. */
 bool all_at_chance(struct judge *j);
 
-/* Whether at least two head counts have results and all trials have the same test value. */
+/* Whether at least two arms have results and all trials have the same test value. */
 bool all_equal(const struct judge *j);
 
 /* Adds to v->rival the comparison of `candidate` with a rival. One that is better at p < `alpha` /

@@ -1,4 +1,4 @@
-/* Each head count by itself: its mean, its spread, whether it learned and whether it still does. */
+/* Each arm by itself: its mean, its spread, whether it learned and whether it still does. */
 #include <math.h>
 
 #include "sweep/judge/verdict_parts.h"
@@ -42,33 +42,33 @@ bool row_tested(const struct verdict_row *r)
     return r->limited == 0 && r->test.n > 0;
 }
 
-bool mostly_bad(const struct verdict_heads *h)
+bool mostly_bad(const struct verdict_arm *a)
 {
     int bad = 0, ended = 0;
-    for (int k = 0; k < h->n; k++) {
-        bad += h->trial[k].bad && !h->trial[k].limited;
-        ended += !h->trial[k].limited;
+    for (int k = 0; k < a->n; k++) {
+        bad += a->trial[k].bad && !a->trial[k].limited;
+        ended += !a->trial[k].limited;
     }
     return 2 * bad > ended;
 }
 
-int heads_index(const struct verdict_input *in, int64_t heads)
+int arm_index(const struct verdict_input *in, int64_t id)
 {
     for (int i = 0; i < in->count; i++)
-        if (in->heads[i].heads == heads)
+        if (in->arm[i].id == id)
             return i;
     return -1;
 }
 
-/* Writes into j->a what the units of a head count have: the values of its trials or, with
+/* Writes into j->a what the units of an arm have: the values of its trials or, with
  * replicate, the mean of each instance's. Trials that do not count, and NaN, are left out. Returns
  * how many units there are. */
-static int unit_values(struct judge *j, const struct verdict_heads *h,
+static int unit_values(struct judge *j, const struct verdict_arm *a,
                        double (*value)(const struct judge *, const struct verdict_trial *))
 {
     int n = 0, unit = 0;
-    for (int k = 0; k < h->n; k++) {
-        const struct verdict_trial *t = &h->trial[k];
+    for (int k = 0; k < a->n; k++) {
+        const struct verdict_trial *t = &a->trial[k];
         double x = value(j, t);
         if (!judge_counts(j, t) || isnan(x))
             continue;
@@ -85,12 +85,12 @@ static int unit_values(struct judge *j, const struct verdict_heads *h,
     return n;
 }
 
-static void count_trials(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
+static void count_trials(struct judge *j, const struct verdict_arm *a, struct verdict_row *r)
 {
     double completed = 0, exact = 0;
     int good = 0, exacts = 0;
-    for (int k = 0; k < h->n; k++) {
-        const struct verdict_trial *t = &h->trial[k];
+    for (int k = 0; k < a->n; k++) {
+        const struct verdict_trial *t = &a->trial[k];
         r->limited += t->limited;
         r->bad += t->bad && !t->limited;
         r->trials += judge_counts(j, t);
@@ -104,7 +104,7 @@ static void count_trials(struct judge *j, const struct verdict_heads *h, struct 
             exacts++;
         }
     }
-    r->mostly_bad = mostly_bad(h);
+    r->mostly_bad = mostly_bad(a);
     r->completed_mean = good ? completed / good : NAN;
     r->exact_mean = exacts ? exact / exacts : NAN;
     r->solved_low = r->solved_high = NAN;
@@ -115,14 +115,14 @@ static void count_trials(struct judge *j, const struct verdict_heads *h, struct 
 /* Two clusters: a gap that is more than twice as wide as what lies on either side of it, of at
  * least .1 or, where a margin says what matters and there are eight trials, of at least that:
  * fewer have such a gap by chance. */
-static void find_clusters(struct judge *j, const struct verdict_heads *h, struct verdict_row *r)
+static void find_clusters(struct judge *j, const struct verdict_arm *a, struct verdict_row *r)
 {
     const double wide = .1, margin = j->in->equivalence;
     double least = margin > 0 ? fmin(margin, wide) : wide;
     int n = 0;
-    for (int k = 0; k < h->n; k++)
-        if (!h->trial[k].bad && !h->trial[k].limited)
-            j->a[n++] = h->trial[k].test;
+    for (int k = 0; k < a->n; k++)
+        if (!a->trial[k].bad && !a->trial[k].limited)
+            j->a[n++] = a->trial[k].test;
     if (n < 8)
         least = wide;
     stats_summarize(j->a, n, STATS_ANY); /* sorts */
@@ -139,13 +139,13 @@ static void find_clusters(struct judge *j, const struct verdict_heads *h, struct
 }
 
 /* Still improving: the gain per tenth of the training is not small and shown to be above 0. All
- * head counts are asked, hence Holm; one unit alone cannot show it and is taken at its word. */
+ * arms are asked, hence Holm; one unit alone cannot show it and is taken at its word. */
 static void find_improvement(struct judge *j)
 {
     const double least = j->in->loss ? .01 : .002;
     for (int i = 0; i < j->v->rows; i++) {
         struct verdict_row *r = &j->v->row[i];
-        int units = unit_values(j, &j->in->heads[i], judge_late_slope);
+        int units = unit_values(j, &j->in->arm[i], judge_late_slope);
         struct stats_summary s = stats_summarize(j->a, units, STATS_ANY);
         r->late_gain = s.mean;
         r->late_low = s.low;
@@ -161,20 +161,20 @@ static void find_improvement(struct judge *j)
 
 static void summarize_row(struct judge *j, int i)
 {
-    const struct verdict_heads *h = &j->in->heads[i];
+    const struct verdict_arm *a = &j->in->arm[i];
     struct verdict_row *r = &j->v->row[i];
-    r->heads = h->heads;
-    r->d_head = h->d_head;
+    r->arm = a->id;
+    r->d_head = a->d_head;
     r->chance_p = r->best_p = r->plateau_p = r->equivalent_p = NAN;
-    count_trials(j, h, r);
-    int units = unit_values(j, h, judge_val);
+    count_trials(j, a, r);
+    int units = unit_values(j, a, judge_val);
     r->val_mean = stats_summarize(j->a, units, STATS_ANY).mean;
-    units = unit_values(j, h, judge_test);
+    units = unit_values(j, a, judge_test);
     r->test = stats_summarize(j->a, units, j->in->loss ? STATS_LOSS : STATS_ACCURACY);
     stats_median_interval(j->a, units, &r->median_low, &r->median_high);
     if (j->in->replicated && units > j->v->units)
         j->v->units = units;
-    find_clusters(j, h, r);
+    find_clusters(j, a, r);
 }
 
 void summarize_rows(struct judge *j)
@@ -195,11 +195,11 @@ static double chance_margin(const struct judge *j)
 }
 
 /* A single trial is proof where it covers a tenth of the way from guessing to perfect. */
-static bool trial_above_chance(const struct judge *j, const struct verdict_heads *h)
+static bool trial_above_chance(const struct judge *j, const struct verdict_arm *a)
 {
     const double perfect = j->in->loss ? 0 : 1;
-    for (int k = 0; k < h->n; k++) {
-        const struct verdict_trial *t = &h->trial[k];
+    for (int k = 0; k < a->n; k++) {
+        const struct verdict_trial *t = &a->trial[k];
         double guess = judge_guess(j, t), way = j->sign * (perfect - guess);
         double least = fmax(.1 * way, chance_margin(j));
         if (!t->bad && !t->limited && j->sign * (t->test - guess) > least)
@@ -208,13 +208,13 @@ static bool trial_above_chance(const struct judge *j, const struct verdict_heads
     return false;
 }
 
-/* Whether the mean of a head count's trials at a unit is above guessing there. */
-static bool unit_above_chance(const struct judge *j, const struct verdict_heads *h, int unit)
+/* Whether the mean of an arm's trials at a unit is above guessing there. */
+static bool unit_above_chance(const struct judge *j, const struct verdict_arm *a, int unit)
 {
     double lead = 0;
     int n = 0;
-    for (int k = 0; k < h->n; k++) {
-        const struct verdict_trial *t = &h->trial[k];
+    for (int k = 0; k < a->n; k++) {
+        const struct verdict_trial *t = &a->trial[k];
         if (t->unit != unit || !judge_counts(j, t))
             continue;
         lead += j->sign * (judge_test(j, t) - judge_guess(j, t));
@@ -229,7 +229,7 @@ static int units_at_chance(const struct judge *j)
     for (int u = 0; u < j->v->units && j->v->guess_varies; u++) {
         bool above = false;
         for (int i = 0; i < j->v->rows && !above; i++)
-            above = unit_above_chance(j, &j->in->heads[i], u);
+            above = unit_above_chance(j, &j->in->arm[i], u);
         at_chance += !above;
     }
     return at_chance;
@@ -244,7 +244,7 @@ bool all_at_chance(struct judge *j)
     double bound = j->sign * v->guess + chance_margin(j);
     for (int i = 0; i < v->rows; i++)
         if (row_tested(&v->row[i])) {
-            int units = unit_values(j, &j->in->heads[i], judge_levelled);
+            int units = unit_values(j, &j->in->arm[i], judge_levelled);
             struct stats_summary s = stats_summarize(j->a, units, STATS_ANY);
             j->p[tests++] = stats_above(j->sign * s.mean, s.sd, s.n, bound);
         }
@@ -256,7 +256,7 @@ bool all_at_chance(struct judge *j)
         if (!row_tested(r))
             continue;
         r->chance_p = j->p[tests++];
-        r->above_chance = r->chance_p < j->alpha || trial_above_chance(j, &j->in->heads[i]);
+        r->above_chance = r->chance_p < j->alpha || trial_above_chance(j, &j->in->arm[i]);
         above += r->above_chance;
     }
     return above == 0;
@@ -267,12 +267,12 @@ bool all_equal(const struct judge *j)
     const struct verdict_trial *first = NULL;
     int tested = 0;
     for (int i = 0; i < j->v->rows; i++) {
-        const struct verdict_heads *h = &j->in->heads[i];
+        const struct verdict_arm *a = &j->in->arm[i];
         if (!row_tested(&j->v->row[i]))
             continue;
         tested++;
-        for (int k = 0; k < h->n; k++) {
-            const struct verdict_trial *t = &h->trial[k];
+        for (int k = 0; k < a->n; k++) {
+            const struct verdict_trial *t = &a->trial[k];
             if (!judge_counts(j, t))
                 continue;
             first = first ? first : t;

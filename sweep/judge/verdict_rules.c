@@ -1,6 +1,6 @@
-/* What is said beside the finding, and when: a table of rules. A new caveat is a row of it and a
- * function, which begins with when it speaks: one that writes nothing is no sentence. Text,
- * Markdown, JSON and the page take it from there. */
+/* What is said beside the finding: how far it got, what it was decided by, what was not tested; and
+ * how the sentences of verdict_rules.def are put together. Text, Markdown, JSON and the page take
+ * them from there. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---- how far it got ---- */
 
-static void write_preliminary(const struct writer *w)
+void write_preliminary(const struct writer *w)
 {
     if (!w->v->preliminary || w->v->ended == 0)
         return;
@@ -23,11 +23,11 @@ static void write_preliminary(const struct writer *w)
 
 static void put_limited(const struct writer *w, const struct verdict_row *r)
 {
-    put_heads(w, r->heads);
-    put(w, " (%d of %s)", r->limited, text_counted(w->in->heads[r - w->v->row].n, "trial").text);
+    put_arm(w, r->arm);
+    put(w, " (%d of %s)", r->limited, text_counted(w->in->arm[r - w->v->row].n, "trial").text);
 }
 
-static void write_unfinished(const struct writer *w)
+void write_unfinished(const struct writer *w)
 {
     if (count_rows(w, is_unfinished) == 0)
         return;
@@ -47,17 +47,12 @@ static void put_late_gain(const struct writer *w, const struct verdict_row *r)
     put_difference(w, w->in->loss ? -r->late_gain : r->late_gain);
 }
 
-static void write_improving(const struct writer *w)
+void write_still_improving(const struct writer *w)
 {
-    int n = count_rows(w, is_improving);
-    const struct verdict_row *r = w->v->row;
-    if (n == 0)
+    if (count_rows(w, is_improving) == 0)
         return;
-    while (!is_improving(w, r))
-        r++;
-    put_rows(w, is_improving, NULL);
-    put(w, n == 1 && r->heads == 1 ? " head was" : " heads were");
-    put(w, " still improving at the last step (%s ", val_metric(w));
+    bool one = put_arms_of(w, is_improving);
+    put(w, " %s still improving at the last step (%s ", one ? "was" : "were", val_metric(w));
     put_rows(w, is_improving, put_late_gain);
     if (w->in->steps >= 10)
         put(w, " per %s)", text_counted(w->in->steps / 10, "step").text);
@@ -69,32 +64,24 @@ static void write_improving(const struct writer *w)
 /* ---- what it was decided by ---- */
 
 /* What may have been known when a claim was written. */
-static void write_similar(const struct writer *w)
+void write_similar(const struct writer *w)
 {
-    if (w->in->similar.trials == 0 || w->v->kind == VERDICT_CLAIM_CONFIRMED) /* which says so */
+    if (w->in->claim.similar.trials == 0 ||
+        w->v->kind == VERDICT_CLAIM_CONFIRMED) /* which says so */
         return;
     put(w, "When the claim was written, ");
     put_similar(w);
 }
 
-void put_claim(const struct writer *w)
-{
-    const struct verdict_input *in = w->in;
-    put_heads(w, in->claim_best);
-    put(w, " better than ");
-    for (int i = 0; i < in->claim_over_count; i++)
-        put(w, "%s%lld", separator(i, in->claim_over_count), (long long)in->claim_over[i]);
-}
-
 /* Why a claim is not taken as a prediction. */
-static void write_claim_proof(const struct writer *w)
+void write_claim_proof(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
-    const struct verdict_proof *p = &in->proof;
-    if (!in->has_claim || p->status == PROOF_FIRST)
+    const struct verdict_proof *p = &in->claim.proof;
+    if (!in->claim.best || p->status == PROOF_FIRST)
         return;
     put(w, "The claim, ");
-    (in->sides ? put_sides_claim : put_claim)(w);
+    put_claim(w);
     put(w, ", is no prediction: ");
     switch (p->status) {
     case PROOF_LATE:
@@ -119,7 +106,7 @@ static void write_claim_proof(const struct writer *w)
     put(w, ". The results are judged as if it were not there");
 }
 
-static void write_alike(const struct writer *w)
+void write_alike_instances(const struct writer *w)
 {
     if (w->in->alike)
         put(w, "Only %d of %d %ss differ%s; equal ones count once: %s", w->in->different,
@@ -127,7 +114,7 @@ static void write_alike(const struct writer *w)
 }
 
 /* Seeds are added at each look until it is decided. */
-static void write_look(const struct writer *w)
+void write_look(const struct writer *w)
 {
     const struct verdict *v = w->v;
     if (v->looks < 2 || v->best == 0)
@@ -146,7 +133,7 @@ static void write_look(const struct writer *w)
         fraction_text(1 - v->level).text, v->looks);
 }
 
-static void write_next_claim(const struct writer *w)
+void write_next_claim(const struct writer *w)
 {
     const struct verdict *v = w->v;
     if (v->kind == VERDICT_MIDDLE && !w->in->confirm)
@@ -158,13 +145,13 @@ static void write_next_claim(const struct writer *w)
 
 /* ---- what it does not tell ---- */
 
-static bool is_not_told(const struct writer *w, int64_t heads)
+static bool is_not_told(const struct writer *w, int64_t arm)
 {
-    return !is_named(w, heads);
+    return !is_named(w, arm);
 }
 
 /* Those of which the finding says nothing. */
-static void write_edge_of_grid(const struct writer *w)
+void write_edge_of_grid(const struct writer *w)
 {
     static const char opening[] = "At the edge of the grid: ";
     size_t start = w->out->used;
@@ -172,7 +159,7 @@ static void write_edge_of_grid(const struct writer *w)
         *w->own = start + strlen(opening);
 }
 
-static void write_not_tested(const struct writer *w)
+void write_not_tested(const struct writer *w)
 {
     static const char *const others[][2] = {[VERDICT_TOY] = {"task instances", "tasks"},
                                             [VERDICT_ROWS] = {"splits of the file", "files"},
@@ -185,7 +172,7 @@ static void write_not_tested(const struct writer *w)
         return;
     if (w->in->steps > 0)
         item[n++] = "training lengths";
-    if (tunes_rate(w->in) || w->in->heads[0].lr)
+    if (tunes_rate(w->in) || w->in->arm[0].lr)
         item[n++] = "learning rates";
     if (w->in->replicated && !verdict_over_files(w->in))
         item[n++] = w->in->data == VERDICT_TOY ? "tasks" : "files";
@@ -205,100 +192,40 @@ static void write_not_tested(const struct writer *w)
 
 struct rule {
     const char *key;
-    /* An opening shares the headline's paragraph. */
     enum { OPENING, HEADLINE, LIMIT, METHOD } place;
-    /* Of the results: nothing, that they are not all at chance, nor all the same. */
     enum { ANYTHING, LEARNING, DIFFERENCES } needs;
-    /* Written once, or for each head count, rival, or rival among fresh trials. */
-    enum { SETTING, HEADS, RIVAL, FRESH_RIVAL } about;
+    enum { ALL, ARM, RIVAL, FRESH_RIVAL } about;
+    bool named;
     void (*write)(const struct writer *w);
 };
 
-/* In the order of the report. Of limits the most important come first, as only some are shown
- * without being asked for: what could overturn the finding, then what it rests on. */
 static const struct rule rules[] = {
-    {"preliminary", OPENING, ANYTHING, SETTING, write_preliminary},
-    {"finding", HEADLINE, ANYTHING, SETTING, write_finding},
-    {"confirmation", HEADLINE, ANYTHING, SETTING, write_confirmation},
-    {"claim_proof", LIMIT, LEARNING, SETTING, write_claim_proof},
-    {"similar", LIMIT, LEARNING, SETTING, write_similar},
-    {"unfinished", LIMIT, DIFFERENCES, SETTING, write_unfinished},
-    {"bad", LIMIT, LEARNING, HEADS, write_bad},
-    {"one_unit", LIMIT, LEARNING, SETTING, write_one_unit},
-    {"alike_instances", LIMIT, LEARNING, SETTING, write_alike},
-    {"edge_of_grid", LIMIT, LEARNING, SETTING, write_edge_of_grid},
-    {"still_improving", LIMIT, DIFFERENCES, SETTING, write_improving},
-    {"trials_apart", LIMIT, LEARNING, SETTING, write_trials_apart},
-    {"few_files", LIMIT, LEARNING, SETTING, write_few_files},
-    {"wide_winner", LIMIT, LEARNING, RIVAL, write_wide_winner},
-    {"shared_rows", LIMIT, LEARNING, SETTING, write_shared_rows},
-    {"alike_blocks", LIMIT, LEARNING, SETTING, write_alike_blocks},
-    {"look", LIMIT, LEARNING, SETTING, write_look},
-    {"equivalent", LIMIT, DIFFERENCES, SETTING, write_equivalent},
-    {"could_be_best", LIMIT, DIFFERENCES, SETTING, write_could_be_best},
-    {"not_equal", LIMIT, DIFFERENCES, SETTING, write_not_equal},
-    {"too_few", LIMIT, LEARNING, SETTING, write_too_few},
-    {"comparison", LIMIT, LEARNING, RIVAL, write_rival},
-    {"confirming", LIMIT, LEARNING, FRESH_RIVAL, write_fresh_rival},
-    {"choices", LIMIT, LEARNING, SETTING, write_choices},
-    {"same_instances", LIMIT, LEARNING, SETTING, write_same_instances},
-    {"not_tested", LIMIT, LEARNING, SETTING, write_not_tested},
-    {"shared", LIMIT, LEARNING, HEADS, write_shared},
-    {"next_claim", LIMIT, LEARNING, SETTING, write_next_claim},
-    {"candidate", METHOD, LEARNING, SETTING, write_candidate},
-    {"corrected_level", METHOD, LEARNING, SETTING, write_corrected_level},
-    {"all_must_hold", METHOD, LEARNING, SETTING, write_all_must_hold},
-    {"confirming_level", METHOD, LEARNING, SETTING, write_fresh_level},
-    {"sign_flip", METHOD, LEARNING, SETTING, write_sign_flip},
-    {"minimum_p", METHOD, LEARNING, SETTING, write_minimum_p},
-    {"confirming_sign_flip", METHOD, LEARNING, SETTING, write_fresh_sign_flip},
-    {"spread", METHOD, LEARNING, RIVAL, write_spread},
-    {"files_drawn", METHOD, LEARNING, SETTING, write_files_drawn},
-    {"could_be_best_method", METHOD, DIFFERENCES, SETTING, write_could_be_best_method},
-    {"equivalent_method", METHOD, DIFFERENCES, SETTING, write_equivalent_method},
-    {"rare_failure", METHOD, LEARNING, SETTING, write_rare_failure_caveat},
-    {"flat_ends", METHOD, LEARNING, SETTING, write_flat_ends},
-    {"all_equal", METHOD, DIFFERENCES, HEADS, write_equal_units},
-};
-
-/* Of two settings: what else there is to say stands with each of them. */
-static const struct rule sides_rules[] = {
-    {"preliminary", OPENING, ANYTHING, SETTING, write_preliminary},
-    {"finding", HEADLINE, ANYTHING, SETTING, write_sides_finding},
-    {"claim_proof", LIMIT, LEARNING, SETTING, write_claim_proof},
-    {"similar", LIMIT, LEARNING, SETTING, write_similar},
-    {"few_files", LIMIT, LEARNING, SETTING, write_few_files},
-    {"wide_winner", LIMIT, LEARNING, RIVAL, write_wide_winner},
-    {"shared_rows", LIMIT, LEARNING, SETTING, write_shared_rows},
-    {"alike_blocks", LIMIT, LEARNING, SETTING, write_alike_blocks},
-    {"comparison", LIMIT, LEARNING, RIVAL, write_rival},
-    {"sign_flip", METHOD, LEARNING, SETTING, write_sign_flip},
-    {"minimum_p", METHOD, LEARNING, SETTING, write_minimum_p},
-    {"spread", METHOD, LEARNING, RIVAL, write_spread},
-    {"files_drawn", METHOD, LEARNING, SETTING, write_files_drawn},
+#define RULE(key, place, needs, about, named) {#key, place, needs, about, named, write_##key},
+#include "sweep/judge/verdict_rules.def"
+#undef RULE
 };
 
 static int items_of(const struct rule *r, const struct verdict *v)
 {
     switch (r->about) {
-    case HEADS:
+    case ARM:
         return v->rows;
     case RIVAL:
         return v->rivals;
     case FRESH_RIVAL:
         return v->confirmed ? v->confirmed->rivals : 0;
-    case SETTING:
+    case ALL:
         break;
     }
     return 1;
 }
 
-static bool has_needed(const struct rule *r, const struct verdict *v)
+static bool is_said(const struct rule *r, const struct verdict_input *in, const struct verdict *v)
 {
     int has = v->kind == VERDICT_AT_CHANCE   ? ANYTHING
               : v->kind == VERDICT_ALL_EQUAL ? LEARNING
                                              : DIFFERENCES;
-    return has >= (int)r->needs;
+    return has >= (int)r->needs && (r->named || !in->place);
 }
 
 /* Sentences are written into one text, each with its end. */
@@ -331,10 +258,8 @@ enum status verdict_text_new(const struct verdict_input *in, const struct verdic
     size_t own;
     struct writer w = {in, v, &out, &own, 0};
     *text = (struct verdict_text){0};
-    const struct rule *first = in->sides ? sides_rules : rules;
-    size_t count = in->sides ? sizeof sides_rules / sizeof *rules : sizeof rules / sizeof *rules;
-    for (const struct rule *r = first; r < first + count; r++)
-        for (w.item = 0; w.item < items_of(r, v) && has_needed(r, v); w.item++)
+    for (const struct rule *r = rules; r < rules + sizeof rules / sizeof *rules; r++)
+        for (w.item = 0; w.item < items_of(r, v) && is_said(r, in, v); w.item++)
             add_sentence(r, &w, text);
     text->block = out.text;
     if (out.out_of_memory) {

@@ -7,18 +7,24 @@
 
 #include "sweep/judge/verdict_text_parts.h"
 
-/* ---- groups of head counts ---- */
+/* ---- groups of arms ---- */
 
-/* Choices of which the same is said are told together. */
+/* Arms that chose, of which the same is said, are told together. */
 struct grouping {
     const struct writer *w;
     bool (*alike)(const struct grouping *g, int i, int k); /* i with itself: it is told at all */
     int axis;                                              /* of values and edges */
-    const struct verdict_axis *usual; /* of values: as most head counts were given it */
-    heads_test *meant;                /* of edges: whose are told */
+    const struct verdict_axis *usual; /* of values: as most arms were given it */
+    arm_test *meant;                  /* of edges: whose are told */
 };
 
-/* Whether choice i is the first of its group. */
+/* NULL: the arm does not choose. */
+static const struct verdict_axis *axis_of(const struct verdict_input *in, int i, int axis)
+{
+    return axis < in->arm[i].axes ? &in->arm[i].axis[axis] : NULL;
+}
+
+/* Whether arm i is the first of its group. */
 static bool leads(const struct grouping *g, int i)
 {
     bool first = g->alike(g, i, i);
@@ -27,24 +33,30 @@ static bool leads(const struct grouping *g, int i)
     return first;
 }
 
-/* "1, 2 and 4 heads", or names of settings: those of the group that choice `first` leads. Returns
- * whether it is "1 head", or one setting. */
+/* Ends "1, 2 and 4 heads", a list of n arms with that last one. Whether it is "1 head", or one
+ * name.
+ */
+static bool end_list(const struct writer *w, int n, int64_t last)
+{
+    bool one = n == 1 && is_one(w, last);
+    if (!w->in->place)
+        put(w, " head%s", one ? "" : "s");
+    return one;
+}
+
+/* "1, 2 and 4 heads": the group that arm `first` leads. Whether it is one. */
 static bool put_group(const struct grouping *g, int first)
 {
     const struct verdict_input *in = g->w->in;
     int n = 0, seen = 0;
-    for (int i = first; i < in->choices; i++)
+    for (int i = first; i < in->count; i++)
         n += g->alike(g, first, i);
-    for (int i = first; i < in->choices; i++)
+    for (int i = first; i < in->count; i++)
         if (g->alike(g, first, i)) {
             put(g->w, "%s", separator(seen++, n));
-            put_rival(g->w, in->choice[i].heads);
+            put_rival(g->w, in->arm[i].id);
         }
-    if (in->sides)
-        return n == 1;
-    bool one = n == 1 && in->choice[first].heads == 1;
-    put(g->w, " head%s", one ? "" : "s");
-    return one;
+    return end_list(g->w, n, in->arm[first].id);
 }
 
 static const char *chosen_text(const struct verdict_axis *a)
@@ -83,18 +95,19 @@ static bool same_values(const struct verdict_axis *a, const struct verdict_axis 
     return a->values == b->values && has_all(a, b);
 }
 
-/* An axis as most head counts were given it; of those that as many were given, the one with the
- * most values. */
+/* An axis as most arms were given it; of those that as many were given, the one with the most
+ * values.
+ */
 static const struct verdict_axis *usual_axis(const struct verdict_input *in, int axis)
 {
     const struct verdict_axis *usual = NULL;
     int most = 0;
-    for (int i = 0; i < in->choices; i++) {
-        const struct verdict_axis *a = &in->choice[i].axis[axis];
+    for (int i = 0; i < in->count; i++) {
+        const struct verdict_axis *a = axis_of(in, i, axis), *b;
         int n = 0;
-        for (int k = 0; k < in->choices; k++)
-            n += same_values(a, &in->choice[k].axis[axis]);
-        if (!usual || n > most || (n == most && a->values > usual->values)) {
+        for (int k = 0; k < in->count && a; k++)
+            n += (b = axis_of(in, k, axis)) && same_values(a, b);
+        if (a && (!usual || n > most || (n == most && a->values > usual->values))) {
             usual = a;
             most = n;
         }
@@ -128,14 +141,15 @@ static void add_values(const struct verdict_axis *a, const struct verdict_axis *
 /* Given the same values, which are not the usual ones. */
 static bool same_exception(const struct grouping *g, int i, int k)
 {
-    const struct verdict_axis *own = &g->w->in->choice[i].axis[g->axis];
-    return same_values(own, &g->w->in->choice[k].axis[g->axis]) && !same_values(own, g->usual);
+    const struct verdict_axis *a = axis_of(g->w->in, i, g->axis),
+                              *b = axis_of(g->w->in, k, g->axis);
+    return a && b && same_values(a, b) && !same_values(a, g->usual);
 }
 
 /* "4 heads: 0.001 alone", "1 and 32 heads: also 0.3": all that were given what the first was. */
 static void put_exception(const struct grouping *g, int first)
 {
-    const struct verdict_axis *own = &g->w->in->choice[first].axis[g->axis];
+    const struct verdict_axis *own = axis_of(g->w->in, first, g->axis);
     bool more = has_all(own, g->usual);
     put_group(g, first);
     put(g->w, ": %s", more ? "also " : "");
@@ -150,7 +164,7 @@ void verdict_text_values(const struct verdict_input *in, int axis, struct text_b
         .w = &w, .alike = same_exception, .axis = axis, .usual = usual_axis(in, axis)};
     int exceptions = 0;
     add_values(g.usual, NULL, out);
-    for (int i = 0; i < in->choices; i++)
+    for (int i = 0; i < in->count; i++)
         if (leads(&g, i)) {
             put(&w, "%s", exceptions++ ? "; " : " (");
             put_exception(&g, i);
@@ -158,21 +172,22 @@ void verdict_text_values(const struct verdict_input *in, int axis, struct text_b
     put(&w, "%s", exceptions ? ")" : "");
 }
 
-/* Whether head counts were given several values of an axis: constraints may have left one. */
+/* Whether arms were given several values of an axis: constraints may have left one. */
 static bool is_varied(const struct verdict_input *in, int axis)
 {
     const struct verdict_axis *usual = usual_axis(in, axis);
     bool varied = usual->values > 1;
-    for (int i = 0; i < in->choices; i++)
-        varied = varied || !same_values(&in->choice[i].axis[axis], usual);
+    for (int i = 0; i < in->count; i++)
+        varied = varied || (axis_of(in, i, axis) && !same_values(axis_of(in, i, axis), usual));
     return varied;
 }
 
 bool tunes_rate(const struct verdict_input *in)
 {
+    const struct verdict_arm *tuned = verdict_tuned(in);
     bool rate = false;
-    for (int a = 0; in->choices > 0 && a < in->choice[0].axes; a++)
-        rate = rate || (strcmp(in->choice[0].axis[a].path, "train.lr") == 0 && is_varied(in, a));
+    for (int a = 0; tuned && a < tuned->axes; a++)
+        rate = rate || (strcmp(tuned->axis[a].path, "train.lr") == 0 && is_varied(in, a));
     return rate;
 }
 
@@ -180,15 +195,16 @@ bool tunes_rate(const struct verdict_input *in)
 static void put_tuned(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
+    const struct verdict_arm *tuned = verdict_tuned(in);
     int told = 0;
-    for (int a = 0; in->choices > 0 && a < in->choice[0].axes; a++) {
+    for (int a = 0; tuned && a < tuned->axes; a++) {
         if (!is_varied(in, a))
             continue;
         if (told++)
             put(w, ", and of ");
         else
-            put(w, ", each%s at its own best of ", in->sides ? "" : " head count");
-        put(w, "%s ", axis_name(&in->choice[0].axis[a]));
+            put(w, ", each%s at its own best of ", in->place ? "" : " head count");
+        put(w, "%s ", axis_name(&tuned->axis[a]));
         verdict_text_values(in, a, w->out);
     }
 }
@@ -205,20 +221,37 @@ const char *separator(int i, int n)
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
 
-void put_heads(const struct writer *w, int64_t heads)
+bool is_one(const struct writer *w, int64_t arm)
 {
-    if (w->in->sides)
-        put(w, "%s", w->in->sides->name[heads - 1]);
-    else
-        put(w, "%lld head%s", (long long)heads, text_plural(heads));
+    return w->in->place || arm == 1;
 }
 
-void put_rival(const struct writer *w, int64_t heads)
+const char *arm_verb(const struct writer *w, int64_t arm)
 {
-    if (w->in->sides)
-        put_heads(w, heads);
+    return is_one(w, arm) ? "is" : "are";
+}
+
+void put_rival(const struct writer *w, int64_t arm)
+{
+    if (w->in->place)
+        put(w, "%s", w->in->arm[arm_index(w->in, arm)].name);
     else
-        put(w, "%lld", (long long)heads);
+        put(w, "%lld", (long long)arm);
+}
+
+void put_arm(const struct writer *w, int64_t arm)
+{
+    put_rival(w, arm);
+    end_list(w, 1, arm);
+}
+
+void put_place(const struct writer *w)
+{
+    const struct verdict_place *p = w->in->place;
+    if (p)
+        put(w, " at %s", text_counted(p->heads, "head").text);
+    if (p && p->same[0])
+        put(w, " (%s)", p->same);
 }
 
 void put_p(const struct writer *w, double p)
@@ -286,10 +319,10 @@ const char *val_metric(const struct writer *w)
     return w->in->loss ? "validation loss" : "validation accuracy";
 }
 
-const struct verdict_row *row_of(const struct verdict *v, int64_t heads)
+const struct verdict_row *row_of(const struct verdict *v, int64_t arm)
 {
     int i = 0;
-    while (i < v->rows - 1 && v->row[i].heads != heads)
+    while (i < v->rows - 1 && v->row[i].arm != arm)
         i++;
     return &v->row[i];
 }
@@ -326,16 +359,17 @@ void put_rows(const struct writer *w, row_test *chosen,
         if (put_item)
             put_item(w, r);
         else
-            put(w, "%lld", (long long)r->heads);
+            put_rival(w, r->arm);
     }
 }
 
-void put_heads_of(const struct writer *w, row_test *chosen)
+bool put_arms_of(const struct writer *w, row_test *chosen)
 {
+    int last = w->v->rows - 1;
+    while (last > 0 && !chosen(w, &w->v->row[last]))
+        last--;
     put_rows(w, chosen, NULL);
-    put(w, " head%s",
-        count_rows(w, chosen) == 1 && chosen(w, &w->v->row[0]) && w->v->row[0].heads == 1 ? ""
-                                                                                          : "s");
+    return end_list(w, count_rows(w, chosen), w->v->row[last].arm);
 }
 
 /* Whether the finding names its budget where it begins: there it is read. */
@@ -358,20 +392,19 @@ static void put_rate(const struct writer *w, bool comma)
     if (tunes_rate(in))
         return;
     for (int i = 0; i < in->count; i++) {
-        if (!in->heads[i].lr)
+        if (!in->arm[i].lr)
             return;
-        same = same && !strcmp(in->heads[i].lr, in->heads[0].lr);
+        same = same && !strcmp(in->arm[i].lr, in->arm[0].lr);
     }
     if (same) {
-        put(w, "%s at lr %s for all", comma ? "," : "", in->heads[0].lr);
+        put(w, "%s at lr %s for all", comma ? "," : "", in->arm[0].lr);
         return;
     }
-    if (in->sides) /* their names say it */
+    if (in->place) /* their names say it */
         return;
     put(w, "%s at lr ", comma ? "," : "");
     for (int i = 0; i < in->count; i++)
-        put(w, "%s%s with %lld", separator(i, in->count), in->heads[i].lr,
-            (long long)in->heads[i].heads);
+        put(w, "%s%s with %lld", separator(i, in->count), in->arm[i].lr, (long long)in->arm[i].id);
 }
 
 /* What the finding was made on: ", on this task instance". */
@@ -403,9 +436,21 @@ void put_scope(const struct writer *w)
         put(w, " (%s)", w->in->replicated);
 }
 
+void put_claim(const struct writer *w)
+{
+    const struct verdict_claim *claim = &w->in->claim;
+    put_arm(w, claim->best);
+    put(w, " better than ");
+    for (int i = 0; i < claim->over_count; i++) {
+        put(w, "%s", separator(i, claim->over_count));
+        put_rival(w, claim->over[i]);
+    }
+    put_place(w);
+}
+
 void put_similar(const struct writer *w)
 {
-    const struct verdict_similar *similar = &w->in->similar;
+    const struct verdict_similar *similar = &w->in->claim.similar;
     put(w, "%lld trial%s like these had ended, which differ%s in ", (long long)similar->trials,
         text_plural(similar->trials), similar->trials == 1 ? "s" : "");
     for (int i = 0; i < similar->count; i++)
@@ -416,8 +461,8 @@ void put_similar(const struct writer *w)
 
 static bool same_choice(const struct grouping *g, int i, int k)
 {
-    const struct verdict_choice *x = &g->w->in->choice[i], *y = &g->w->in->choice[k];
-    bool same = x->axis[0].chosen >= 0 && y->axis[0].chosen >= 0;
+    const struct verdict_arm *x = &g->w->in->arm[i], *y = &g->w->in->arm[k];
+    bool same = x->axes && y->axes && x->axis[0].chosen >= 0 && y->axis[0].chosen >= 0;
     for (int a = 0; a < x->axes && same; a++)
         same = strcmp(chosen_text(&x->axis[a]), chosen_text(&y->axis[a])) == 0;
     return same;
@@ -437,12 +482,12 @@ void write_choices(const struct writer *w)
         put(w, ", on %d seed%s that %s not judged", in->tuning_seeds, text_plural(in->tuning_seeds),
             in->tuning_seeds == 1 ? "is" : "are");
     put(w, ": ");
-    for (int i = 0; i < in->choices; i++) {
+    for (int i = 0; i < in->count; i++) {
         if (!leads(&g, i))
             continue;
         put(w, "%s", groups++ ? "; " : "");
-        for (int a = 0; a < in->choice[i].axes; a++) {
-            const struct verdict_axis *axis = &in->choice[i].axis[a];
+        for (int a = 0; a < in->arm[i].axes; a++) {
+            const struct verdict_axis *axis = &in->arm[i].axis[a];
             put(w, "%s%s=%s", a ? ", " : "", axis_name(axis), chosen_text(axis));
         }
         put(w, " with ");
@@ -465,15 +510,15 @@ void write_same_instances(const struct writer *w)
 
 static bool same_edge(const struct grouping *g, int i, int k)
 {
-    const struct verdict_choice *x = &g->w->in->choice[i], *y = &g->w->in->choice[k];
-    const struct verdict_axis *a = &x->axis[g->axis], *b = &y->axis[g->axis];
-    return a->edge != GRID_INNER && a->edge == b->edge && g->meant(g->w, x->heads) &&
-           g->meant(g->w, y->heads) && strcmp(chosen_text(a), chosen_text(b)) == 0;
+    const struct verdict_input *in = g->w->in;
+    const struct verdict_axis *a = axis_of(in, i, g->axis), *b = axis_of(in, k, g->axis);
+    return a && b && a->edge != GRID_INNER && a->edge == b->edge && g->meant(g->w, in->arm[i].id) &&
+           g->meant(g->w, in->arm[k].id) && strcmp(chosen_text(a), chosen_text(b)) == 0;
 }
 
 static void put_edge(const struct grouping *g, int first)
 {
-    const struct verdict_axis *a = &g->w->in->choice[first].axis[g->axis];
+    const struct verdict_axis *a = axis_of(g->w->in, first, g->axis);
     bool one = put_group(g, first);
     if (a->edge == GRID_ONLY)
         put(g->w, " %s given no %s but %s, and may be better at another", one ? "was" : "were",
@@ -483,24 +528,22 @@ static void put_edge(const struct grouping *g, int first)
             grid_edge_name(a->edge), axis_name(a), chosen_text(a));
 }
 
-bool any_edge(const struct writer *w, heads_test *meant)
+bool any_edge(const struct writer *w, arm_test *meant)
 {
     const struct verdict_input *in = w->in;
     bool any = false;
-    for (int i = 0; i < in->choices; i++)
-        for (int a = 0; a < in->choice[i].axes; a++)
-            any =
-                any || (in->choice[i].axis[a].edge != GRID_INNER && meant(w, in->choice[i].heads));
+    for (int i = 0; i < in->count; i++)
+        any = any || (verdict_at_edge(in, in->arm[i].id) && meant(w, in->arm[i].id));
     return any;
 }
 
-bool put_edges(const struct writer *w, heads_test *meant, const char *opening)
+bool put_edges(const struct writer *w, arm_test *meant, const char *opening)
 {
-    const struct verdict_input *in = w->in;
+    const struct verdict_arm *tuned = verdict_tuned(w->in);
     bool any = false;
-    for (int axis = 0; in->choices > 0 && axis < in->choice[0].axes; axis++) {
+    for (int axis = 0; tuned && axis < tuned->axes; axis++) {
         const struct grouping g = {.w = w, .alike = same_edge, .axis = axis, .meant = meant};
-        for (int i = 0; i < in->choices; i++) {
+        for (int i = 0; i < w->in->count; i++) {
             if (!leads(&g, i))
                 continue;
             put(w, "%s", any ? "; " : opening);

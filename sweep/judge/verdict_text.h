@@ -1,4 +1,4 @@
-/* The verdict in words. What it says, and when, is a table of rules: verdict_rules.c. */
+/* The verdict in words. What it says, and when, is a table of rules: verdict_rules.def. */
 #ifndef SWEEP_JUDGE_VERDICT_TEXT_H
 #define SWEEP_JUDGE_VERDICT_TEXT_H
 

@@ -26,9 +26,9 @@ static void put_fresh(const struct writer *w)
 static void put_explored(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    const int64_t picked = w->in->confirm->input->claim_best;
+    const int64_t picked = w->in->confirm->input->claim.best;
     for (int i = 0; i < v->rows; i++)
-        if (v->row[i].heads == picked && v->row[i].test.n > 0)
+        if (v->row[i].arm == picked && v->row[i].test.n > 0)
             put(w, "; %lld head%s explored on %d other %s%s", (long long)picked,
                 picked == 1 ? " was" : "s were", v->row[i].test.n, unit_of(w),
                 text_plural(v->row[i].test.n));
@@ -47,93 +47,66 @@ static void put_repeated(const struct writer *w)
 
 /* ---- what came of it ---- */
 
-static void write_better(const struct writer *fresh)
-{
-    put_heads(fresh, fresh->v->candidate);
-    put(fresh, " %s better than ", verb(fresh->v->candidate));
-    put_rivals_of(fresh, RIVAL_BEATEN);
-}
-
 /* "4 heads are significantly worse than 1 (...) and not shown to be better than 32 (...)" */
-static void write_not_better(const struct writer *fresh)
+static void put_shortfall(const struct writer *fresh)
 {
-    bool worse = rivals_with(fresh->v, RIVAL_BETTER) > 0;
-    put_heads(fresh, fresh->v->candidate);
-    put(fresh, " %s", verb(fresh->v->candidate));
-    if (worse) {
-        put(fresh, " significantly worse than ");
-        put_rivals_of(fresh, RIVAL_BETTER);
+    if (rivals_with(fresh->v, RIVAL_BETTER) == 0) {
+        put_than(fresh, "not shown to be better", RIVAL_NOT_BEATEN);
+        return;
     }
+    put_than(fresh, "significantly worse", RIVAL_BETTER);
     if (rivals_with(fresh->v, RIVAL_NOT_BEATEN)) {
-        put(fresh, "%s not shown to be better than ", worse ? " and" : "");
+        put(fresh, " and not shown to be better than ");
         put_rivals_of(fresh, RIVAL_NOT_BEATEN);
     }
-}
-
-static void write_level_with(const struct writer *fresh)
-{
-    put_claim(fresh);
-    put(fresh, ", but every trial there has the same %s", test_metric(fresh));
-}
-
-static void write_guessing(const struct writer *fresh)
-{
-    put_claim(fresh);
-    put(fresh, ", but no head count is shown there to be better than guessing");
-}
-
-static void write_unfinished(const struct writer *fresh)
-{
-    put_claim(fresh);
-    put(fresh, ", but some of these did not finish within the limit of time or memory");
-}
-
-static void write_edge(const struct writer *fresh)
-{
-    put_claim(fresh);
-    put(fresh,
-        ", but a head count that did worse there chose an edge of its grid and may be better "
-        "beyond it");
-}
-
-static void write_untestable(const struct writer *fresh)
-{
-    put_claim(fresh);
-    put(fresh, ", but there are no two %ss in common to test it by", unit_of(fresh));
 }
 
 struct outcome {
     enum verdict_kind kind;
     const char *opening;
-    void (*write)(const struct writer *fresh);
+    const char *but; /* why it is not decided by comparisons; NULL: it is */
 };
 
 static const struct outcome outcomes[] = {
-    {VERDICT_CLAIM_CONFIRMED, "Confirmed", write_better},
-    {VERDICT_CLAIM_NOT_CONFIRMED, "Not confirmed", write_not_better},
-    {VERDICT_CLAIM_CONTRADICTED, "Contradicted", write_not_better},
-    {VERDICT_CLAIM_UNDECIDED, "Undecided", write_unfinished},
-    {VERDICT_UNFINISHED, "Undecided", write_unfinished},
-    {VERDICT_RIVAL_AT_EDGE, "Undecided", write_edge},
-    {VERDICT_ALL_EQUAL, "Not confirmed", write_level_with},
-    {VERDICT_AT_CHANCE, "Not confirmed", write_guessing},
+    {VERDICT_CLAIM_CONFIRMED, "Confirmed", NULL},
+    {VERDICT_CLAIM_NOT_CONFIRMED, "Not confirmed", NULL},
+    {VERDICT_CLAIM_CONTRADICTED, "Contradicted", NULL},
+    {VERDICT_CLAIM_UNDECIDED, "Undecided",
+     "some of these did not finish within the limit of time or memory"},
+    {VERDICT_UNFINISHED, "Undecided",
+     "some of these did not finish within the limit of time or memory"},
+    {VERDICT_RIVAL_AT_EDGE, "Undecided",
+     "a head count that did worse there chose an edge of its grid and may be better beyond it"},
+    {VERDICT_ALL_EQUAL, "Not confirmed", "every trial there has the same"},
+    {VERDICT_AT_CHANCE, "Not confirmed", "no head count is shown there to be better than guessing"},
+    {VERDICT_CLAIM_UNTESTED, "Undecided", "there are no two"},
 };
 
 static void put_outcome(const struct writer *w)
 {
     const struct writer fresh = fresh_writer(w);
-    struct outcome found = {VERDICT_CLAIM_UNTESTED, "Undecided", write_untestable};
-    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
-        if (outcomes[i].kind == fresh.v->kind)
-            found = outcomes[i];
-    put(w, "%s on ", found.opening);
+    const struct outcome *found = outcomes, *last = outcomes + sizeof outcomes / sizeof *outcomes;
+    while (found < last - 1 && found->kind != fresh.v->kind)
+        found++;
+    put(w, "%s on ", found->opening);
     put_fresh(w);
     put(w, ": ");
-    found.write(&fresh);
+    if (found->kind == VERDICT_CLAIM_CONFIRMED) {
+        put_than(&fresh, "better", RIVAL_BEATEN);
+    } else if (!found->but) {
+        put_shortfall(&fresh);
+    } else {
+        put_claim(&fresh);
+        put(w, ", but %s", found->but);
+        if (found->kind == VERDICT_ALL_EQUAL)
+            put(w, " %s", test_metric(w));
+        else if (found->kind == VERDICT_CLAIM_UNTESTED)
+            put(w, " %ss in common to test it by", unit_of(w));
+    }
     put_small_leads(&fresh, w->in->equivalence);
     put_explored(w);
     put_repeated(w);
-    if (fresh.in->similar.trials > 0) {
+    if (fresh.in->claim.similar.trials > 0) {
         put(w, "; when the claim was written down, ");
         put_similar(&fresh);
     }
@@ -145,7 +118,7 @@ static void put_outcome(const struct writer *w)
 static void put_known(const struct writer *w)
 {
     const struct writer fresh = fresh_writer(w);
-    const struct verdict_proof *proof = &fresh.in->proof;
+    const struct verdict_proof *proof = &fresh.in->claim.proof;
     put(w, "Not confirmed: the claim, ");
     put_claim(&fresh);
     put(w,
@@ -165,9 +138,9 @@ static void put_under_way(const struct writer *w)
     put_repeated(w);
 }
 
-static bool is_outermost(const struct writer *w, int64_t heads)
+static bool is_outermost(const struct writer *w, int64_t arm)
 {
-    return heads == outermost(w->v, false) || heads == outermost(w->v, true);
+    return arm == outermost(w->v, false) || arm == outermost(w->v, true);
 }
 
 /* Why nothing was written down. Where the finding is undecided for the same reason, it says what
@@ -207,16 +180,16 @@ static bool is_judged(const struct writer *w)
     return fresh && fresh->prediction && !fresh->preliminary;
 }
 
-void write_fresh_rival(const struct writer *w)
+void write_confirming(const struct writer *w)
 {
     struct writer fresh = fresh_writer(w);
     if (!is_judged(w) || fresh.v->rival[w->item].outcome == RIVAL_UNFINISHED)
         return;
     put(w, "On fresh %ss, ", unit_of(w));
-    write_rival(&fresh);
+    write_comparison(&fresh);
 }
 
-void write_fresh_sign_flip(const struct writer *w)
+void write_confirming_sign_flip(const struct writer *w)
 {
     struct writer fresh;
     if (!is_judged(w))
@@ -225,7 +198,7 @@ void write_fresh_sign_flip(const struct writer *w)
     put_sign_flip(&fresh, w->in->replicated ? "On fresh instances, the" : "On fresh seeds, the");
 }
 
-void write_fresh_level(const struct writer *w)
+void write_confirming_level(const struct writer *w)
 {
     if (!is_judged(w) || w->v->confirmed->rivals == 0)
         return;

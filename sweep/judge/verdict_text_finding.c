@@ -1,26 +1,32 @@
-/* The finding: what the verdict is about, by its kind. */
+/* The finding: what the verdict is about, by its kind. Arms with names are two (between.h). */
 #include <math.h>
 
 #include "sweep/judge/verdict_text_parts.h"
 
-void put_numbers(const struct writer *w, const struct verdict_rival *r, bool named)
+/* ---- rivals ---- */
+
+/* " (difference in test accuracy +0.1, p < .0001": the first is told what the numbers are. */
+static void put_numbers(const struct writer *w, const struct verdict_rival *r, bool first)
 {
     put(w, " (");
-    if (named)
+    if (first)
         put(w, "difference in %s%s ", test_metric(w), w->in->loss ? ", less is better:" : "");
     put_difference(w, r->pair.mean);
     put_difference_bits(w, r->pair.mean);
     put(w, ", ");
     put_p(w, r->p);
+    if (w->in->place && !w->v->prediction)
+        put(w, " after correction for the number of pairs");
 }
 
-/* Of two head counts that differ by what is needed, why neither is called better. */
-void put_mostly_bad(const struct writer *w, const struct verdict_rival *r)
+/* ", but most trials with 4 heads diverged or failed": of two arms that differ by what is needed,
+ * why neither is called better. */
+static void put_mostly_bad(const struct writer *w, const struct verdict_rival *r)
 {
     if (!verdict_won_by_guesses(w->in, w->v, r))
         return;
     put(w, ", but most trials with ");
-    put_heads(w, verdict_ahead(w->in, w->v, r));
+    put_arm(w, verdict_ahead(w->in, w->v, r));
     put(w, " diverged or failed");
 }
 
@@ -31,13 +37,22 @@ void put_rivals_of(const struct writer *w, enum rival_outcome outcome)
         const struct verdict_rival *r = &w->v->rival[i];
         if (r->outcome != outcome)
             continue;
-        put(w, "%s%lld", separator(seen, n), (long long)r->heads);
+        put(w, "%s", separator(seen, n));
+        put_rival(w, r->arm);
+        put_place(w);
         put_numbers(w, r, seen++ == 0);
         if (outcome == RIVAL_NOT_BEATEN && r->p < 1 - w->v->level && r->p >= w->v->alpha)
             put(w, "; p < %s is needed", fraction_text(w->v->alpha).text);
         put_mostly_bad(w, r);
         put(w, ")");
     }
+}
+
+void put_than(const struct writer *w, const char *how, enum rival_outcome outcome)
+{
+    put_arm(w, w->v->candidate);
+    put(w, " %s %s than ", arm_verb(w, w->v->candidate), how);
+    put_rivals_of(w, outcome);
 }
 
 static bool is_small_lead(const struct verdict_rival *r, double margin)
@@ -53,7 +68,7 @@ void put_small_leads(const struct writer *w, double margin)
     for (int i = 0; i < w->v->rivals; i++)
         if (is_small_lead(&w->v->rival[i], margin)) {
             put(w, "%s", seen ? separator(seen, n) : "; the lead over ");
-            put_rival(w, w->v->rival[i].heads);
+            put_rival(w, w->v->rival[i].arm);
             seen++;
         }
     if (n == 0)
@@ -67,10 +82,25 @@ const char *tried(const struct writer *w)
     return count_rows(w, is_unfinished) ? "that finished" : "tried";
 }
 
+/* ---- nothing to compare ---- */
+
+/* "kv_heads=1 and kv_heads=8 at 4 heads" */
+static void put_both(const struct writer *w, const char *joined)
+{
+    put_arm(w, w->in->arm[0].id);
+    put(w, "%s", joined);
+    put_arm(w, w->in->arm[1].id);
+    put_place(w);
+}
+
 static void write_nothing(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
-    if (in->tuning > in->tuning_ended)
+    if (in->place) {
+        put(w, "Not tested yet: no trial %sof ", in->tuning > 0 ? "that is judged " : "");
+        put_both(w, " or ");
+        put(w, " has ended");
+    } else if (in->tuning > in->tuning_ended)
         put(w, "Tuning is under way (%ld of %s); no trial that will be judged has ended",
             in->tuning_ended, text_counted(in->tuning, "trial").text);
     else
@@ -82,22 +112,50 @@ static void write_nothing(const struct writer *w)
 static int64_t first_bad(const struct verdict_input *in)
 {
     for (int i = 0; i < in->count; i++)
-        for (int k = 0; k < in->heads[i].n; k++)
-            if (in->heads[i].trial[k].bad || in->heads[i].trial[k].limited)
-                return in->heads[i].trial[k].trial_id;
+        for (int k = 0; k < in->arm[i].n; k++)
+            if (in->arm[i].trial[k].bad || in->arm[i].trial[k].limited)
+                return in->arm[i].trial[k].trial_id;
     return 0;
 }
 
-bool has_completed(const struct writer *w, const struct verdict_row *r)
+static bool has_completed(const struct writer *w, const struct verdict_row *r)
 {
     (void)w;
     return !isnan(r->completed_mean);
+}
+
+static bool is_unfinished_in_claim(const struct writer *w, const struct verdict_row *r)
+{
+    const struct verdict_claim *claim = &w->in->claim;
+    bool named = w->in->place || r->arm == claim->best;
+    for (int i = 0; i < claim->over_count; i++)
+        named = named || r->arm == claim->over[i];
+    return named && r->limited;
+}
+
+static void write_undecided(const struct writer *w)
+{
+    put_arms_of(w, is_unfinished_in_claim);
+    put_place(w);
+    put(w, " did not finish%s", w->in->place ? " within the limit of time or memory" : "");
+}
+
+static void put_untrained_pair(const struct writer *w)
+{
+    bool any = count_rows(w, has_completed) > 0;
+    put(w, any ? "more than half of the trials both of " : "every trial of ");
+    put_both(w, any ? " and of " : " and ");
+    put(w, " that %s ended diverged or failed", any ? "have" : "has");
 }
 
 /* Names a trial, which has the reason. */
 static void write_no_results(const struct writer *w)
 {
     int64_t trial_id = first_bad(w->in);
+    if (w->in->place) {
+        (w->v->kind == VERDICT_UNFINISHED ? write_undecided : put_untrained_pair)(w);
+        return;
+    }
     if (w->v->kind == VERDICT_UNFINISHED)
         put(w, "no head count finished within the limit of time or memory");
     else if (count_rows(w, has_completed) == 0)
@@ -131,19 +189,24 @@ static void write_at_chance(const struct writer *w)
 {
     const struct verdict *v = w->v;
     const struct verdict_row *top = top_row(w);
-    put(w, "no head count is shown to be better than guessing (%s %.3g", test_metric(w), v->guess);
+    bool heads = !w->in->place;
+    put(w, heads ? "no head count" : "neither ");
+    if (!heads)
+        put_both(w, " nor ");
+    put(w, " is shown to be better than guessing (%s %.3g", test_metric(w), v->guess);
     put_loss_bits(w, v->guess);
-    put(w, "%s", v->guess_varies ? " on average" : "");
-    put(w, "; the best mean is %.3g", top->test.mean);
-    put_loss_bits(w, top->test.mean);
-    put(w, ", with ");
-    put_heads(w, top->heads);
+    if (heads) {
+        put(w, "%s; the best mean is %.3g", v->guess_varies ? " on average" : "", top->test.mean);
+        put_loss_bits(w, top->test.mean);
+        put(w, ", with ");
+        put_arm(w, top->arm);
+    }
     put(w, ")");
     put_scope(w);
-    put(w, "; there is nothing to compare");
+    put(w, "%s", heads ? "; there is nothing to compare" : "");
 }
 
-static void write_all_equal(const struct writer *w)
+static void write_no_difference(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int trials = 0;
@@ -153,17 +216,24 @@ static void write_all_equal(const struct writer *w)
             trials += v->row[i].trials;
             value = v->row[i].test.mean;
         }
-    put(w, "each of %d trials, at every one of %d head counts, has a %s of %.3f", trials,
-        v->finished, test_metric(w), value);
+    if (w->in->place) {
+        put(w, "each trial of ");
+        put_both(w, " and ");
+    } else {
+        put(w, "each of %d trials, at every one of %d head counts,", trials, v->finished);
+    }
+    put(w, " has a %s of %.3f", test_metric(w), value);
     put_scope(w);
     put(w, "%s", v->prediction ? "; the claim is not confirmed" : "");
 }
 
+/* ---- comparisons ---- */
+
 static void write_middle(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    put_heads(w, v->candidate);
-    put(w, " %s better than both ", verb(v->candidate));
+    put_arm(w, v->candidate);
+    put(w, " %s better than both ", arm_verb(w, v->candidate));
     put_rivals_of(w, RIVAL_BEATEN);
     put(w, ", the smallest and the largest head count %s", tried(w));
     put_scope(w);
@@ -173,13 +243,16 @@ static void write_middle(const struct writer *w)
 static void put_all_rivals(const struct writer *w)
 {
     for (int i = 0; i < w->v->rivals; i++)
-        put(w, "%s%lld", separator(i, w->v->rivals), (long long)w->v->rival[i].heads);
+        put(w, "%s%lld", separator(i, w->v->rivals), (long long)w->v->rival[i].arm);
 }
 
-/* Why the candidate is asked about: it was claimed to be better, or it did well on validation. */
+/* Why one head count of several is asked about: it was claimed to be better, or it did well on
+ * validation. */
 static void put_reason(const struct writer *w)
 {
     const struct verdict *v = w->v;
+    if (w->in->place)
+        return;
     if (!v->prediction) {
         put(w, ", the fewest within %g of the best %s,", VERDICT_TOLERANCE, val_metric(w));
         return;
@@ -195,8 +268,8 @@ static void write_shortfall(const struct writer *w)
 {
     static const enum rival_outcome outcomes[] = {RIVAL_BEATEN, RIVAL_BETTER, RIVAL_NOT_BEATEN};
     const struct verdict *v = w->v;
-    const char *is = verb(v->candidate), *but = "";
-    put_heads(w, v->candidate);
+    const char *is = arm_verb(w, v->candidate), *but = "";
+    put_arm(w, v->candidate);
     put_reason(w);
     for (int i = 0; i < 3; i++) {
         if (rivals_with(v, outcomes[i]) == 0)
@@ -217,19 +290,17 @@ static void write_edge(const struct writer *w)
 {
     const struct verdict *v = w->v;
     bool smallest = v->candidate == v->smallest;
-    put_heads(w, v->candidate);
+    put_arm(w, v->candidate);
     put(w, ", the %s head count %s, %s the fewest within %g of the best %s",
-        smallest ? "smallest" : "largest", tried(w), verb(v->candidate), VERDICT_TOLERANCE,
+        smallest ? "smallest" : "largest", tried(w), arm_verb(w, v->candidate), VERDICT_TOLERANCE,
         val_metric(w));
     put_scope(w);
 }
 
 static void write_confirmed(const struct writer *w)
 {
-    put_heads(w, w->v->candidate);
-    put(w, " %s better than ", verb(w->v->candidate));
-    put_rivals_of(w, RIVAL_BEATEN);
-    if (w->in->similar.trials == 0) {
+    put_than(w, "better", RIVAL_BEATEN);
+    if (w->in->claim.similar.trials == 0) {
         put(w, ", as predicted before the first trial");
         put_scope(w);
     } else {
@@ -240,16 +311,24 @@ static void write_confirmed(const struct writer *w)
     put_small_leads(w, w->in->equivalence);
 }
 
+/* Without a claim that was first. One that was not keeps its order, whichever arm is better. */
+static void write_better(const struct writer *w)
+{
+    bool worse = rivals_with(w->v, RIVAL_BETTER) > 0;
+    put_than(w, worse ? "worse" : "better", worse ? RIVAL_BETTER : RIVAL_BEATEN);
+    put_scope(w);
+}
+
 /* What the tests would say, did it not call a head count worse that may be better beyond its grid:
  * write_finding says which. */
 static void write_rival_at_edge(const struct writer *w)
 {
     const struct verdict *v = w->v;
     bool worse = rivals_with(v, RIVAL_OVER_EDGE) > 0;
-    put_heads(w, v->candidate);
+    put_arm(w, v->candidate);
     put(w, " did %s than ", worse ? "worse" : "better");
-    if (worse)
-        put_rivals_of(w, RIVAL_OVER_EDGE);
+    if (worse || w->in->place)
+        put_rivals_of(w, worse ? RIVAL_OVER_EDGE : RIVAL_AT_EDGE);
     else if (!v->prediction)
         put(w, "both the smallest (%lld) and the largest (%lld) head count %s",
             (long long)v->smallest, (long long)v->largest, tried(w));
@@ -262,53 +341,43 @@ static void write_untested(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int n = rivals_with(v, RIVAL_UNTESTED), seen = 0;
-    put_heads(w, v->candidate);
+    if (w->in->place) {
+        put_both(w, " and ");
+        put(w, " have fewer than two %ss in common", v->unit);
+        return;
+    }
+    put_arm(w, v->candidate);
     put(w, " %s fewer than two %ss ", v->candidate == 1 ? "shares" : "share", v->unit);
     for (int i = 0; i < v->rivals; i++)
         if (v->rival[i].outcome == RIVAL_UNTESTED)
-            put(w, "%swith %lld", separator(seen++, n), (long long)v->rival[i].heads);
+            put(w, "%swith %lld", separator(seen++, n), (long long)v->rival[i].arm);
 }
 
-static bool is_unfinished_in_claim(const struct writer *w, const struct verdict_row *r)
-{
-    bool named = r->heads == w->in->claim_best;
-    for (int i = 0; i < w->in->claim_over_count; i++)
-        named = named || r->heads == w->in->claim_over[i];
-    return named && r->limited;
-}
+/* ---- the finding ---- */
 
-static void write_undecided(const struct writer *w)
+bool is_named(const struct writer *w, int64_t arm)
 {
-    put_heads_of(w, is_unfinished_in_claim);
-    put(w, " did not finish");
-}
-
-bool is_named(const struct writer *w, int64_t heads)
-{
+    const struct verdict_claim *claim = &w->in->claim;
     const struct verdict *v = w->v;
-    bool named = heads == v->candidate;
+    bool named = arm == v->candidate;
     if (v->best == 0)
         return v->kind == VERDICT_AT_CHANCE;
     for (int i = 0; i < v->rivals; i++)
-        named = named || heads == v->rival[i].heads;
-    for (int i = 0; i < w->in->claim_over_count && v->prediction; i++)
-        named = named || heads == w->in->claim_over[i] || heads == w->in->claim_best;
+        named = named || arm == v->rival[i].arm;
+    for (int i = 0; i < claim->over_count && v->prediction; i++)
+        named = named || arm == claim->over[i] || arm == claim->best;
     return named;
 }
 
-void put_finding(const struct writer *w, const struct finding *f, heads_test *named)
-{
-    bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
-    put(w, "%s", at_edge && w->v->prediction ? "Claim undecided" : f->opening);
-    if (f->bounded)
-        put_after(w);
-    put(w, "%s", *f->opening ? ": " : "");
-    f->write(w);
-    put_edges(w, named, at_edge ? ", but " : "; ");
-    if (at_edge)
-        put(w, "; try more values (`extend` in `tune`, or a wider list)");
-}
+/* How the finding of a kind of verdict is said. */
+struct finding {
+    const char *opening;
+    void (*write)(const struct writer *w);
+    bool bounded; /* by the steps of the training */
+};
 
+/* Opening, budget, finding, and the edges of those arms that it names, with what helps where they
+ * leave it undecided. */
 void write_finding(const struct writer *w)
 {
     static const struct finding findings[] = {
@@ -317,11 +386,12 @@ void write_finding(const struct writer *w)
         [VERDICT_UNFINISHED] = {"No verdict", write_no_results},
         [VERDICT_SINGLE] = {"No comparison", write_single},
         [VERDICT_AT_CHANCE] = {"At chance", write_at_chance, true},
-        [VERDICT_ALL_EQUAL] = {"All equal", write_all_equal, true},
+        [VERDICT_ALL_EQUAL] = {"All equal", write_no_difference, true},
         [VERDICT_MIDDLE] = {"Exploratory finding, a middle head count wins", write_middle, true},
         [VERDICT_NOT_SIGNIFICANT] = {"Not significant", write_shortfall, true},
         [VERDICT_EDGE] = {"No middle head count wins", write_edge, true},
         [VERDICT_UNTESTED] = {"Not tested yet", write_untested},
+        [VERDICT_SETTING_BETTER] = {"Exploratory finding", write_better, true},
         [VERDICT_CLAIM_CONFIRMED] = {"Claim confirmed", write_confirmed, true},
         [VERDICT_CLAIM_NOT_CONFIRMED] = {"Claim not confirmed", write_shortfall, true},
         [VERDICT_CLAIM_CONTRADICTED] = {"Claim contradicted", write_shortfall, true},
@@ -329,5 +399,14 @@ void write_finding(const struct writer *w)
         [VERDICT_CLAIM_UNTESTED] = {"Claim not tested yet", write_untested},
         [VERDICT_RIVAL_AT_EDGE] = {"Undecided", write_rival_at_edge, true},
     };
-    put_finding(w, &findings[w->v->kind], is_named);
+    const struct finding *f = &findings[w->v->kind];
+    bool at_edge = w->v->kind == VERDICT_RIVAL_AT_EDGE;
+    put(w, "%s", at_edge && w->v->prediction ? "Claim undecided" : f->opening);
+    if (f->bounded)
+        put_after(w);
+    put(w, "%s", *f->opening ? ": " : "");
+    f->write(w);
+    put_edges(w, is_named, at_edge ? ", but " : "; ");
+    if (at_edge)
+        put(w, "; try more values (`extend` in `tune`, or a wider list)");
 }

@@ -44,7 +44,7 @@ static bool is_apart(const struct writer *w, const struct verdict_row *r)
 /* "2 heads (7 trials at 0.977 to 0.979 and 1 at 1.000; median 0.978)" */
 static void put_apart(const struct writer *w, const struct verdict_row *r)
 {
-    put_heads(w, r->heads);
+    put_arm(w, r->arm);
     put(w, " (");
     put_cluster(w, &r->clusters[0], r->clusters[0].n == 1 ? " trial" : " trials");
     put(w, " and ");
@@ -83,14 +83,14 @@ static void put_never_better(const struct writer *w, const struct verdict_row *r
 void write_bad(const struct writer *w)
 {
     const struct verdict_row *r = this_row(w);
-    int ended = w->in->heads[w->item].n;
+    int ended = w->in->arm[w->item].n;
     if (r->bad == 0)
         return;
     if (r->bad == ended && ended > 1)
         put(w, "All %d trials with ", ended);
     else
         put(w, "%d of %d trial%s with ", r->bad, ended, text_plural(ended));
-    put_heads(w, r->heads);
+    put_arm(w, r->arm);
     put(w, " diverged or failed and ");
     if (isnan(w->v->guess)) {
         put(w, "%s left out, as what guessing gets is not known", verb(r->bad));
@@ -111,14 +111,14 @@ static bool is_equal_alike(const struct writer *w, const struct verdict_row *r)
 }
 
 /* Said by the first of those that have as many, for all of them. */
-void write_equal_units(const struct writer *w)
+void write_all_equal(const struct writer *w)
 {
     const struct verdict_row *r = w->v->row;
     while (r < this_row(w) && !is_equal_alike(w, r))
         r++;
     if (r < this_row(w) || !is_equal_alike(w, r))
         return;
-    put_heads_of(w, is_equal_alike);
+    put_arms_of(w, is_equal_alike);
     put(w, ": all %d %ss gave the same %s, so there is no spread to compute an interval from",
         r->test.n, w->v->unit, test_metric(w));
 }
@@ -126,7 +126,7 @@ void write_equal_units(const struct writer *w)
 /* Has its trials in common with the same setting as the head count that is written about. */
 static bool is_shared_alike(const struct writer *w, const struct verdict_row *r)
 {
-    const char *own = w->in->heads[w->item].shared, *other = w->in->heads[r - w->v->row].shared;
+    const char *own = w->in->arm[w->item].shared, *other = w->in->arm[r - w->v->row].shared;
     return own && other && strcmp(own, other) == 0;
 }
 
@@ -139,9 +139,9 @@ void write_shared(const struct writer *w)
     if (r < this_row(w) || !is_shared_alike(w, r))
         return;
     put(w, "The trials with ");
-    put_heads_of(w, is_shared_alike);
+    put_arms_of(w, is_shared_alike);
     put(w, " are also those of the setting %s; as evidence they count once",
-        w->in->heads[w->item].shared);
+        w->in->arm[w->item].shared);
 }
 
 /* ---- which are as good as the best ---- */
@@ -154,8 +154,8 @@ static bool is_in_plateau(const struct writer *w, const struct verdict_row *r)
 
 static bool is_in_gap(const struct writer *w, const struct verdict_row *r)
 {
-    return row_tested(r) && !r->in_plateau && r->heads > w->v->plateau_low &&
-           r->heads < w->v->plateau_high;
+    return row_tested(r) && !r->in_plateau && r->arm > w->v->plateau_low &&
+           r->arm < w->v->plateau_high;
 }
 
 static bool is_beaten(const struct writer *w, const struct verdict_row *r)
@@ -165,9 +165,9 @@ static bool is_beaten(const struct writer *w, const struct verdict_row *r)
 }
 
 /* Of the plateau or, where none is shown, of those that may be the best. */
-static bool is_outside(const struct writer *w, int64_t heads)
+static bool is_outside(const struct writer *w, int64_t arm)
 {
-    const struct verdict_row *r = row_of(w->v, heads);
+    const struct verdict_row *r = row_of(w->v, arm);
     return row_tested(r) && !(w->v->plateau_low ? r->in_plateau : r->among_best);
 }
 
@@ -194,7 +194,7 @@ static void put_set(const struct writer *w, row_test *chosen)
             known = known && v->row[i].d_head > 0;
             same = same && v->row[i].d_head == first->d_head;
         }
-    put_heads_of(w, chosen);
+    put_arms_of(w, chosen);
     if (!known)
         return;
     put(w, " (d_head ");
@@ -250,7 +250,7 @@ void write_equivalent(const struct writer *w)
     }
     if (n > 0 && !row_of(v, v->best)->in_plateau) {
         put(w, "; ");
-        put_heads(w, v->best);
+        put_arm(w, v->best);
         put(w, ", best on validation, %s not", verb(v->best));
     }
     put(w, "%s", any_edge(w, is_outside) ? "; this is about the values tried" : "");
@@ -309,9 +309,9 @@ static void put_could_be_best(const struct writer *w)
     }
 }
 
-static bool is_left_behind(const struct writer *w, int64_t heads)
+static bool is_left_behind(const struct writer *w, int64_t arm)
 {
-    return is_beaten(w, row_of(w->v, heads));
+    return is_beaten(w, row_of(w->v, arm));
 }
 
 /* The set that contains the best. Said with a margin as well, of which what is equivalent tells

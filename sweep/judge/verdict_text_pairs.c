@@ -98,15 +98,15 @@ static void put_blocks_alone(const struct writer *w, const struct verdict_rival 
 /* "4 heads against 1: " */
 static void put_against(const struct writer *w, const struct verdict_rival *r)
 {
-    put_heads(w, w->v->candidate);
+    put_arm(w, w->v->candidate);
     put(w, " against ");
-    put_rival(w, r->heads);
-    if (w->in->sides && w->in->sides->same[0])
-        put(w, " (%s)", w->in->sides->same);
+    put_rival(w, r->arm);
+    if (w->in->place && w->in->place->same[0])
+        put(w, " (%s)", w->in->place->same);
     put(w, ": ");
 }
 
-void write_rival(const struct writer *w)
+void write_comparison(const struct writer *w)
 {
     const struct verdict_rival *r = &w->v->rival[w->item];
     const struct stats_paired *pair = &r->pair;
@@ -179,7 +179,7 @@ void put_sign_flip(const struct writer *w, const char *opening)
             put(w, "%s", separator(seen++, n));
             put_p(w, v->rival[i].pair.sign_flip_p);
             put(w, " against ");
-            put_rival(w, v->rival[i].heads);
+            put_rival(w, v->rival[i].arm);
         }
 }
 
@@ -216,14 +216,14 @@ void write_wide_winner(const struct writer *w)
     bool beaten = r->outcome == RIVAL_BEATEN;
     if (!beaten && r->outcome != RIVAL_BETTER)
         return;
-    int64_t winner = beaten ? w->v->candidate : r->heads;
-    int64_t other = beaten ? r->heads : w->v->candidate;
+    int64_t winner = beaten ? w->v->candidate : r->arm;
+    int64_t other = beaten ? r->arm : w->v->candidate;
     double ratio = beaten ? r->spread_ratio : 1 / r->spread_ratio;
     if (!(ratio >= wide) || crossed_testable(&r->crossed) || !could_be_a_tail(w, r, winner))
         return;
     struct verdict_tail_rates rates = verdict_tail_rates(r->pair.n);
-    put_heads(w, winner);
-    put(w, " %s", winner == 1 || w->in->sides ? "varies" : "vary");
+    put_arm(w, winner);
+    put(w, " %s", is_one(w, winner) ? "varies" : "vary");
     if (!isinf(ratio))
         put(w, ratio < 10 ? " %.2g times as much" : " %.0f times as much", ratio);
     put(w, isinf(ratio) ? " more between %ss than " : " between %ss as ", w->v->unit);
@@ -316,12 +316,12 @@ void write_candidate(const struct writer *w)
     if (v->prediction || v->candidate == 0 || v->finished < 2 || v->candidate == v->best)
         return;
     double best = row_of(v, v->best)->val_mean, picked = row_of(v, v->candidate)->val_mean;
-    put_heads(w, v->best);
+    put_arm(w, v->best);
     put(w, " %s the %s mean %s (%.4f", v->best == 1 ? "has" : "have",
         w->in->loss ? "lowest" : "highest", val_metric(w), best);
     put_loss_bits(w, best);
     put(w, "); ");
-    put_heads(w, v->candidate);
+    put_arm(w, v->candidate);
     put(w, " %s fewer and within %g of it (%.4f", verb(v->candidate), VERDICT_TOLERANCE, picked);
     put_loss_bits(w, picked);
     put(w, "), so %lld is the candidate", (long long)v->candidate);
@@ -389,7 +389,7 @@ void write_minimum_p(const struct writer *w)
 
 /* A mean over n units says nothing of what happens to fewer than these: all n may have been spared
  * with a probability of 1 - level. */
-void write_rare_failure_caveat(const struct writer *w)
+void write_rare_failure(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int n = 0;

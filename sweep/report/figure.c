@@ -73,8 +73,8 @@ static bool find_ranges(struct figure *f)
         const struct report_setting *set = &f->r->setting[i];
         for (int k = 0; k < set->verdict->rows; k++) {
             const struct verdict_row *row = &set->verdict->row[k];
-            f->fewest = f->fewest == 0 || row->heads < f->fewest ? row->heads : f->fewest;
-            f->most = row->heads > f->most ? row->heads : f->most;
+            f->fewest = f->fewest == 0 || row->arm < f->fewest ? row->arm : f->fewest;
+            f->most = row->arm > f->most ? row->arm : f->most;
             if (!has_mean(row))
                 continue;
             widen(f, row->test.min);
@@ -127,7 +127,7 @@ static void add_ticks(struct figure *f, const struct report_setting *set, int wi
     double end = -INFINITY; /* of the number before */
     for (int k = 0; k < set->verdict->rows; k++) {
         char number[24];
-        int64_t heads = set->verdict->row[k].heads;
+        int64_t heads = set->verdict->row[k].arm;
         snprintf(number, sizeof number, "%lld", (long long)heads);
         double middle = width * place_of(f, (double)heads);
         double half = .3 * font * (double)strlen(number);
@@ -146,7 +146,7 @@ static void shade_plateau(struct figure *f, const struct verdict *v, bool named)
         text_add(&f->script,
                  "set object rectangle from %.6g, graph 0 to %.6g, graph 1 behind fillcolor rgb "
                  "'#e4f3ee' fillstyle solid noborder\n",
-                 (double)v->row[i].heads / 1.12, (double)v->row[last].heads * 1.12);
+                 (double)v->row[i].arm / 1.12, (double)v->row[last].arm * 1.12);
     if (named)
         text_add(&f->script,
                  "set label '%s' at %.6g, graph %s center font ',11' textcolor '#007a5a'\n",
@@ -190,7 +190,7 @@ static long add_means(struct figure *f, const struct curve *c)
         if (n++ == 0)
             text_add(&f->script, "$d%ld << EOD\n", ++f->blocks);
         bool interval = isfinite(row->test.low);
-        text_add(&f->script, "%.6f %.9g %.9g %.9g\n", (double)row->heads * c->aside, mean,
+        text_add(&f->script, "%.6f %.9g %.9g %.9g\n", (double)row->arm * c->aside, mean,
                  interval ? f->unit * row->test.low : mean,
                  interval ? f->unit * row->test.high : mean);
     }
@@ -211,14 +211,14 @@ static long add_trials(struct figure *f, const struct curve *c, bool bad)
     long n = 0;
     const struct verdict_input *in = &c->set->input;
     for (int k = 0; k < in->count; k++) {
-        for (int i = 0; i < in->heads[k].n && has_mean(&c->set->verdict->row[k]); i++) {
-            const struct verdict_trial *t = &in->heads[k].trial[i];
+        for (int i = 0; i < in->arm[k].n && has_mean(&c->set->verdict->row[k]); i++) {
+            const struct verdict_trial *t = &in->arm[k].trial[i];
             double value = f->unit * (t->bad ? verdict_guess(c->set->verdict, t) : t->test);
             if (t->bad != bad || t->limited || !isfinite(value))
                 continue;
             if (n++ == 0)
                 text_add(&f->script, "$d%ld << EOD\n", ++f->blocks);
-            text_add(&f->script, "%.6f %.9g\n", (double)in->heads[k].heads * c->aside * spread(t),
+            text_add(&f->script, "%.6f %.9g\n", (double)in->arm[k].id * c->aside * spread(t),
                      value);
         }
     }

@@ -93,12 +93,12 @@ static struct line line_of(const struct between_pair *p)
     const struct verdict_rival *r = between_rival(p);
     const struct verdict *v = p->verdict;
     double nats = verdict_has_bits(&p->input) ? M_LN2 : NAN;
-    struct line l = {.heads = p->sides.heads,
-                     .setting_a = p->of[0].setting,
-                     .setting_b = p->of[1].setting,
-                     .a = p->sides.name[0],
-                     .b = p->sides.name[1],
-                     .same = p->sides.same,
+    struct line l = {.heads = p->place.heads,
+                     .setting_a = p->side[0].setting,
+                     .setting_b = p->side[1].setting,
+                     .a = p->side[0].name,
+                     .b = p->side[1].name,
+                     .same = p->place.same,
                      .rival = {.pair = {.mean = NAN,
                                         .sd = NAN,
                                         .low = NAN,
@@ -221,7 +221,7 @@ static unsigned conditions_of(const struct report_between *b)
 {
     unsigned c = 0;
     for (int i = 0; i < b->pairs.count; i++) {
-        c |= b->pairs.pair[i].sides.same[0] ? SAME : 0;
+        c |= b->pairs.pair[i].place.same[0] ? SAME : 0;
         c |= verdict_has_bits(&b->pairs.pair[i].input) ? BITS : 0;
     }
     return c;
@@ -462,9 +462,9 @@ static void add_claim(const struct between_pair *p, const struct verdict_text *t
 {
     const struct verdict *v = p->verdict;
     json_begin_object(w, NULL);
-    json_add_integer(w, "heads", p->sides.heads);
-    json_add_json(w, "better", p->of[0].setting);
-    json_add_json(w, "than", p->of[1].setting);
+    json_add_integer(w, "heads", p->place.heads);
+    json_add_json(w, "better", p->side[0].setting);
+    json_add_json(w, "than", p->side[1].setting);
     json_add_text(w, "kind", verdict_kind_name(v->kind));
     json_add_bool(w, "prediction", v->prediction);
     json_add_bool(w, "preliminary", v->preliminary);

@@ -177,7 +177,7 @@ static void make_lines(struct report_compare *c, struct compare_block *b)
     b->line = arena_alloc(&c->scope->arena, (size_t)most, sizeof *b->line);
     for (int i = 0; i < c->sweeps; i++)
         for (int k = 0; b->set[i] && k < b->set[i]->verdict->rows; k++)
-            b->line[n++].heads = b->set[i]->verdict->row[k].heads;
+            b->line[n++].heads = b->set[i]->verdict->row[k].arm;
     qsort(b->line, (size_t)n, sizeof *b->line, compare_lines);
     for (int i = 0; i < n; i++)
         if (b->lines == 0 || b->line[i].heads != b->line[b->lines - 1].heads)
@@ -190,7 +190,7 @@ static void make_lines(struct report_compare *c, struct compare_block *b)
 static int row_of(const struct report_setting *set, int64_t heads)
 {
     for (int i = 0; set && i < set->verdict->rows; i++)
-        if (set->verdict->row[i].heads == heads)
+        if (set->verdict->row[i].arm == heads)
             return i;
     return -1;
 }
@@ -199,7 +199,7 @@ static int row_of(const struct report_setting *set, int64_t heads)
  * finish has none. */
 static struct sample sample_of(struct scope *x, const struct report_setting *set, int row)
 {
-    const struct verdict_heads *h = &set->input.heads[row];
+    const struct verdict_arm *h = &set->input.arm[row];
     struct sample sample = {0};
     int in_unit = 0; /* trials of the newest unit */
     for (int i = 0; i < h->n && set->verdict->row[row].limited == 0; i++) {
@@ -355,7 +355,7 @@ static unsigned conditions_of(const struct report_compare *c)
         const struct compare_block *b = &c->block[k];
         conditions |= b->name->label[0] ? SETTINGS : 0;
         for (int i = 0; i < c->sweeps; i++)
-            for (int h = 0; b->set[i] && h < b->set[i]->count; h++)
+            for (int h = 0; b->set[i] && h < b->set[i]->input.count; h++)
                 conditions |= b->set[i]->verdict->row[h].bad > 0 ? FAILED : 0;
     }
     return conditions;

@@ -241,12 +241,8 @@ static void judge_settings(struct scope *x, struct report_data *r)
     for (int i = 0; i < e->settings; i++) {
         const struct evidence_setting *of = &e->setting[i];
         struct report_setting *set = &r->setting[i];
-        *set = (struct report_setting){.setting = of->setting,
-                                       .label = of->label,
-                                       .count = of->count,
-                                       .heads = of->heads,
-                                       .extra = of->extra,
-                                       .input = of->input};
+        *set =
+            (struct report_setting){.setting = of->setting, .label = of->label, .input = of->input};
         arena_on_free(&x->arena, free_verdict, set);
         scope_check(x, verdict_new(&of->input, &set->verdict, x->message));
         scope_check(x, verdict_text_new(&of->input, set->verdict, &set->text, x->message));

@@ -14,10 +14,7 @@
  * evidence, and what follows from it. */
 struct report_setting {
     const char *setting, *label; /* canonical JSON; for people, "" when nothing else varies */
-    int count;                   /* head counts */
-    const struct verdict_heads *heads;
-    const struct evidence_heads *extra; /* as many as heads */
-    struct verdict_input input;         /* points into the evidence */
+    struct verdict_input input;  /* of its head counts: points into the evidence */
     struct verdict *verdict;
     struct verdict_text text; /* the verdict in words */
     long first_row, rows;     /* in by_heads */

@@ -72,7 +72,7 @@ static void add_comparisons(struct json_writer *w, const struct verdict_input *i
     for (int i = 0; i < v->rivals; i++) {
         json_begin_object(w, NULL);
         json_add_integer(w, "heads_a", v->candidate);
-        json_add_integer(w, "heads_b", rival[i].heads);
+        json_add_integer(w, "heads_b", rival[i].arm);
         add_difference(w, in, v, &rival[i]);
         json_add_text(w, "outcome", rival_outcome_name(rival[i].outcome));
         json_end_object(w);
@@ -82,17 +82,17 @@ static void add_comparisons(struct json_writer *w, const struct verdict_input *i
 
 void report_proof_json(const struct verdict_input *in, struct json_writer *w)
 {
-    const struct verdict_proof *proof = &in->proof;
+    const struct verdict_proof *proof = &in->claim.proof;
     json_begin_object(w, "claim_proof");
     json_add_text(w, "status", verdict_proof_name(proof->status));
     json_add_integer(w, "seen", proof->seen);
     json_add_integer(w, "pairs", proof->pairs);
     json_add_integer(w, "added", proof->added);
     json_add_integer(w, "removed", proof->removed);
-    json_add_integer(w, "similar", in->similar.trials);
+    json_add_integer(w, "similar", in->claim.similar.trials);
     json_begin_list(w, "similar_differ");
-    for (int i = 0; i < in->similar.count; i++)
-        json_add_text(w, NULL, in->similar.differ[i]);
+    for (int i = 0; i < in->claim.similar.count; i++)
+        json_add_text(w, NULL, in->claim.similar.differ[i]);
     json_end_list(w);
     json_end_object(w);
 }
@@ -113,10 +113,10 @@ static void add_confirmation(struct json_writer *w, const struct report_setting 
         json_add_integer(w, "planned", confirm->input->planned);
         json_add_integer(w, "ended", fresh->ended);
         json_begin_object(w, "claim");
-        json_add_integer(w, "best", confirm->input->claim_best);
+        json_add_integer(w, "best", confirm->input->claim.best);
         json_begin_list(w, "over");
-        for (int i = 0; i < confirm->input->claim_over_count; i++)
-            json_add_integer(w, NULL, confirm->input->claim_over[i]);
+        for (int i = 0; i < confirm->input->claim.over_count; i++)
+            json_add_integer(w, NULL, confirm->input->claim.over[i]);
         json_end_list(w);
         json_end_object(w);
         report_proof_json(confirm->input, w);
@@ -153,13 +153,13 @@ static void add_plateau(struct json_writer *w, const struct verdict *v)
 static void add_edges(struct json_writer *w, const struct verdict_input *in)
 {
     json_begin_list(w, "edges");
-    for (int i = 0; i < in->choices; i++)
-        for (int k = 0; k < in->choice[i].axes; k++) {
-            const struct verdict_axis *a = &in->choice[i].axis[k];
+    for (int i = 0; i < in->count; i++)
+        for (int k = 0; k < in->arm[i].axes; k++) {
+            const struct verdict_axis *a = &in->arm[i].axis[k];
             if (a->edge == GRID_INNER)
                 continue;
             json_begin_object(w, NULL);
-            json_add_integer(w, "heads", in->choice[i].heads);
+            json_add_integer(w, "heads", in->arm[i].id);
             json_add_text(w, "axis", a->path);
             json_add_real(w, "value", a->value[a->chosen].number);
             json_add_text(w, "edge", grid_edge_name(a->edge));
@@ -185,7 +185,7 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     json_add_integer(w, "looks", v->looks);
     json_add_integer(w, "look", v->look);
     json_add_bool(w, "prediction", v->prediction);
-    if (set->input.has_claim)
+    if (set->input.claim.best)
         report_proof_json(&set->input, w);
     add_plateau(w, v);
     json_add_nonzero(w, "candidate", v->candidate);
@@ -265,7 +265,7 @@ static void add_changes(struct json_writer *w, const struct evidence *e)
 /* What was asked, and how much of it has run. */
 static void add_sweep(struct json_writer *w, const struct report_data *r)
 {
-    const struct verdict_input *base = &r->evidence->base;
+    const struct evidence *e = r->evidence;
     json_add_text(w, "sweep", r->name);
     json_add_text(w, "question", r->question);
     json_add_text(w, "remark", r->remark[0] ? r->remark : NULL);
@@ -273,9 +273,9 @@ static void add_sweep(struct json_writer *w, const struct report_data *r)
     json_add_json(w, "shards", r->shards);
     json_add_json(w, "shards_left", r->shards_left.json.text);
     json_add_json(w, "kernels", r->kernels.json.text);
-    json_add_text(w, "metric", base->loss ? "test_loss" : "test_acc");
-    json_add_text(w, "replicate", base->replicated);
-    json_add_real(w, "equivalence", base->equivalence > 0 ? base->equivalence : NAN);
+    json_add_text(w, "metric", e->base.loss ? "test_loss" : "test_acc");
+    json_add_text(w, "replicate", e->base.replicated);
+    json_add_real(w, "equivalence", e->equivalence > 0 ? e->equivalence : NAN);
     json_add_integer(w, "planned", r->planned);
     json_add_integer(w, "ended", r->ended);
     json_add_integer(w, "not_needed", r->counts.trials[TRIAL_NOT_NEEDED]);

@@ -108,7 +108,7 @@ static void find_axes(const struct report_data *r, struct report_map *map)
     }
     bool heads = false;
     for (int i = 0; i < r->settings; i++)
-        heads = heads || r->setting[i].count > 1;
+        heads = heads || r->setting[i].input.count > 1;
     bool enough = axes == 1 ? map->axis[0].count > 2
                             : axes == 2 && map->axis[0].count > 1 && map->axis[1].count > 1;
     map->axes = enough && heads ? axes : 0;
@@ -142,8 +142,8 @@ static void find_units(const struct report_data *r, struct values *v)
     for (int i = 0; i < r->settings; i++) {
         const struct verdict_input *in = &r->setting[i].input;
         for (int k = 0; k < in->count; k++)
-            for (int t = 0; t < in->heads[k].n; t++)
-                v->unit[n++] = unit_of(in, &in->heads[k].trial[t]);
+            for (int t = 0; t < in->arm[k].n; t++)
+                v->unit[n++] = unit_of(in, &in->arm[k].trial[t]);
     }
     qsort(v->unit, (size_t)n, sizeof *v->unit, compare_units);
     for (int i = 0; i < n; i++)
@@ -159,7 +159,7 @@ static double value_of(const struct report_setting *set, const struct verdict_tr
 }
 
 /* Means of a head count by unit. */
-static void fill_values(const struct report_setting *set, const struct verdict_heads *h,
+static void fill_values(const struct report_setting *set, const struct verdict_arm *h,
                         const struct values *v, double *value)
 {
     for (int u = 0; u < v->units; u++) {
@@ -202,8 +202,8 @@ static void fill_cells(const struct report_map *map, struct values *v)
         for (int k = 0; k < set->input.count && learned; k++) {
             if (set->verdict->row[k].limited || set->verdict->row[k].mostly_bad)
                 continue; /* not finished, or guesses, which are never the best */
-            fill_values(set, &set->input.heads[k], v, value);
-            *heads++ = (struct fit_heads){set->input.heads[k].heads, value};
+            fill_values(set, &set->input.arm[k], v, value);
+            *heads++ = (struct fit_heads){set->input.arm[k].id, value};
             c->count++;
             value += v->units;
         }
@@ -229,7 +229,7 @@ static void fit_cells(const struct report_data *r, struct report_map *map)
     for (int i = 0; i < r->settings; i++) {
         heads += (size_t)r->setting[i].input.count;
         for (int k = 0; k < r->setting[i].input.count; k++)
-            trials += (size_t)r->setting[i].input.heads[k].n;
+            trials += (size_t)r->setting[i].input.arm[k].n;
     }
     struct values v = {.unit = arena_alloc(&x->arena, trials, sizeof *v.unit),
                        .heads = arena_alloc(&x->arena, heads, sizeof *v.heads),
@@ -302,9 +302,9 @@ void report_map_cell(const struct report_cell *c, struct text_buffer *text)
     const struct verdict *v = c->set->verdict;
     size_t before = text->used;
     for (int i = 0, last; report_plateau_run(v, &i, &last); i = last + 1) {
-        text_add(text, "%s%lld", text->used > before ? ", " : "", (long long)v->row[i].heads);
+        text_add(text, "%s%lld", text->used > before ? ", " : "", (long long)v->row[i].arm);
         if (last > i)
-            text_add(text, "-%lld", (long long)v->row[last].heads);
+            text_add(text, "-%lld", (long long)v->row[last].arm);
     }
     bool any = text->used > before;
     if (c->edge)
@@ -415,7 +415,7 @@ static bool heads_split(const struct report_map *map, int k)
     for (int i = 0; i < map->cells; i++) {
         const struct verdict *v = map->cell[i].set->verdict;
         for (int h = 0; h < v->rows; h++)
-            if ((double)(v->row[h].heads * v->row[h].d_head) != map->cell[i].at[k])
+            if ((double)(v->row[h].arm * v->row[h].d_head) != map->cell[i].at[k])
                 return false;
     }
     return true;
@@ -602,7 +602,7 @@ static void add_cell_json(struct json_writer *w, const struct report_map *map,
     json_begin_list(w, "plateau");
     for (int i = 0; i < v->rows; i++)
         if (v->row[i].in_plateau)
-            json_add_integer(w, NULL, v->row[i].heads);
+            json_add_integer(w, NULL, v->row[i].arm);
     json_end_list(w);
     json_add_text(w, "kind", verdict_kind_name(v->kind));
     json_add_nonzero(w, "h_star", c->edge);

@@ -13,10 +13,10 @@
 /* Parameters where they are the same at every head count of every setting, else 0. */
 static int64_t common_params(const struct report_data *r)
 {
-    int64_t params = r->settings ? r->setting[0].extra[0].n_params : 0;
+    int64_t params = r->settings ? r->setting[0].input.arm[0].n_params : 0;
     for (int i = 0; i < r->settings; i++)
-        for (int k = 0; k < r->setting[i].count; k++)
-            if (r->setting[i].extra[k].n_params != params)
+        for (int k = 0; k < r->setting[i].input.count; k++)
+            if (r->setting[i].input.arm[k].n_params != params)
                 return 0;
     return params;
 }
@@ -88,8 +88,9 @@ static void add_shards(const struct shards *s, struct text_buffer *text)
 static const char *rates_of(const struct report_data *r, const struct verdict_input *in)
 {
     struct text_buffer text = scope_text(r->scope);
-    for (int a = 0; in->choices > 0 && a < in->choice[0].axes; a++)
-        if (strcmp(in->choice[0].axis[a].path, "train.lr") == 0)
+    const struct verdict_arm *tuned = verdict_tuned(in);
+    for (int a = 0; tuned && a < tuned->axes; a++)
+        if (strcmp(tuned->axis[a].path, "train.lr") == 0)
             verdict_text_values(in, a, &text);
     return text.text;
 }
@@ -104,7 +105,7 @@ static void add_tuned(const struct report_data *r, struct text_buffer *text)
     for (int i = 0; i < r->settings; i++) {
         const char *own = rates_of(r, &r->setting[i].input);
         chosen += verdict_chosen(&r->setting[i].input);
-        heads += r->setting[i].count;
+        heads += r->setting[i].input.count;
         if (!own || strcmp(own, rates) != 0)
             rates = "those that its setting names";
     }
@@ -458,7 +459,7 @@ static bool has_plateau_mark(const struct report_data *r)
     for (int i = 0; i < r->settings; i++) {
         const struct verdict *v = r->setting[i].verdict;
         for (int k = 0; k < v->rows; k++)
-            found = found || (v->row[k].in_plateau && v->row[k].heads != v->candidate);
+            found = found || (v->row[k].in_plateau && v->row[k].arm != v->candidate);
     }
     return found;
 }

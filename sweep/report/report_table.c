@@ -31,14 +31,14 @@ static unsigned conditions_of(const struct report_setting *set)
     const struct verdict_input *in = &set->input;
     unsigned c = TIME | (in->loss ? 0 : ACCURACY) | (in->replicated ? REPLICATED : SEEDS_ALONE) |
                  (verdict_has_bits(in) ? BITS : 0) | (in->data == VERDICT_TEXT ? TEXT_BYTES : 0) |
-                 (in->choices ? TUNED : 0);
-    for (int i = 0; i < set->count; i++) {
+                 (verdict_tuned(in) ? TUNED : 0);
+    for (int i = 0; i < set->input.count; i++) {
         const struct verdict_row *row = &set->verdict->row[i];
         c |= row->d_head ? D_HEAD : 0;
         c |= row->bad ? BAD : 0;
         c |= in->data == VERDICT_TOY && !isnan(row->exact_mean) ? EXACT : 0;
         c |= row->bimodal && !isnan(row->median_low) ? TWO_CLUSTERS : 0;
-        c |= set->extra[i].n_params != set->extra[0].n_params ? PARAMS : 0;
+        c |= in->arm[i].n_params != in->arm[0].n_params ? PARAMS : 0;
     }
     return c;
 }
@@ -69,17 +69,17 @@ struct line {
 static struct line line_of(const struct report_setting *set, int i)
 {
     const struct verdict_row *row = &set->verdict->row[i];
-    const struct evidence_heads *extra = &set->extra[i];
+    const struct verdict_arm *arm = &set->input.arm[i];
     double mean = row->limited ? NAN : row->test.mean;
     return (struct line){.row = *row,
-                         .n_params = extra->n_params,
+                         .n_params = arm->n_params,
                          .shown_mean = mean,
                          .shown_bits = mean / M_LN2,
-                         .train_s = extra->train_s / extra->completed, /* none: 0 / 0, empty */
+                         .train_s = arm->train_s / arm->completed, /* none: 0 / 0, empty */
                          .bits = row->test.mean / M_LN2,
                          .bits_low = row->test.low / M_LN2,
                          .bits_high = row->test.high / M_LN2,
-                         .at_edge = verdict_at_edge(&set->input, row->heads),
+                         .at_edge = verdict_at_edge(&set->input, row->arm),
                          .set = set};
 }
 
@@ -88,7 +88,7 @@ static struct line line_of(const struct report_setting *set, int i)
 static void make_mark(struct table *t, const void *row)
 {
     const struct line *l = row;
-    bool candidate = l->row.heads == l->set->verdict->candidate;
+    bool candidate = l->row.arm == l->set->verdict->candidate;
     table_text(t, candidate ? "*" : l->row.in_plateau ? "+" : "");
 }
 
@@ -162,7 +162,7 @@ static void make_plot(struct table *t, const void *row)
 /* From left to right, for people and for programs; a column that stands elsewhere for one of them
  * has two lines. The verdict rests on none of those that are left out where there is no room. */
 static const struct table_column COLUMNS[] = {
-    {NAMED("heads"), ROW(heads), PAGE("Heads")},
+    {NAMED("heads"), ROW(arm), PAGE("Heads")},
     {.title = "", .make = make_mark},
     {NAMED("d_head"), ROW(d_head), .empty_zero = true, .when = D_HEAD, .leave_out = 3,
      PAGE_ANY("d_head")},
@@ -279,7 +279,7 @@ static void plot_scale(const struct report_setting *set, double *least, double *
     if (!set->input.loss)
         return;
     *least = *most = NAN;
-    for (int i = 0; i < set->count; i++) {
+    for (int i = 0; i < set->input.count; i++) {
         const struct verdict_row *row = &set->verdict->row[i];
         if (row->limited)
             continue;
@@ -302,13 +302,13 @@ static void add_lines(const struct report_setting *set, int plot, struct table *
         plot_title(least, most, plot, title);
         table_add_titled(t, (struct table_column){.make = make_plot}, "%s", title);
     }
-    for (int i = 0; i < set->count; i++) {
+    for (int i = 0; i < set->input.count; i++) {
         struct line line = line_of(set, i);
         line.plot = plot;
         line.least = least;
         line.most = most;
         table_row(t, &line);
-        if (line.row.heads == set->verdict->candidate)
+        if (line.row.arm == set->verdict->candidate)
             table_emphasize(t);
     }
 }
@@ -378,8 +378,8 @@ void report_csv_cells(const struct report_data *r, unsigned conditions,
     struct line line, *found = NULL;
     double heads = table_number(r->by_heads, row, "heads");
     double nats = set->input.data == VERDICT_TEXT ? M_LN2 : NAN;
-    for (int k = 0; k < set->count && !found; k++) {
-        if ((double)set->verdict->row[k].heads != heads)
+    for (int k = 0; k < set->input.count && !found; k++) {
+        if ((double)set->verdict->row[k].arm != heads)
             continue;
         found = &line;
         line = line_of(set, k);

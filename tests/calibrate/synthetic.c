@@ -220,13 +220,14 @@ static void draw_heads(struct synthetic *s, const struct world *w, int i, const 
 static void make_claim(struct synthetic *s, const struct world *w)
 {
     int middle = w->heads / 2, last = w->heads - 1;
-    s->in.has_claim = w->claim != CLAIM_NONE;
-    s->in.claim_best = (int64_t)1 << middle;
-    s->in.claim_over = s->over;
-    for (int i = 0; i <= last && s->in.has_claim; i++) {
+    if (w->claim == CLAIM_NONE)
+        return;
+    s->in.claim.best = (int64_t)1 << middle;
+    s->in.claim.over = s->over;
+    for (int i = 0; i <= last; i++) {
         bool edge = i == last || (i == 0 && w->claim != CLAIM_OVER_LARGEST);
         if (edge || (w->claim == CLAIM_OVER_ALL && i != middle))
-            s->over[s->in.claim_over_count++] = (int64_t)1 << i;
+            s->over[s->in.claim.over_count++] = (int64_t)1 << i;
     }
 }
 
@@ -265,7 +266,7 @@ static void show(struct synthetic *s, const struct world *w, int seeds)
             s->ended[i][n] = s->trial[i][first * w->seeds + k % w->seeds];
             s->ended[i][n++].unit = w->instances ? unit : 0;
         }
-        s->heads[i] = (struct verdict_heads){.heads = 1 << i, .n = n, .trial = s->ended[i]};
+        s->arm[i] = (struct verdict_arm){.id = 1 << i, .n = n, .trial = s->ended[i]};
         s->in.planned += n;
     }
 }
@@ -284,19 +285,17 @@ bool synthetic_confirm(struct synthetic *s, const struct world *w, const struct 
     if (w->fresh == 0 || pick->over_count == 0)
         return false;
     s->fresh = s->in;
-    s->fresh.heads = s->fresh_heads;
+    s->fresh.arm = s->fresh_arm;
     s->fresh.count = 0;
     for (int i = 0; i < w->heads; i++) {
         int64_t heads = (int64_t)1 << i;
         if (heads == pick->best || heads == pick->over[0] || heads == pick->over[1])
-            s->fresh_heads[s->fresh.count++] = (struct verdict_heads){
-                .heads = heads, .n = w->fresh, .trial = s->trial[i] + w->seeds};
+            s->fresh_arm[s->fresh.count++] =
+                (struct verdict_arm){.id = heads, .n = w->fresh, .trial = s->trial[i] + w->seeds};
     }
     s->fresh.planned = s->fresh.count * w->fresh;
-    s->fresh.has_claim = true;
-    s->fresh.claim_best = pick->best;
-    s->fresh.claim_over = pick->over;
-    s->fresh.claim_over_count = pick->over_count;
+    s->fresh.claim = (struct verdict_claim){
+        .best = pick->best, .over = pick->over, .over_count = pick->over_count};
     s->confirm = (struct verdict_confirm){.units = w->fresh, .written = true, .input = &s->fresh};
     s->in.confirm = &s->confirm;
     return true;
@@ -308,7 +307,7 @@ void synthetic_draw(struct synthetic *s, const struct world *w, const char *name
     int trials = (w->instances ? w->instances : 1) * seeds_of(w);
     struct rng r = rng_at(SEED, RNG_SAMPLER, sweep, (uint32_t)rng_name(name));
     s->in = (struct verdict_input){.count = w->heads,
-                                   .heads = s->heads,
+                                   .arm = s->arm,
                                    .loss = w->loss,
                                    .chance = GUESSING,
                                    .test_targets = 4096,

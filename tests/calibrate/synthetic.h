@@ -91,7 +91,7 @@ struct truth {
 /* One sweep. `in` points into it: not to be copied. */
 struct synthetic {
     struct verdict_input in;
-    struct verdict_heads heads[SYNTHETIC_HEADS];
+    struct verdict_arm arm[SYNTHETIC_HEADS];
     struct verdict_trial trial[SYNTHETIC_HEADS][SYNTHETIC_TRIALS]; /* all, also of later looks */
     struct verdict_trial ended[SYNTHETIC_HEADS][SYNTHETIC_TRIALS];
     double block[SYNTHETIC_HEADS][SYNTHETIC_TRIALS][SYNTHETIC_BLOCKS]; /* losses */
@@ -99,7 +99,7 @@ struct synthetic {
     struct verdict_pick pick; /* what fresh trials are held to, and these: */
     struct verdict_confirm confirm;
     struct verdict_input fresh;
-    struct verdict_heads fresh_heads[SYNTHETIC_HEADS];
+    struct verdict_arm fresh_arm[SYNTHETIC_HEADS];
     struct truth truth[SYNTHETIC_HEADS];
     int first[SYNTHETIC_TRIALS]; /* (instances) that draws the same: its trials are theirs too */
 };

@@ -61,7 +61,7 @@ struct judged {
 static int row_of(const struct judged *j, int64_t heads)
 {
     int i = 0;
-    while (j->v->row[i].heads != heads)
+    while (j->v->row[i].arm != heads)
         i++;
     return i;
 }
@@ -93,7 +93,7 @@ static double behind(const struct judged *j, int64_t heads)
 {
     double most = 0;
     for (int i = 0; i < j->v->rows; i++)
-        most = fmax(most, lead(j, j->v->row[i].heads, heads));
+        most = fmax(most, lead(j, j->v->row[i].arm, heads));
     return most;
 }
 
@@ -101,7 +101,7 @@ static double behind(const struct judged *j, int64_t heads)
 static bool is_left_out(const struct judged *j, int i, int k)
 {
     const struct verdict_row *r = &j->v->row[i], *other = &j->v->row[k];
-    const struct verdict_heads *a = &j->s->in.heads[i], *b = &j->s->in.heads[k];
+    const struct verdict_arm *a = &j->s->in.arm[i], *b = &j->s->in.arm[k];
     for (int n = 0; n < a->n; n++)
         if (by_metric(j, a->trial[n].test - b->trial[n].test) < 0)
             return false;
@@ -128,9 +128,9 @@ static void tally_kind(struct tally *t, const struct judged *j, const struct ver
 {
     bool beats_all = true, beaten = false, at_best = true;
     for (int i = 0; i < v->rivals; i++) {
-        beats_all = beats_all && beats(j, v->candidate, v->rival[i].heads);
-        at_best = at_best && lead_at_best(j, v->candidate, v->rival[i].heads) > ROUNDING;
-        beaten = beaten || beats(j, v->rival[i].heads, v->candidate);
+        beats_all = beats_all && beats(j, v->candidate, v->rival[i].arm);
+        at_best = at_best && lead_at_best(j, v->candidate, v->rival[i].arm) > ROUNDING;
+        beaten = beaten || beats(j, v->rival[i].arm, v->candidate);
     }
     count(t, SAYS_MIDDLE, v->kind == VERDICT_MIDDLE, !beats_all);
     count(t, SAYS_CONFIRMED, v->kind == VERDICT_CLAIM_CONFIRMED, !beats_all);
@@ -148,9 +148,9 @@ static void tally_rows(struct tally *t, const struct judged *j)
     bool contains = false;
     for (int i = 0; i < v->rows; i++) {
         const struct verdict_row *r = &v->row[i];
-        bool best = behind(j, r->heads) <= ROUNDING, picked = r->heads == v->best;
-        bool far = margin > 0 && behind(j, r->heads) >= margin - ROUNDING;
-        bool apart = margin > 0 && fabs(lead(j, r->heads, v->best)) >= margin - ROUNDING;
+        bool best = behind(j, r->arm) <= ROUNDING, picked = r->arm == v->best;
+        bool far = margin > 0 && behind(j, r->arm) >= margin - ROUNDING;
+        bool apart = margin > 0 && fabs(lead(j, r->arm, v->best)) >= margin - ROUNDING;
         bool above = j->w->base + j->w->gain[i] > synthetic_guess(j->w) + ROUNDING;
         const struct {
             enum statement what;
@@ -194,7 +194,7 @@ static void tally_intervals(struct tally *t, const struct judged *j, long sweep)
     if (v->rivals) {
         const struct verdict_rival *rival = &v->rival[sweep % v->rivals];
         cover(t, OF_DIFFERENCE, rival->pair.low, rival->pair.high,
-              by_metric(j, lead(j, v->candidate, rival->heads)));
+              by_metric(j, lead(j, v->candidate, rival->arm)));
     }
 }
 

@@ -140,14 +140,15 @@ sed -e 's/"copy"/"shift"/; s/task_copy/task_shift/' \
     datasets/task_copy.c >datasets/task_shift.c
 echo 'TASK(shift)' >>datasets/tasks.def
 sed -i -e '/^struct rule {/i\
-static void write_moon(const struct writer *w)\
+void write_moon(const struct writer *w)\
 {\
     put(w, "All %d head counts ran at full moon", w->v->rows);\
 }\
 ' \
-    -e '/{"not_tested"/i\    {"moon", LIMIT, ANYTHING, SETTING, write_moon},' sweep/judge/verdict_rules.c
+    sweep/judge/verdict_rules.c
+sed -i '/^RULE(not_tested/iRULE(moon, LIMIT, ANYTHING, ALL, false)' sweep/judge/verdict_rules.def
 moon='{NAMED("moon"), .csv = "moon", ROW(test.n), .legend = " moon: its phase;", PAGE("Phase")},'
-sed -i "/^    {NAMED(\"heads\"), ROW(heads)/a\    $moon" sweep/report/report_table.c
+sed -i "/^    {NAMED(\"heads\"), ROW(arm)/a\    $moon" sweep/report/report_table.c
 sed -i 's/ AS all_high$/&, mean * 100 AS percent/' sweep/db/views.sql
 cat >sweep/page/zenith.js <<'J'
 'use strict';

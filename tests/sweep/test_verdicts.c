@@ -21,7 +21,7 @@
  *     ask TASK                  what `ask` answers, too; ask rows TYPICAL
  *                               ask text BYTES SIZE STEPS BITS
  *     show KEY...               from here on only this is told: kind; keys of rules, as
- *                               verdict_rules.c has them; found, sure, limits; numbers, by head
+ *                               verdict_rules.def has them; found, sure, limits; numbers, by head
  *                               count or by rival: .best_p, .pair.t, all that `members` has, and
  *                               .fresh.p */
 #include <math.h>
@@ -42,11 +42,10 @@ struct sketch {
     const char *name;
     struct verdict_input in;
     int planned; /* as a case says; 0: as many as have ended */
-    struct verdict_heads heads[HEADS], rising[HEADS];
+    struct verdict_arm arm[HEADS], rising[HEADS];
     struct verdict_trial trial[HEADS][TRIALS];
     double block[HEADS][TRIALS][BLOCKS];
     int64_t over[HEADS];
-    struct verdict_choice choice[HEADS], choice_rising[HEADS];
     struct verdict_axis axis[HEADS][AXES];
     struct verdict_value value[HEADS][AXES][VALUES];
     char *differ[WORDS];
@@ -83,9 +82,9 @@ struct member {
 #define OF_INPUT(X)                                                                                \
     X(loss), X(interleaved), X(blocks), X(chance), X(guess_loss), X(test_targets), X(steps),       \
         X(decays), X(tuning), X(tuning_ended), X(tuning_seeds), X(replicated), X(looks), X(look),  \
-        X(equivalence), X(choices), X(instances), X(different), X(alike)
+        X(equivalence), X(instances), X(different), X(alike)
 #define OF_TRIALS(X) X(unit), X(late_slope), X(exact), X(guess), X(trial_id)
-#define OF_HEADS(X)  X(lr), X(d_head), X(shared)
+#define OF_ARMS(X)   X(axes), X(lr), X(d_head), X(shared)
 /* Those that are told as numbers: of a verdict, its head counts and comparisons. */
 #define OF_ALL(X)                                                                                  \
     X(alpha), X(level), X(unit), X(units), X(guess), X(guess_varies), X(units_at_chance),          \
@@ -113,13 +112,13 @@ struct member {
     }
 #define INPUT(member)  MEMBER(verdict_input, member)
 #define TRIAL(member)  MEMBER(verdict_trial, member)
-#define OF_ONE(member) MEMBER(verdict_heads, member)
+#define OF_ONE(member) MEMBER(verdict_arm, member)
 #define ALL(member)    MEMBER(verdict, member)
 #define ROW(member)    MEMBER(verdict_row, member)
 #define RIVAL(member)  MEMBER(verdict_rival, member)
 static const struct member of_input[] = {OF_INPUT(INPUT), {0}};
 static const struct member of_trials[] = {OF_TRIALS(TRIAL), {0}};
-static const struct member of_heads[] = {OF_HEADS(OF_ONE), {0}};
+static const struct member of_arms[] = {OF_ARMS(OF_ONE), {0}};
 static const struct member of_all[] = {OF_ALL(ALL), {0}};
 static const struct member of_rows[] = {OF_ROWS(ROW), {0}};
 static const struct member of_rivals[] = {OF_RIVALS(RIVAL), {0}};
@@ -194,14 +193,14 @@ static void case_begin(void)
     sketch_use(EXPLORED, "explored");
 }
 
-static int heads_of(struct sketch *s, int64_t heads)
+static int arm_of(struct sketch *s, int64_t heads)
 {
     int i = 0;
-    while (i < s->in.count && s->heads[i].heads != heads)
+    while (i < s->in.count && s->arm[i].id != heads)
         i++;
     if (i == s->in.count) {
         assert_in_range(++s->in.count, 1, HEADS);
-        s->heads[i] = (struct verdict_heads){.heads = heads};
+        s->arm[i] = (struct verdict_arm){.id = heads, .trial = s->trial[i], .axis = s->axis[i]};
     }
     return i;
 }
@@ -236,7 +235,7 @@ static int read_trials(struct verdict_trial *t, char **word)
 
 static void read_block(struct sketch *s, int i, char **word)
 {
-    int k = s->heads[i].n++, n = 0;
+    int k = s->arm[i].n++, n = 0;
     double sum = 0;
     if (!word[1]) { /* of this trial they are not known */
         read_trials(&s->trial[i][k], word);
@@ -251,17 +250,13 @@ static void read_block(struct sketch *s, int i, char **word)
     s->trial[i][k].block = s->block[i][k];
 }
 
-static void read_tune(struct sketch *s, int64_t heads, char **word)
+static void read_tune(struct sketch *s, int i, char **word)
 {
     static const char *const edges[] = {"inner", "smallest", "largest", "only"};
-    int i = 0, a = 0;
-    while (i < s->in.choices && s->choice[i].heads != heads)
-        i++;
-    if (i == s->in.choices)
-        s->choice[s->in.choices++] = (struct verdict_choice){.heads = heads};
-    while (a < s->choice[i].axes && strcmp(s->axis[i][a].path, word[0]) != 0)
+    int a = 0;
+    while (a < s->arm[i].axes && strcmp(s->axis[i][a].path, word[0]) != 0)
         a++;
-    s->choice[i].axes += a == s->choice[i].axes;
+    s->arm[i].axes += a == s->arm[i].axes;
     struct verdict_axis *axis = &s->axis[i][a];
     *axis = (struct verdict_axis){.path = *word, .chosen = -1, .value = s->value[i][a]};
     while (*++word) {
@@ -280,16 +275,16 @@ static void read_tune(struct sketch *s, int64_t heads, char **word)
 /* KEY HEADS: ..., of one head count or of all. */
 static bool read_of_heads(struct sketch *s, const char *key, char **word)
 {
-    const struct member *trials = member_find(of_trials, key), *heads = member_find(of_heads, key);
+    const struct member *trials = member_find(of_trials, key), *arms = member_find(of_arms, key);
     bool all = *word && **word == '*', known = true;
-    int i = all || !*word ? 0 : heads_of(s, number_of(word, 0)), end = all ? s->in.count : i + 1;
+    int i = all || !*word ? 0 : arm_of(s, number_of(word, 0)), end = all ? s->in.count : i + 1;
     for (word += *word != NULL; i < end; i++) {
-        if (heads)
-            member_set(heads, &s->heads[i], word[0]);
+        if (arms)
+            member_set(arms, &s->arm[i], word[0]);
         else if (strcmp(key, "block") == 0)
             read_block(s, i, word);
         else if (strcmp(key, "tune") == 0)
-            read_tune(s, s->heads[i].heads, word);
+            read_tune(s, i, word);
         else
             known = trials;
         for (int k = 0; trials && word[k]; k++)
@@ -300,12 +295,12 @@ static bool read_of_heads(struct sketch *s, const char *key, char **word)
 
 static void read_claim(struct sketch *s, char **word)
 {
-    s->in.has_claim = *word;
-    s->in.claim_best = number_of(word, 0);
-    s->in.claim_over_count = 0;
-    while (number_of(word, 2 + s->in.claim_over_count)) {
-        s->over[s->in.claim_over_count] = number_of(word, 2 + s->in.claim_over_count);
-        s->in.claim_over_count++;
+    struct verdict_claim *claim = &s->in.claim;
+    claim->best = number_of(word, 0);
+    claim->over_count = 0;
+    while (number_of(word, 2 + claim->over_count)) {
+        s->over[claim->over_count] = number_of(word, 2 + claim->over_count);
+        claim->over_count++;
     }
 }
 
@@ -314,16 +309,17 @@ static void read_proof(struct sketch *s, char **word)
     enum verdict_proof_status status = PROOF_FIRST;
     while (status < PROOF_PLAN_CHANGED && strcmp(verdict_proof_name(status), *word) != 0)
         status++;
-    s->in.proof = (struct verdict_proof){status, number_of(word, 1), number_of(word, 2),
-                                         number_of(word, 3), number_of(word, 4)};
+    s->in.claim.proof = (struct verdict_proof){status, number_of(word, 1), number_of(word, 2),
+                                               number_of(word, 3), number_of(word, 4)};
 }
 
 static void read_similar(struct sketch *s, char **word)
 {
-    s->in.similar = (struct verdict_similar){.trials = number_of(word, 0), .differ = s->differ};
+    s->in.claim.similar =
+        (struct verdict_similar){.trials = number_of(word, 0), .differ = s->differ};
     keep(s->differ, word + (*word != NULL));
-    while (s->differ[s->in.similar.count])
-        s->in.similar.count++;
+    while (s->differ[s->in.claim.similar.count])
+        s->in.claim.similar.count++;
 }
 
 /* The one of these settings and heads, or a new one. */
@@ -389,8 +385,8 @@ static bool read_part(char **word)
     if (m)
         member_set(m, &s->in, *word);
     else if (strchr(key, ':')) {
-        int i = heads_of(s, strtol(key, NULL, 10));
-        s->heads[i].n = read_trials(s->trial[i], word);
+        int i = arm_of(s, strtol(key, NULL, 10));
+        s->arm[i].n = read_trials(s->trial[i], word);
     }
     return m || strchr(key, ':') || read_whole(s, key, word) || read_of_heads(s, key, word);
 }
@@ -414,7 +410,7 @@ static void tell_kind(const struct verdict_input *in, const struct verdict *v)
     if (v->candidate)
         text_add(&out, "; %d, best %d", (int)v->candidate, (int)v->best);
     for (int i = 0; i < v->rivals; i++)
-        text_add(&out, "; against %d %s", (int)v->rival[i].heads,
+        text_add(&out, "; against %d %s", (int)v->rival[i].arm,
                  rival_outcome_name(v->rival[i].outcome));
     for (int i = 0; i < pick.over_count && !v->prediction; i++)
         text_add(&out, "%s %d", i ? " and" : "; to confirm: over", (int)pick.over[i]);
@@ -516,18 +512,13 @@ static void sketch_close(struct sketch *s)
 {
     s->in.planned = s->planned;
     for (int i = 0; i < s->in.count; i++) {
-        s->heads[i].trial = s->trial[i];
-        s->in.planned += s->planned ? 0 : s->heads[i].n;
+        s->arm[i].planned = s->planned ? s->planned : s->arm[i].n;
+        s->in.planned += s->planned ? 0 : s->arm[i].n;
     }
-    for (int i = 0; i < s->in.choices; i++)
-        s->choice[i].axis = s->axis[i];
-    memcpy(s->rising, s->heads, sizeof s->rising);
-    memcpy(s->choice_rising, s->choice, sizeof s->choice_rising);
+    memcpy(s->rising, s->arm, sizeof s->rising);
     qsort(s->rising, (size_t)s->in.count, sizeof *s->rising, by_heads);
-    qsort(s->choice_rising, (size_t)s->in.choices, sizeof *s->choice_rising, by_heads);
-    s->in.heads = s->rising;
-    s->in.choice = s->choice_rising;
-    s->in.claim_over = s->over;
+    s->in.arm = s->rising;
+    s->in.claim.over = s->over;
 }
 
 static void judge_heads(void)
@@ -536,7 +527,7 @@ static void judge_heads(void)
     struct report_setting set = {.setting = NULL};
     sketch_close(s);
     sketch_close(fresh);
-    play.confirm.input = fresh->in.has_claim ? &fresh->in : NULL;
+    play.confirm.input = fresh->in.claim.best ? &fresh->in : NULL;
     s->in.confirm = play.confirm.units ? &play.confirm : NULL;
     set.input = s->in;
     assert_int_equal(verdict_new(&set.input, &set.verdict, NULL), STATUS_OK);
@@ -553,26 +544,24 @@ static void judge_pairs(void)
     for (int i = 0; i < play.pairs; i++) {
         struct between_pair *p = &pair[i];
         p->claimed = play.pair[i][3];
-        p->sides = (struct verdict_sides){.heads = number_of(play.pair[i], 2), .same = "d_ff=64"};
-        p->similar = play.sketch[setting_of(play.pair[i][0])].in.similar;
+        p->place = (struct verdict_place){.heads = number_of(play.pair[i], 2), .same = "d_ff=64"};
+        p->similar = play.sketch[setting_of(play.pair[i][0])].in.claim.similar;
         for (int side = 0; side < 2; side++) {
             struct sketch *s = &play.sketch[setting_of(play.pair[i][side])];
             int k = 0;
             sketch_close(s);
-            while (s->rising[k].heads != p->sides.heads)
+            while (s->rising[k].id != p->place.heads)
                 k++;
-            p->of[side] = (struct between_setting){
-                &s->in, k, s->planned ? s->planned : s->rising[k].n, s->name};
-            p->sides.name[side] = s->name;
+            p->side[side] = (struct between_side){&s->in, &s->rising[k], s->name, s->name};
         }
     }
     assert_int_equal(between_judge(pair, play.pairs, NULL), STATUS_OK);
     for (const struct between_pair *p = pair; p < pair + play.pairs; p++) {
         struct verdict_text text;
         struct text_buffer out = {0};
-        assert_string_equal(p->of[0].setting, p->sides.name[0]);
-        text_add(&out, "%s over %s at %d, among %d: p", p->sides.name[0], p->sides.name[1],
-                 (int)p->sides.heads, p->family);
+        assert_string_equal(p->side[0].setting, p->side[0].name);
+        text_add(&out, "%s over %s at %d, among %d: p", p->side[0].name, p->side[1].name,
+                 (int)p->place.heads, p->family);
         add_number(&out, p->p);
         tell("pair", out.text);
         tell_verdict(&p->input, p->verdict, &text);

@@ -313,8 +313,9 @@ static void evidence_read_shared(struct scope *x, struct evidence *e)
         x,
         "WITH model AS MATERIALIZED (SELECT DISTINCT setting, heads, json_set(config_json,"
         "  '$.model.d_head', d_head, '$.model.d_k', d_k, '$.model.d_v', d_v) AS model"
-        "  FROM trial JOIN config USING (config_id) WHERE sweep_id = ?1 AND in_plan = 1"
-        "   AND is_tuning = 0 AND confirms = 0 AND choice <> 'eliminated')"
+        "  FROM (SELECT DISTINCT setting, config_id FROM trial WHERE sweep_id = ?1"
+        "   AND in_plan = 1 AND is_tuning = 0 AND confirms = 0 AND choice <> 'eliminated')"
+        "  JOIN config USING (config_id))"
         "SELECT a.setting, heads, min(b.setting) FROM model AS a JOIN model AS b"
         " USING (heads, model) WHERE a.setting <> b.setting GROUP BY a.setting, heads",
         VALUES(INTEGER(e->sweep_id)));

@@ -1,7 +1,6 @@
 #include "sweep/judge/between.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What is not of the two alone is as in the setting of the first. */
 static void make_input(struct between_pair *p)
@@ -33,13 +32,10 @@ static void make_input(struct between_pair *p)
     }
 }
 
-static enum status judge_pair(struct between_pair *p, struct message *m)
+static void judge_pair(struct scope *x, struct between_pair *p)
 {
-    struct verdict *v = NULL;
     make_input(p);
-    enum status s = verdict_new(&p->input, &v, m);
-    p->verdict = s == STATUS_OK ? v : NULL;
-    return s;
+    p->verdict = verdict_new(x, &p->input);
 }
 
 const struct verdict_rival *between_rival(const struct between_pair *p)
@@ -56,16 +52,15 @@ static bool is_reversed(const struct between_pair *p)
 }
 
 /* The better first, so that differences read as what is gained. */
-static enum status judge_in_order(struct between_pair *p, struct message *m)
+static void judge_in_order(struct scope *x, struct between_pair *p)
 {
-    enum status s = judge_pair(p, m);
-    if (s != STATUS_OK || !is_reversed(p))
-        return s;
-    verdict_free(p->verdict);
+    judge_pair(x, p);
+    if (!is_reversed(p))
+        return;
     struct between_side better = p->side[1];
     p->side[1] = p->side[0];
     p->side[0] = better;
-    return judge_pair(p, m);
+    judge_pair(x, p);
 }
 
 /* ---- correction ---- */
@@ -127,34 +122,13 @@ static void correct_all(struct between_pair *pair, int count, double *p, int *or
     }
 }
 
-enum status between_judge(struct between_pair *pair, int count, struct message *m)
+void between_judge(struct scope *x, struct between_pair *pair, int count)
 {
-    size_t room = (size_t)count + 1;
-    double *p = calloc(room, sizeof *p);
-    int *order = calloc(room, sizeof *order), *at = calloc(room, sizeof *at);
-    enum status s = STATUS_NO_MEMORY;
-    int judged = 0;
-    if (!p || !order || !at) {
-        status_fail(m, s, "no memory for comparing %d pairs of settings", count);
-        goto done;
-    }
-    for (s = STATUS_OK; judged < count && s == STATUS_OK; judged++)
-        s = judge_in_order(&pair[judged], m);
-    if (s == STATUS_OK)
-        correct_all(pair, count, p, order, at);
-    else
-        between_free(pair, judged);
-done:
-    free(p);
-    free(order);
-    free(at);
-    return s;
-}
-
-void between_free(struct between_pair *pair, int count)
-{
-    for (int i = 0; i < count; i++) {
-        verdict_free(pair[i].verdict);
-        pair[i].verdict = NULL;
-    }
+    struct arena *a = &x->arena;
+    double *p = arena_alloc(a, (size_t)count, sizeof *p);
+    int *order = arena_alloc(a, (size_t)count, sizeof *order);
+    int *at = arena_alloc(a, (size_t)count, sizeof *at);
+    for (int i = 0; i < count; i++)
+        judge_in_order(x, &pair[i]);
+    correct_all(pair, count, p, order, at);
 }

@@ -35,10 +35,8 @@ struct between_pair {
     double p;                   /* after correction; NaN where it was not testable */
 };
 
-/* Judges `count` pairs, of which each stays where it is until between_free. Fails with NO_MEMORY;
- * what was judged until then is freed. */
-enum status between_judge(struct between_pair *pair, int count, struct message *m);
-void between_free(struct between_pair *pair, int count);
+/* Judges `count` pairs, of which each stays where it is, in the scope's memory. */
+void between_judge(struct scope *x, struct between_pair *pair, int count);
 
 /* What the comparison came to; NULL where there was nothing to compare, or nothing is judged yet.
  */

@@ -185,32 +185,26 @@ static void bootstrap(struct mapper *a, struct fit *f)
     }
 }
 
-enum status fit_map(const struct fit_input *in, struct fit *f, struct message *m)
+struct fit fit_map(struct scope *x, const struct fit_input *in)
 {
-    size_t cells = (size_t)in->cells + 1, terms = 1 + (size_t)in->axes;
-    struct mapper a = {.in = in};
+    size_t cells = (size_t)in->cells, terms = 1 + (size_t)in->axes;
+    struct mapper a = {.in = in,
+                       .x = arena_alloc(&x->arena, cells * terms, sizeof *a.x),
+                       .y = arena_alloc(&x->arena, cells, sizeof *a.y),
+                       .work = arena_alloc(&x->arena, cells * (terms + 1), sizeof *a.work),
+                       .weight = arena_alloc(&x->arena, (size_t)in->units, sizeof *a.weight),
+                       .drawn = arena_alloc(&x->arena, terms * FIT_DRAWS, sizeof *a.drawn)};
     double b[FIT_TERMS_MAX] = {0};
-    *f = (struct fit){.r2 = NAN};
+    struct fit f = {.r2 = NAN};
     for (int t = 0; t < FIT_TERMS_MAX; t++)
-        f->term[t] = (struct fit_term){NAN, NAN, NAN};
-    a.x = calloc(cells * (2 * terms + 2), sizeof *a.x);
-    a.weight = calloc((size_t)in->units + 1, sizeof *a.weight);
-    a.drawn = calloc(terms * FIT_DRAWS, sizeof *a.drawn);
-    enum status s = a.x && a.weight && a.drawn ? STATUS_OK : STATUS_NO_MEMORY;
-    if (s == STATUS_OK) {
-        a.y = a.x + cells * terms;
-        a.work = a.y + cells;
-        for (int u = 0; u < in->units; u++)
-            a.weight[u] = 1;
-        f->possible = fit_cells(&a, &f->cells, &f->floor, b, &f->r2) &&
-                      f->cells >= (int)terms + FIT_CELLS_SPARE;
-        for (size_t t = 0; t < terms && f->possible; t++)
-            f->term[t].estimate = b[t];
-        if (f->possible && in->units > 1)
-            bootstrap(&a, f);
-    }
-    free(a.x);
-    free(a.weight);
-    free(a.drawn);
-    return s == STATUS_OK ? s : status_fail(m, s, "no memory for a fit of %d settings", in->cells);
+        f.term[t] = (struct fit_term){NAN, NAN, NAN};
+    for (int u = 0; u < in->units; u++)
+        a.weight[u] = 1;
+    f.possible =
+        fit_cells(&a, &f.cells, &f.floor, b, &f.r2) && f.cells >= (int)terms + FIT_CELLS_SPARE;
+    for (size_t t = 0; t < terms && f.possible; t++)
+        f.term[t].estimate = b[t];
+    if (f.possible && in->units > 1)
+        bootstrap(&a, &f);
+    return f;
 }

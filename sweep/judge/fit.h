@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "engine/base/scope.h"
 
 enum { FIT_AXES_MAX = 2, FIT_TERMS_MAX = 1 + FIT_AXES_MAX, FIT_DRAWS = 9999 };
 
@@ -72,7 +72,7 @@ struct fit {
 };
 
 /* Fits the map; low and high are NaN where fewer than half of the draws could be fitted or there is
- * only one unit. Fails with NO_MEMORY. */
-enum status fit_map(const struct fit_input *in, struct fit *f, struct message *m);
+ * only one unit. */
+struct fit fit_map(struct scope *x, const struct fit_input *in);
 
 #endif

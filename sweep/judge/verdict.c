@@ -2,7 +2,6 @@
 #include "sweep/judge/verdict.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/judge/verdict_parts.h"
@@ -216,54 +215,30 @@ static bool has_blocks(const struct verdict_input *in)
     return in->loss && in->blocks > 1 && !in->replicated;
 }
 
-enum status verdict_new(const struct verdict_input *in, struct verdict **out, struct message *m)
+struct verdict *verdict_new(struct scope *x, const struct verdict_input *in)
 {
-    size_t longest = 1, rows = (size_t)in->count + 1;
+    struct arena *a = &x->arena;
+    size_t longest = 1, arms = (size_t)in->count;
     for (int i = 0; i < in->count; i++)
         if ((size_t)in->arm[i].n > longest)
             longest = (size_t)in->arm[i].n;
-    size_t rivals = (size_t)in->claim.over_count + 2;
-    struct judge j = {.in = in, .v = calloc(1, sizeof *j.v)};
-    enum status s = STATUS_NO_MEMORY;
-    j.a = calloc(3 * longest, sizeof *j.a);
-    j.size = calloc(longest, sizeof *j.size);
-    j.p = calloc(rows, sizeof *j.p);
-    j.order = calloc(rows, sizeof *j.order);
+    struct verdict *v = arena_alloc(a, 1, sizeof *v);
+    v->row = arena_alloc(a, arms, sizeof *v->row);
+    v->rival = arena_alloc(a, (size_t)in->claim.over_count + 2, sizeof *v->rival);
+    struct judge j = {.in = in,
+                      .v = v,
+                      .a = arena_alloc(a, longest, sizeof *j.a),
+                      .b = arena_alloc(a, longest, sizeof *j.b),
+                      .difference = arena_alloc(a, longest, sizeof *j.difference),
+                      .size = arena_alloc(a, longest, sizeof *j.size),
+                      .p = arena_alloc(a, arms, sizeof *j.p),
+                      .order = arena_alloc(a, arms, sizeof *j.order)};
     if (has_blocks(in))
-        j.table = calloc(longest * (size_t)in->blocks, sizeof *j.table);
-    if (!j.v || !j.a || !j.size || !j.p || !j.order || (has_blocks(in) && !j.table))
-        goto done;
-    j.b = j.a + longest;
-    j.difference = j.b + longest;
-    j.v->row = calloc(rows, sizeof *j.v->row);
-    j.v->rival = calloc(rivals, sizeof *j.v->rival);
-    if (!j.v->row || !j.v->rival)
-        goto done;
+        j.table = arena_alloc(a, longest * (size_t)in->blocks, sizeof *j.table);
     decide(&j);
-    s = in->confirm && in->confirm->input ? verdict_new(in->confirm->input, &j.v->confirmed, m)
-                                          : STATUS_OK;
-done:
-    free(j.a);
-    free(j.size);
-    free(j.p);
-    free(j.order);
-    free(j.table);
-    if (s == STATUS_OK) {
-        *out = j.v;
-        return STATUS_OK;
-    }
-    verdict_free(j.v);
-    return status_fail(m, s, "no memory for a verdict on %d head counts", in->count);
-}
-
-void verdict_free(struct verdict *v)
-{
-    if (!v)
-        return;
-    free(v->row);
-    free(v->rival);
-    verdict_free(v->confirmed);
-    free(v);
+    if (in->confirm && in->confirm->input)
+        v->confirmed = verdict_new(x, in->confirm->input);
+    return v;
 }
 
 double verdict_guess(const struct verdict *v, const struct verdict_trial *t)

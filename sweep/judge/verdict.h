@@ -68,7 +68,7 @@
 
 #include <stdint.h>
 
-#include "engine/base/status.h"
+#include "engine/base/scope.h"
 #include "sweep/judge/crossed.h"
 #include "sweep/judge/stats.h"
 
@@ -354,9 +354,8 @@ struct verdict_pick {
 };
 struct verdict_pick verdict_pick(const struct verdict_input *in, const struct verdict *v);
 
-/* Judges; the result keeps nothing of the input. Free with verdict_free. Fails with NO_MEMORY. */
-enum status verdict_new(const struct verdict_input *in, struct verdict **v, struct message *m);
-void verdict_free(struct verdict *v);
+/* Judges, in the scope's memory; the result keeps nothing of the input. */
+struct verdict *verdict_new(struct scope *x, const struct verdict_input *in);
 
 /* What a trial that diverged or failed counts as; NaN: unknown. */
 double verdict_guess(const struct verdict *v, const struct verdict_trial *t);

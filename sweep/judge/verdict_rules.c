@@ -2,10 +2,8 @@
  * how the sentences of verdict_rules.def are put together. Text, Markdown, JSON and the page take
  * them from there. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/array.h"
 #include "sweep/judge/verdict_text.h"
 #include "sweep/judge/verdict_text_parts.h"
 
@@ -228,57 +226,38 @@ static bool is_said(const struct rule *r, const struct verdict_input *in, const 
     return has >= (int)r->needs && (r->named || !in->place);
 }
 
-/* Sentences are written into one text, each with its end. */
+/* A sentence is written behind its opening, if there is one. */
 static void add_sentence(const struct rule *r, const struct writer *w, struct verdict_text *text)
 {
-    size_t start = w->out->used;
-    *w->own = start;
+    struct text_buffer *out = w->out;
+    size_t start = out->used;
+    *w->own = 0;
     r->write(w);
-    if (w->out->used == start)
+    if (out->used == start)
         return;
-    put(w, ".%c", r->place == OPENING ? ' ' : '\0');
+    put(w, r->place == OPENING ? ". " : ".");
     if (r->place == OPENING)
         return;
-    struct verdict_sentence *grown = array_grow(text->sentence, (size_t)text->count, sizeof *grown);
-    w->out->out_of_memory = w->out->out_of_memory || !grown;
-    if (!grown)
-        return;
-    text->sentence = grown;
-    grown[text->count++] = (struct verdict_sentence){r->key, NULL, *w->own - start};
+    text->sentence =
+        arena_grow(out->arena, text->sentence, (size_t)text->count, sizeof *text->sentence);
+    text->sentence[text->count++] = (struct verdict_sentence){
+        r->key, arena_text(out->arena, out->text, out->used), *w->own ? *w->own : out->used};
     text->headlines += r->place == HEADLINE;
     text->shown += r->place == HEADLINE ||
                    (r->place == LIMIT && text->shown < text->headlines + VERDICT_LIMITS_SHOWN);
+    out->used = 0;
 }
 
 /* Recorded reports with these sentences: tests/data/report. */
-enum status verdict_text_new(const struct verdict_input *in, const struct verdict *v,
-                             struct verdict_text *text, struct message *m)
+struct verdict_text verdict_text_new(struct scope *x, const struct verdict_input *in,
+                                     const struct verdict *v)
 {
-    struct text_buffer out = {0};
+    struct text_buffer out = scope_text(x);
+    struct verdict_text text = {0};
     size_t own;
     struct writer w = {in, v, &out, &own, 0};
-    *text = (struct verdict_text){0};
     for (const struct rule *r = rules; r < rules + sizeof rules / sizeof *rules; r++)
         for (w.item = 0; w.item < items_of(r, v) && is_said(r, in, v); w.item++)
-            add_sentence(r, &w, text);
-    text->block = out.text;
-    if (out.out_of_memory) {
-        verdict_text_free(text);
-        return status_no_memory(m, "the words of a verdict");
-    }
-    const char *next = text->block;
-    for (int i = 0; i < text->count; i++) {
-        struct verdict_sentence *s = &text->sentence[i];
-        s->text = next;
-        s->common = s->common ? s->common : strlen(s->text);
-        next += strlen(s->text) + 1;
-    }
-    return STATUS_OK;
-}
-
-void verdict_text_free(struct verdict_text *text)
-{
-    free(text->sentence);
-    free(text->block);
-    *text = (struct verdict_text){0};
+            add_sentence(r, &w, &text);
+    return text;
 }

@@ -20,7 +20,6 @@ struct verdict_text {
                       of what limits the finding. The others explain */
     int count;
     struct verdict_sentence *sentence;
-    char *block; /* holds all texts */
 };
 
 /* How often, in percent, a false claim is confirmed with n units where the better one has a tail
@@ -32,11 +31,9 @@ struct verdict_tail_rates {
 };
 struct verdict_tail_rates verdict_tail_rates(int n);
 
-/* Words for what was decided on `in`; keeps neither. Free with verdict_text_free, which takes {0}
- * too. Fails with NO_MEMORY. */
-enum status verdict_text_new(const struct verdict_input *in, const struct verdict *v,
-                             struct verdict_text *text, struct message *m);
-void verdict_text_free(struct verdict_text *text);
+/* Words for what was decided on `in`, in the scope's memory; keeps neither. */
+struct verdict_text verdict_text_new(struct scope *x, const struct verdict_input *in,
+                                     const struct verdict *v);
 
 /* What the head counts of v->row[].in_plateau are together: "confidence set" without a margin, with
  * one "plateau" or, where it jumps over a head count, "set with a gap". */

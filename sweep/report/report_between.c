@@ -10,14 +10,6 @@ enum { SHOWN_MAX = 8 };
 
 /* ---- reading ---- */
 
-static void free_pairs(void *between)
-{
-    struct report_between *b = between;
-    for (int i = 0; b->text && i < b->claimed; i++)
-        verdict_text_free(&b->text[i]);
-    between_free(b->pairs.pair, b->pairs.count);
-}
-
 struct report_between *report_between_new(struct scope *x, const struct evidence *e)
 {
     struct report_between *b = arena_alloc(&x->arena, 1, sizeof *b);
@@ -25,14 +17,13 @@ struct report_between *report_between_new(struct scope *x, const struct evidence
     b->pairs = evidence_pair_settings(x, e);
     if (b->pairs.count == 0 && !b->pairs.too_many)
         return NULL;
-    arena_on_free(&x->arena, free_pairs, b);
-    scope_check(x, between_judge(b->pairs.pair, b->pairs.count, x->message));
+    between_judge(x, b->pairs.pair, b->pairs.count);
     while (b->claimed < b->pairs.count && b->pairs.pair[b->claimed].claimed)
         b->claimed++;
     b->text = arena_alloc(&x->arena, (size_t)b->claimed, sizeof *b->text);
     for (int i = 0; i < b->claimed; i++) {
         const struct between_pair *p = &b->pairs.pair[i];
-        scope_check(x, verdict_text_new(&p->input, p->verdict, &b->text[i], x->message));
+        b->text[i] = verdict_text_new(x, &p->input, p->verdict);
     }
     return b;
 }

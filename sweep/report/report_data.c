@@ -226,13 +226,6 @@ static void read_file(struct scope *x, struct report_data *r)
 
 /* ---- settings ---- */
 
-static void free_verdict(void *setting)
-{
-    struct report_setting *set = setting;
-    verdict_free(set->verdict);
-    verdict_text_free(&set->text);
-}
-
 static void judge_settings(struct scope *x, struct report_data *r)
 {
     const struct evidence *e = r->evidence;
@@ -243,9 +236,8 @@ static void judge_settings(struct scope *x, struct report_data *r)
         struct report_setting *set = &r->setting[i];
         *set =
             (struct report_setting){.setting = of->setting, .label = of->label, .input = of->input};
-        arena_on_free(&x->arena, free_verdict, set);
-        scope_check(x, verdict_new(&of->input, &set->verdict, x->message));
-        scope_check(x, verdict_text_new(&of->input, set->verdict, &set->text, x->message));
+        set->verdict = verdict_new(x, &of->input);
+        set->text = verdict_text_new(x, &of->input, set->verdict);
     }
 }
 

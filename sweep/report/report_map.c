@@ -248,11 +248,11 @@ static void fit_cells(const struct report_data *r, struct report_map *map)
     for (int i = 0; i < map->cells; i++)
         map->cell[i].edge = fit_edge(&v.cell[i], each, v.units, VERDICT_TOLERANCE);
     map->units = v.units;
-    scope_check(x, fit_map(&in, &map->fit, x->message));
+    map->fit = fit_map(x, &in);
     for (int i = 0; i < map->cells; i++)
         if (fit_at_floor(&v.cell[i], map->cell[i].edge))
             v.cell[i].count = 0;
-    scope_check(x, fit_map(&in, &map->above, x->message));
+    map->above = fit_map(x, &in);
     drop_points(&map->fit);
     drop_points(&map->above);
 }

@@ -25,22 +25,16 @@ static void say(const struct evidence_setting *set, const struct verdict_pick *p
 }
 
 static enum status write_down(struct store *s, const struct config *c, int64_t sweep_id,
-                              const struct evidence_setting *set, struct text_buffer *said,
-                              struct message *m)
+                              const struct evidence_setting *set, const struct verdict_pick *pick,
+                              struct text_buffer *said, struct message *m)
 {
-    struct verdict *v;
-    enum status status = verdict_new(&set->input, &v, m);
+    struct confirm_claim claim = {.best = pick->best, .over_count = pick->over_count};
+    memcpy(claim.over, pick->over, sizeof claim.over);
+    enum status status = store_confirm(s, sweep_id, set->setting, verdict_kind_name(pick->kind),
+                                       pick->over_count > 0 ? &claim : NULL, m);
     if (status != STATUS_OK)
         return status;
-    const struct verdict_pick pick = verdict_pick(&set->input, v);
-    verdict_free(v);
-    struct confirm_claim claim = {.best = pick.best, .over_count = pick.over_count};
-    memcpy(claim.over, pick.over, sizeof claim.over);
-    status = store_confirm(s, sweep_id, set->setting, verdict_kind_name(pick.kind),
-                           pick.over_count > 0 ? &claim : NULL, m);
-    if (status != STATUS_OK)
-        return status;
-    say(set, &pick, c, said);
+    say(set, pick, c, said);
     return said->out_of_memory ? status_no_memory(m, "what is to be confirmed") : STATUS_OK;
 }
 
@@ -55,7 +49,9 @@ static enum status judge(struct store *s, const struct config *c, int64_t sweep_
             i++;
         if (i == e->settings)
             scope_fail(x, STATUS_CORRUPT, "there is no evidence of the setting %s", setting);
-        scope_check(x, write_down(s, c, sweep_id, &e->setting[i], said, m));
+        const struct evidence_setting *set = &e->setting[i];
+        const struct verdict_pick pick = verdict_pick(&set->input, verdict_new(x, &set->input));
+        scope_check(x, write_down(s, c, sweep_id, set, &pick, said, m));
     }
     return scope_end(x);
 }

@@ -139,20 +139,6 @@ static const struct evidence_setting *find_setting(const struct evidence *e, con
     return NULL;
 }
 
-static enum status judge_setting(struct store *s, const struct config *c, int64_t sweep_id,
-                                 const struct look_due *due, const struct evidence_setting *setting,
-                                 struct text_buffer *said, struct message *m)
-{
-    struct verdict *v;
-    enum status status = verdict_new(&setting->input, &v, m);
-    if (status != STATUS_OK)
-        return status;
-    struct look_outcome o = {.label = setting->label, .kind = v->kind, .decided = v->decided};
-    verdict_free(v);
-    status = store_look_judged(s, sweep_id, due, verdict_kind_name(o.kind), o.decided, m);
-    return status == STATUS_OK ? add_outcome(s, c, sweep_id, due, &o, said, m) : status;
-}
-
 static enum status judge(struct store *s, const struct config *c, int64_t sweep_id,
                          const struct look_due *due, struct text_buffer *said, struct message *m)
 {
@@ -163,7 +149,11 @@ static enum status judge(struct store *s, const struct config *c, int64_t sweep_
         if (!setting)
             scope_fail(x, STATUS_CORRUPT, "there is no evidence of the setting %s at look %d",
                        due->setting, due->look);
-        scope_check(x, judge_setting(s, c, sweep_id, due, setting, said, m));
+        const struct verdict *v = verdict_new(x, &setting->input);
+        struct look_outcome o = {.label = setting->label, .kind = v->kind, .decided = v->decided};
+        scope_check(x,
+                    store_look_judged(s, sweep_id, due, verdict_kind_name(o.kind), o.decided, m));
+        scope_check(x, add_outcome(s, c, sweep_id, due, &o, said, m));
     }
     return scope_end(x);
 }

@@ -199,31 +199,25 @@ static void tally_intervals(struct tally *t, const struct judged *j, long sweep)
 }
 
 /* Judges as run does: at each look until the verdict is decided. */
-static enum status judge_looks(struct synthetic *s, const struct world *w, struct verdict **v)
+static struct verdict *judge_looks(struct scope *x, struct synthetic *s, const struct world *w)
 {
     int looks = synthetic_looks(w);
     for (int look = 1;; look++) {
         if (looks)
             synthetic_look(s, w, look);
-        enum status status = verdict_new(&s->in, v, NULL);
-        if (status != STATUS_OK || look >= looks || (*v)->decided)
-            return status;
-        verdict_free(*v);
+        struct verdict *v = verdict_new(x, &s->in);
+        if (look >= looks || v->decided)
+            return v;
     }
 }
 
-static enum status tally_sweep(struct tally *t, struct synthetic *s, const struct world *w,
-                               const char *name, long sweep)
+static void tally_sweep(struct scope *x, struct tally *t, struct synthetic *s,
+                        const struct world *w, const char *name, long sweep)
 {
-    struct verdict *v;
     synthetic_draw(s, w, name, (uint64_t)sweep);
-    enum status status = judge_looks(s, w, &v);
-    if (status == STATUS_OK && synthetic_confirm(s, w, v)) {
-        verdict_free(v);
-        status = verdict_new(&s->in, &v, NULL);
-    }
-    if (status != STATUS_OK)
-        return status;
+    struct verdict *v = judge_looks(x, s, w);
+    if (synthetic_confirm(s, w, v))
+        v = verdict_new(x, &s->in);
     struct judged j = {s, w, v};
     t->sweeps++;
     if (s->in.looks)
@@ -233,19 +227,22 @@ static enum status tally_sweep(struct tally *t, struct synthetic *s, const struc
         tally_kind(t, &j, v->confirmed);
     tally_rows(t, &j);
     tally_intervals(t, &j, sweep);
-    verdict_free(v);
-    return STATUS_OK;
 }
 
 enum status tally_sweeps(struct tally *t, const struct world *w, const char *name, long first,
                          long end, long step)
 {
-    struct synthetic *s = malloc(sizeof *s);
-    enum status status = s ? STATUS_OK : STATUS_NO_MEMORY;
-    for (long sweep = first; sweep < end && status == STATUS_OK; sweep += step)
-        status = tally_sweep(t, s, w, name, sweep);
-    free(s);
-    return status;
+    struct scope *x = scope_new(NULL, "judging", NULL);
+    if (scope_enter(x)) {
+        struct synthetic *s = malloc(sizeof *s);
+        for (long sweep = first; sweep < end && s; sweep += step) {
+            tally_sweep(x, t, s, w, name, sweep);
+            arena_free(&x->arena);
+        }
+        scope_check(x, s ? STATUS_OK : STATUS_NO_MEMORY);
+        free(s);
+    }
+    return scope_end(x);
 }
 
 void tally_add(struct tally *a, const struct tally *b)

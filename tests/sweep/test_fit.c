@@ -9,6 +9,7 @@
 
 #include "sweep/judge/fit.h"
 
+#include "tests/sweep/scope_help.h"
 #include "tests/test.h"
 
 static void assert_close(double actual, double expected, double relative, const char *what)
@@ -109,9 +110,8 @@ static void make_map(struct map *map, const int64_t edge[CELLS])
 
 static struct fit fit_of(const struct map *map)
 {
-    struct fit f;
-    struct message m;
-    assert_int_equal(fit_map(&map->in, &f, &m), STATUS_OK);
+    struct fit f = {0};
+    assert_int_equal(IN_SCOPE(x, NULL, NULL, f = fit_map(x, &map->in)), STATUS_OK);
     return f;
 }
 

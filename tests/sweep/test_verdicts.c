@@ -33,6 +33,7 @@
 #include "sweep/judge/verdict_text.h"
 #include "tests/sweep/case_help.h"
 #include "tests/sweep/look_help.h"
+#include "tests/sweep/scope_help.h"
 
 enum { HEADS = 8, TRIALS = 40, BLOCKS = 16, AXES = 2, VALUES = 16, PAIRS = 4, WORDS = TRIALS };
 enum { EXPLORED, FRESH, SETTING, SKETCHES = SETTING + PAIRS, TOLD_MAX = 512 };
@@ -464,10 +465,9 @@ static void tell_numbers(const struct verdict *v)
 }
 
 static void tell_verdict(const struct verdict_input *in, const struct verdict *v,
-                         struct verdict_text *text)
+                         const struct verdict_text *text)
 {
     struct text_buffer out = {0};
-    assert_int_equal(verdict_text_new(in, v, text, NULL), STATUS_OK);
     tell_kind(in, v);
     tell_numbers(v);
     text_add(&out, "%d of %d, headlines %d", text->shown, text->count, text->headlines);
@@ -521,7 +521,7 @@ static void sketch_close(struct sketch *s)
     s->in.claim.over = s->over;
 }
 
-static void judge_heads(void)
+static void judge_heads(struct scope *x)
 {
     struct sketch *s = &play.sketch[EXPLORED], *fresh = &play.sketch[FRESH];
     struct report_setting set = {.setting = NULL};
@@ -530,15 +530,14 @@ static void judge_heads(void)
     play.confirm.input = fresh->in.claim.best ? &fresh->in : NULL;
     s->in.confirm = play.confirm.units ? &play.confirm : NULL;
     set.input = s->in;
-    assert_int_equal(verdict_new(&set.input, &set.verdict, NULL), STATUS_OK);
+    set.verdict = verdict_new(x, &set.input);
+    set.text = verdict_text_new(x, &set.input, set.verdict);
     tell_verdict(&set.input, set.verdict, &set.text);
     if (play.asked[0])
         tell_answer(&set);
-    verdict_text_free(&set.text);
-    verdict_free(set.verdict);
 }
 
-static void judge_pairs(void)
+static void judge_pairs(struct scope *x)
 {
     struct between_pair pair[PAIRS] = {{.claimed = false}};
     for (int i = 0; i < play.pairs; i++) {
@@ -555,9 +554,9 @@ static void judge_pairs(void)
             p->side[side] = (struct between_side){&s->in, &s->rising[k], s->name, s->name};
         }
     }
-    assert_int_equal(between_judge(pair, play.pairs, NULL), STATUS_OK);
+    between_judge(x, pair, play.pairs);
     for (const struct between_pair *p = pair; p < pair + play.pairs; p++) {
-        struct verdict_text text;
+        const struct verdict_text text = verdict_text_new(x, &p->input, p->verdict);
         struct text_buffer out = {0};
         assert_string_equal(p->side[0].setting, p->side[0].name);
         text_add(&out, "%s over %s at %d, among %d: p", p->side[0].name, p->side[1].name,
@@ -565,9 +564,7 @@ static void judge_pairs(void)
         add_number(&out, p->p);
         tell("pair", out.text);
         tell_verdict(&p->input, p->verdict, &text);
-        verdict_text_free(&text);
     }
-    between_free(pair, play.pairs);
 }
 
 static bool is_shown(const char *key)
@@ -604,7 +601,8 @@ static void judge(FILE *out)
     struct told *now = &play.told, *was = &first.told;
     struct text_buffer numbers = {0};
     bool any = false, changes = was->count > 0;
-    (play.pairs ? judge_pairs : judge_heads)();
+    assert_int_equal(IN_SCOPE(x, NULL, NULL, (play.pairs ? judge_pairs : judge_heads)(x)),
+                     STATUS_OK);
     for (int i = 0; i < now->count; i++) {
         const char *key = now->key[i], *text = now->text[i], *before = counterpart(was, now, i);
         if (!is_shown(key) || (before && strcmp(before, text) == 0))

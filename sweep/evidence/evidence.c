@@ -196,20 +196,6 @@ static void take_choices(struct evidence_setting *set)
     }
 }
 
-/* On how many seeds each value was tried. */
-static void read_seeds(struct scope *x, struct evidence *e)
-{
-    static const char sql[] =
-        "SELECT setting, count(DISTINCT seed) FROM trial"
-        " WHERE sweep_id = ?1 AND in_plan = 1 AND is_tuning = 1 GROUP BY setting";
-    struct rows *rows = scope_rows(x, sql, VALUES(INTEGER(e->sweep_id)));
-    while (scope_next(x, rows)) {
-        struct evidence_setting *set = evidence_find(e, rows_given(rows, 0));
-        if (set)
-            set->input.tuning_seeds = (int)rows_integer(rows, 1);
-    }
-}
-
 static void evidence_read_tune(struct scope *x, struct evidence *e)
 {
     struct rows *rows = scope_rows_of_sweep(x, TRIED, VALUES(INTEGER(e->sweep_id)));
@@ -230,7 +216,6 @@ static void evidence_read_tune(struct scope *x, struct evidence *e)
         check_axes(x, &e->setting[i]);
         take_choices(&e->setting[i]);
     }
-    read_seeds(x, e);
 }
 
 /* ---- what the test set has ---- */

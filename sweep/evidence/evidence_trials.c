@@ -105,8 +105,10 @@ enum {
     LIMIT_HIT,
     LOOK,
     PLACE,
-    TEST,
-    VAL,
+    TEST_ACC,
+    TEST_LOSS,
+    VAL_ACC,
+    VAL_LOSS,
     EXACT,
     CHANCE,
     TRAIN_S,
@@ -115,18 +117,17 @@ enum {
 };
 
 /* Two ways to the same rows: one by one, by the sweep's index, and, where its trials lie close
- * together, along the table (+sweep_id), which is quicker. ?1: sweep, ?2: by loss; in the second
- * ?3, ?4: its first and last trial. */
+ * together, along the table (+sweep_id), which is quicker. ?1: sweep; in the second ?2, ?3: its
+ * first and last trial. */
 #define ONE_BY_ONE                                                                                 \
     " WHERE trial_id IN (SELECT trial_id FROM trial WHERE sweep_id = ?1 AND in_plan = 1)"
 #define TRIALS                                                                                     \
     "SELECT trial_id, config_id, setting, setting_label, replicate, seed, state, choice,"          \
-    "  is_tuning, limit_hit, look, plan_order, iif(?2, test_loss, test_acc), iif(?2, val_loss, "   \
-    "val_acc),"                                                                                    \
+    "  is_tuning, limit_hit, look, plan_order, test_acc, test_loss, val_acc, val_loss,"            \
     "  test_exact, chance, train_s, steps_done, confirms FROM trial"
 static const char *const trials_sql[] = {
     TRIALS ONE_BY_ONE " ORDER BY trial_id",
-    TRIALS " WHERE trial_id BETWEEN ?3 AND ?4 AND +sweep_id = ?1 AND in_plan = 1"
+    TRIALS " WHERE trial_id BETWEEN ?2 AND ?3 AND +sweep_id = ?1 AND in_plan = 1"
            " ORDER BY trial_id"};
 
 static int compare_configs(const void *a, const void *b)
@@ -195,13 +196,14 @@ static void put_results(const struct scan *sc, struct planned *p, struct rows *r
                         struct rows *curve)
 {
     const enum trial_state state = rows_state(r, STATE);
+    const bool loss = sc->e->base.loss;
     p->ended = true;
     p->completed = state == TRIAL_COMPLETED;
     p->train_s = rows_real(r, TRAIN_S);
     p->trial.limited = state == TRIAL_FAILED && rows_integer(r, LIMIT_HIT);
     p->trial.bad = !p->completed && !p->trial.limited;
-    p->trial.test = rows_real(r, TEST);
-    p->trial.val = rows_real(r, VAL);
+    p->trial.test = rows_real(r, loss ? TEST_LOSS : TEST_ACC);
+    p->trial.val = rows_real(r, loss ? VAL_LOSS : VAL_ACC);
     p->trial.exact = rows_real(r, EXACT);
     p->trial.guess = sc->files ? p->point->guess : 0;
     p->trial.late_slope = p->completed && !p->point->fresh ? late_slope(curve, r, p->point) : NAN;
@@ -245,16 +247,15 @@ static void add_trial(struct scan *sc, struct rows *r, struct rows *curve)
 static void read_trials(struct scan *sc)
 {
     struct scope *x = sc->scope;
-    bool loss = sc->e->base.loss;
     const struct trial_span span = scope_trials(x, sc->e->sweep_id);
     struct rows *curve =
         scope_rows(x,
                    "SELECT step, iif(?2, -val_loss, val_acc) FROM curve WHERE trial_id = ?1"
                    " ORDER BY step DESC LIMIT 5",
-                   VALUES(INTEGER(0), INTEGER(loss)));
-    const struct value values[] = {INTEGER(sc->e->sweep_id), INTEGER(loss), INTEGER(span.least),
+                   VALUES(INTEGER(0), INTEGER(sc->e->base.loss)));
+    const struct value values[] = {INTEGER(sc->e->sweep_id), INTEGER(span.least),
                                    INTEGER(span.most)};
-    struct rows *r = scope_rows(x, trials_sql[span.dense], values, span.dense ? 4 : 2);
+    struct rows *r = scope_rows(x, trials_sql[span.dense], values, span.dense ? 3 : 1);
     while (curve->status == STATUS_OK && scope_next(x, r))
         add_trial(sc, r, curve);
     scope_close(x, curve);
@@ -269,94 +270,35 @@ static int compare_replicates(const void *a, const void *b)
     return strcmp(POINT(a)->replicate, POINT(b)->replicate);
 }
 
-static int compare_settings(const void *a, const void *b)
-{
-    return strcmp(POINT(a)->setting, POINT(b)->setting);
-}
-
-/* The first of a setting is the one that comes first in the plan. */
-static int compare_places(const void *a, const void *b)
-{
-    int order = compare_settings(a, b);
-    return order ? order : compare_integers(POINT(a)->place, POINT(b)->place);
-}
-
+/* By setting, fresh, unit. */
 static int compare_units(const void *a, const void *b)
 {
     const struct grid_point *x = POINT(a), *y = POINT(b);
-    int order = compare_integers(x->set, y->set);
+    int order = strcmp(x->setting, y->setting);
     order = order ? order : x->fresh - y->fresh;
     return order ? order : compare_integers(x->unit, y->unit);
 }
 
-/* Whether both are of one arm. */
-static bool is_together(const struct grid_point *x, const struct grid_point *y)
-{
-    return x->set == y->set && x->fresh == y->fresh && x->heads == y->heads;
-}
-
-static int compare_points(const void *a, const void *b)
+/* By arm. */
+static int compare_arms(const void *a, const void *b)
 {
     const struct grid_point *x = POINT(a), *y = POINT(b);
     int order = compare_integers(x->set, y->set);
     order = order ? order : x->fresh - y->fresh;
-    order = order ? order : compare_integers(x->heads, y->heads);
-    return order ? order : compare_integers(x->unit, y->unit);
+    return order ? order : compare_integers(x->heads, y->heads);
+}
+
+/* By arm and, in it, by unit. */
+static int compare_points(const void *a, const void *b)
+{
+    int order = compare_arms(a, b);
+    return order ? order : compare_integers(POINT(a)->unit, POINT(b)->unit);
 }
 
 static void sort_points(struct scan *sc, int (*compare)(const void *, const void *))
 {
     if (sc->points)
         qsort(sc->point, (size_t)sc->points, sizeof *sc->point, compare);
-}
-
-/* ---- settings ---- */
-
-/* All but its trials. */
-static struct evidence_setting setting_of(struct scope *x, const struct evidence *e,
-                                          const struct grid_point *first)
-{
-    struct evidence_setting s = {.setting = first->setting,
-                                 .label = first->label,
-                                 .place = INT64_MAX,
-                                 .config_id = first->config_id,
-                                 .input = e->base};
-    s.input.data = first->data;
-    s.input.guess_loss = first->guess;
-    s.input.interleaved = first->interleaved;
-    s.fresh = s.input;
-    s.input.claim = e->claim;
-    s.input.equivalence = e->equivalence;
-    s.input.looks = e->looks;
-    if (e->looks > 0) /* the one that is open, or that decided */
-        s.input.look = (int)scope_ask(
-            x,
-            "SELECT coalesce(iif(max(decided), max(look), min(max(look) + 1, ?3)), 1) FROM look"
-            " WHERE sweep_id = ?1 AND setting = ?2",
-            VALUES(INTEGER(e->sweep_id), TEXT(first->setting), INTEGER(e->looks)));
-    return s;
-}
-
-/* Numbers units and settings. */
-static void make_settings(struct scan *sc)
-{
-    struct evidence *e = sc->e;
-    struct grid_point **p = sc->point;
-    sort_points(sc, compare_replicates);
-    for (int i = 1; i < sc->points; i++)
-        p[i]->unit = p[i - 1]->unit + (compare_replicates(&p[i - 1], &p[i]) != 0);
-    sort_points(sc, compare_places);
-    for (int i = 0; i < sc->points; i++) {
-        if (i == 0 || compare_settings(&p[i - 1], &p[i]) != 0) {
-            e->setting =
-                arena_grow(&sc->scope->arena, e->setting, (size_t)e->settings, sizeof *e->setting);
-            e->setting[e->settings++] = setting_of(sc->scope, e, p[i]);
-        }
-        struct verdict_input *in = &e->setting[p[i]->set = e->settings - 1].input;
-        in->tuning += p[i]->tuning;
-        in->tuning_ended += p[i]->tuning_ended;
-        in->eliminated += p[i]->eliminated;
-    }
 }
 
 /* ---- instances that draw the same task ---- */
@@ -436,9 +378,9 @@ static int fresh_unit(const struct drawn *d, int n, const char *task)
 
 /* Trials of instances that draw the same task are of one unit; fresh ones that repeat a task do not
  * count. */
-static void join_alike(struct scan *sc, struct rows *task, int first, int end)
+static void join_alike(struct scan *sc, struct evidence_setting *s, struct rows *task, int first,
+                       int end)
 {
-    struct evidence_setting *s = &sc->e->setting[sc->point[first]->set];
     int n, explored = 0, different = 0;
     const struct drawn *d = list_drawn(sc, task, first, end, &n);
     for (; explored < n && !d[explored].fresh; explored++)
@@ -458,20 +400,78 @@ static void join_alike(struct scan *sc, struct rows *task, int first, int end)
     }
 }
 
-static void join_instances(struct scan *sc)
+/* ---- settings ---- */
+
+/* All but its trials. */
+static struct evidence_setting setting_of(struct scope *x, const struct evidence *e,
+                                          const struct grid_point *first)
 {
-    struct scope *x = sc->scope;
-    if (!sc->e->base.replicated || !strstr(sc->e->base.replicated, "task.instance"))
-        return;
-    struct rows *task = scope_rows(
-        x, "SELECT " REPLICATE_DRAWN("?2") " FROM config WHERE config_id = ?1", NO_VALUES);
+    struct evidence_setting s = {.setting = first->setting,
+                                 .label = first->label,
+                                 .place = INT64_MAX,
+                                 .config_id = first->config_id,
+                                 .input = e->base};
+    s.input.data = first->data;
+    s.input.guess_loss = first->guess;
+    s.input.interleaved = first->interleaved;
+    s.fresh = s.input;
+    s.input.claim = e->claim;
+    s.input.equivalence = e->equivalence;
+    s.input.looks = e->looks;
+    if (e->looks > 0) /* the one that is open, or that decided */
+        s.input.look = (int)scope_ask(
+            x,
+            "SELECT coalesce(iif(max(decided), max(look), min(max(look) + 1, ?3)), 1) FROM look"
+            " WHERE sweep_id = ?1 AND setting = ?2",
+            VALUES(INTEGER(e->sweep_id), TEXT(first->setting), INTEGER(e->looks)));
+    return s;
+}
+
+/* Of the points first to end - 1. task: what instances draw; NULL: none are replicated. */
+static void add_setting(struct scan *sc, struct rows *task, int first, int end)
+{
+    struct evidence *e = sc->e;
+    const struct grid_point *earliest = sc->point[first];
+    for (int i = first; i < end; i++)
+        earliest = sc->point[i]->place < earliest->place ? sc->point[i] : earliest;
+    e->setting = arena_grow(&sc->scope->arena, e->setting, (size_t)e->settings, sizeof *e->setting);
+    struct evidence_setting *s = &e->setting[e->settings];
+    *s = setting_of(sc->scope, e, earliest);
+    for (int i = first; i < end; i++) {
+        struct grid_point *p = sc->point[i];
+        p->set = e->settings;
+        s->input.tuning += p->tuning;
+        s->input.tuning_ended += p->tuning_ended;
+        s->input.eliminated += p->eliminated;
+        int seeds = (int)(p->tuning + p->eliminated); /* the same for all values */
+        s->input.tuning_seeds = seeds > s->input.tuning_seeds ? seeds : s->input.tuning_seeds;
+    }
+    if (task)
+        join_alike(sc, s, task, first, end);
+    e->settings++;
+}
+
+/* In the order of their texts. */
+static void add_settings(struct scan *sc)
+{
+    const char *replicated = sc->e->base.replicated;
+    struct grid_point **p = sc->point;
+    struct rows *task = NULL;
+    if (replicated && strstr(replicated, "task.instance"))
+        task = scope_rows(sc->scope,
+                          "SELECT " REPLICATE_DRAWN("?2") " FROM config WHERE config_id = ?1",
+                          NO_VALUES);
+    sort_points(sc, compare_replicates);
+    for (int i = 1; i < sc->points; i++)
+        p[i]->unit = p[i - 1]->unit + (compare_replicates(&p[i - 1], &p[i]) != 0);
     sort_points(sc, compare_units);
     for (int first = 0, end; first < sc->points; first = end) {
-        for (end = first + 1; end < sc->points && sc->point[end]->set == sc->point[first]->set;)
+        for (end = first + 1; end < sc->points && !strcmp(p[end]->setting, p[first]->setting);)
             end++;
-        join_alike(sc, task, first, end);
+        add_setting(sc, task, first, end);
     }
-    scope_close(x, task);
+    if (task)
+        scope_close(sc->scope, task);
 }
 
 /* ---- arms ---- */
@@ -548,7 +548,7 @@ static void take_trials(struct scan *sc)
         if (at->repeated || (at->fresh ? s->input.count == 0 : p->look > s->input.look && e->looks))
             continue;
         s->trial = s->trial ? s->trial : e->trial + e->trials;
-        if (!last || !is_together(last->point, at))
+        if (!last || compare_arms(&last->point, &at) != 0)
             add_arm(sc->scope, in, at, e->trial + e->trials);
         if (!at->fresh)
             s->place = p->place < s->place ? p->place : s->place;
@@ -573,8 +573,7 @@ void evidence_read_trials(struct scope *x, struct evidence *e)
     int kept = 0;
     read_configs(&sc);
     read_trials(&sc);
-    make_settings(&sc);
-    join_instances(&sc);
+    add_settings(&sc);
     sort_trials(&sc);
     take_trials(&sc);
     for (int i = 0; i < e->settings; i++)

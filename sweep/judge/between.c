@@ -11,6 +11,7 @@ static void make_input(struct between_pair *p)
     *in = *first;
     in->count = 2;
     in->arm = p->arm;
+    in->named = true;
     in->place = &p->place;
     in->planned = 0;
     in->steps = first->steps > second->steps ? first->steps : second->steps;

@@ -145,7 +145,7 @@ static enum verdict_kind judge(struct judge *j)
     if (all_equal(j))
         return VERDICT_ALL_EQUAL;
     return v->prediction  ? judge_claim(j)
-           : j->in->place ? judge_pair(j)
+           : j->in->named ? judge_pair(j)
                           : judge_exploratory(j, best);
 }
 
@@ -184,9 +184,6 @@ static void prepare(struct judge *j)
     j->alpha = ALPHA / (in->looks > 1 ? in->looks : 1);
     v->rows = in->count;
     v->prediction = in->claim.best && in->claim.proof.status == PROOF_FIRST;
-    v->proof = in->claim.proof;
-    v->looks = in->looks;
-    v->look = in->look;
     for (int i = 0; i < in->count; i++)
         v->ended += in->arm[i].n;
     v->preliminary = v->ended < in->planned;

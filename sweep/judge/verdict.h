@@ -173,7 +173,7 @@ struct verdict_confirm {
                          draws: they do not count */
 };
 
-/* What arms with names have in common. */
+/* What arms with names have in common: sentences say it with them. */
 struct verdict_place {
     int64_t heads;
     const char *same; /* "d_ff=64"; "" */
@@ -181,8 +181,10 @@ struct verdict_place {
 
 struct verdict_input {
     int count;
-    struct verdict_arm *arm;           /* head counts rise */
-    const struct verdict_place *place; /* of arms with names; NULL: they are head counts */
+    struct verdict_arm *arm; /* head counts rise */
+    bool named; /* arms have names and are in no order: two of them, as in between.h. Else they are
+                   head counts */
+    const struct verdict_place *place; /* of arms with names; NULL: nothing is said of it */
     bool loss;                         /* values are losses: smaller is better */
     enum verdict_data data;
     bool interleaved;     /* the test text comes from all over its file, not from the end */
@@ -310,13 +312,11 @@ extern const double VERDICT_TOLERANCE_AT[VERDICT_TOLERANCES]; /* 0, .005, .02 */
 
 struct verdict {
     enum verdict_kind kind;
-    bool prediction;            /* the kind is about a claim that was first */
-    int ended;                  /* trials */
-    bool preliminary;           /* fewer than planned */
-    bool decided;               /* no further look is needed: confirmed, contradicted or middle; or
-                                   more seeds are of no use: a rival is at an edge */
-    struct verdict_proof proof; /* the input's; looks, look likewise */
-    int looks, look;
+    bool prediction;     /* the kind is about a claim that was first */
+    int ended;           /* trials */
+    bool preliminary;    /* fewer than planned */
+    bool decided;        /* no further look is needed: confirmed, contradicted or middle; or
+                            more seeds are of no use: a rival is at an edge */
     const char *unit;    /* what tests count: "seed", "task instance" (of a file's rows "split"),
                             "text"    or, of rows, "file", or, of other axes, "replicate" */
     int units;           /* with replicate: instances; else 0 */

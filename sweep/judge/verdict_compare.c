@@ -186,7 +186,7 @@ static enum rival_outcome outcome_of(const struct judge *j, const struct verdict
         return verdict_at_edge(j->in, r->arm) ? RIVAL_AT_EDGE : RIVAL_BEATEN;
     if (!verdict_at_edge(j->in, j->v->candidate))
         return RIVAL_BETTER;
-    return j->v->prediction || j->in->place ? RIVAL_OVER_EDGE : RIVAL_NOT_BEATEN;
+    return j->v->prediction || j->in->named ? RIVAL_OVER_EDGE : RIVAL_NOT_BEATEN;
 }
 
 /* What decides where there are blocks. */

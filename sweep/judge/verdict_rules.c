@@ -34,11 +34,7 @@ void write_unfinished(const struct writer *w)
     put(w, "; a head count with such a trial is in no comparison");
 }
 
-static bool is_improving(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return r->improving;
-}
+ROW_TEST(is_improving, r->improving)
 
 static void put_late_gain(const struct writer *w, const struct verdict_row *r)
 {
@@ -115,20 +111,20 @@ void write_alike_instances(const struct writer *w)
 void write_look(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    if (v->looks < 2 || v->best == 0)
+    const int look = w->in->look, looks = w->in->looks;
+    if (looks < 2 || v->best == 0)
         return;
     if (v->decided && v->kind == VERDICT_RIVAL_AT_EDGE)
-        put(w, "Ended at look %d of %d, because more seeds do not change what was chosen", v->look,
-            v->looks);
+        put(w, "Ended at look %d of %d, because more seeds do not change what was chosen", look,
+            looks);
     else if (v->decided)
-        put(w, "Decided at look %d of %d", v->look, v->looks);
-    else if (v->look < v->looks)
-        put(w, "Look %d of %d; not decided, so that seeds are added for the next", v->look,
-            v->looks);
+        put(w, "Decided at look %d of %d", look, looks);
+    else if (look < looks)
+        put(w, "Look %d of %d; not decided, so that seeds are added for the next", look, looks);
     else
-        put(w, "Look %d of %d, the last", v->look, v->looks);
+        put(w, "Look %d of %d, the last", look, looks);
     put(w, ". Each look tests at %s (.05 / %d), because there are several",
-        fraction_text(1 - v->level).text, v->looks);
+        fraction_text(1 - v->level).text, looks);
 }
 
 void write_next_claim(const struct writer *w)
@@ -223,7 +219,7 @@ static bool is_said(const struct rule *r, const struct verdict_input *in, const 
     int has = v->kind == VERDICT_AT_CHANCE   ? ANYTHING
               : v->kind == VERDICT_ALL_EQUAL ? LEARNING
                                              : DIFFERENCES;
-    return has >= (int)r->needs && (r->named || !in->place);
+    return has >= (int)r->needs && (r->named || !in->named);
 }
 
 /* A sentence is written behind its opening, if there is one. */

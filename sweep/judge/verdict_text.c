@@ -39,7 +39,7 @@ static bool leads(const struct grouping *g, int i)
 static bool end_list(const struct writer *w, int n, int64_t last)
 {
     bool one = n == 1 && is_one(w, last);
-    if (!w->in->place)
+    if (!w->in->named)
         put(w, " head%s", one ? "" : "s");
     return one;
 }
@@ -203,7 +203,7 @@ static void put_tuned(const struct writer *w)
         if (told++)
             put(w, ", and of ");
         else
-            put(w, ", each%s at its own best of ", in->place ? "" : " head count");
+            put(w, ", each%s at its own best of ", in->named ? "" : " head count");
         put(w, "%s ", axis_name(&tuned->axis[a]));
         verdict_text_values(in, a, w->out);
     }
@@ -223,7 +223,7 @@ const char *separator(int i, int n)
 
 bool is_one(const struct writer *w, int64_t arm)
 {
-    return w->in->place || arm == 1;
+    return w->in->named || arm == 1;
 }
 
 const char *arm_verb(const struct writer *w, int64_t arm)
@@ -233,7 +233,7 @@ const char *arm_verb(const struct writer *w, int64_t arm)
 
 void put_rival(const struct writer *w, int64_t arm)
 {
-    if (w->in->place)
+    if (w->in->named)
         put(w, "%s", w->in->arm[arm_index(w->in, arm)].name);
     else
         put(w, "%lld", (long long)arm);
@@ -400,7 +400,7 @@ static void put_rate(const struct writer *w, bool comma)
         put(w, "%s at lr %s for all", comma ? "," : "", in->arm[0].lr);
         return;
     }
-    if (in->place) /* their names say it */
+    if (in->named) /* their names say it */
         return;
     put(w, "%s at lr ", comma ? "," : "");
     for (int i = 0; i < in->count; i++)

@@ -166,7 +166,7 @@ void write_confirmation(const struct writer *w)
         put_fresh(w);
     } else if (!fresh)
         put_nothing(w);
-    else if (fresh->proof.status != PROOF_FIRST)
+    else if (confirm->input->claim.proof.status != PROOF_FIRST)
         put_known(w);
     else if (fresh->preliminary)
         put_under_way(w);

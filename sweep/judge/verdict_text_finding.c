@@ -15,7 +15,7 @@ static void put_numbers(const struct writer *w, const struct verdict_rival *r, b
     put_difference_bits(w, r->pair.mean);
     put(w, ", ");
     put_p(w, r->p);
-    if (w->in->place && !w->v->prediction)
+    if (w->in->named && !w->v->prediction)
         put(w, " after correction for the number of pairs");
 }
 
@@ -96,7 +96,7 @@ static void put_both(const struct writer *w, const char *joined)
 static void write_nothing(const struct writer *w)
 {
     const struct verdict_input *in = w->in;
-    if (in->place) {
+    if (in->named) {
         put(w, "Not tested yet: no trial %sof ", in->tuning > 0 ? "that is judged " : "");
         put_both(w, " or ");
         put(w, " has ended");
@@ -118,16 +118,12 @@ static int64_t first_bad(const struct verdict_input *in)
     return 0;
 }
 
-static bool has_completed(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return !isnan(r->completed_mean);
-}
+ROW_TEST(has_completed, !isnan(r->completed_mean))
 
 static bool is_unfinished_in_claim(const struct writer *w, const struct verdict_row *r)
 {
     const struct verdict_claim *claim = &w->in->claim;
-    bool named = w->in->place || r->arm == claim->best;
+    bool named = w->in->named || r->arm == claim->best;
     for (int i = 0; i < claim->over_count; i++)
         named = named || r->arm == claim->over[i];
     return named && r->limited;
@@ -137,7 +133,7 @@ static void write_undecided(const struct writer *w)
 {
     put_arms_of(w, is_unfinished_in_claim);
     put_place(w);
-    put(w, " did not finish%s", w->in->place ? " within the limit of time or memory" : "");
+    put(w, " did not finish%s", w->in->named ? " within the limit of time or memory" : "");
 }
 
 static void put_untrained_pair(const struct writer *w)
@@ -152,7 +148,7 @@ static void put_untrained_pair(const struct writer *w)
 static void write_no_results(const struct writer *w)
 {
     int64_t trial_id = first_bad(w->in);
-    if (w->in->place) {
+    if (w->in->named) {
         (w->v->kind == VERDICT_UNFINISHED ? write_undecided : put_untrained_pair)(w);
         return;
     }
@@ -189,7 +185,7 @@ static void write_at_chance(const struct writer *w)
 {
     const struct verdict *v = w->v;
     const struct verdict_row *top = top_row(w);
-    bool heads = !w->in->place;
+    bool heads = !w->in->named;
     put(w, heads ? "no head count" : "neither ");
     if (!heads)
         put_both(w, " nor ");
@@ -216,7 +212,7 @@ static void write_no_difference(const struct writer *w)
             trials += v->row[i].trials;
             value = v->row[i].test.mean;
         }
-    if (w->in->place) {
+    if (w->in->named) {
         put(w, "each trial of ");
         put_both(w, " and ");
     } else {
@@ -251,7 +247,7 @@ static void put_all_rivals(const struct writer *w)
 static void put_reason(const struct writer *w)
 {
     const struct verdict *v = w->v;
-    if (w->in->place)
+    if (w->in->named)
         return;
     if (!v->prediction) {
         put(w, ", the fewest within %g of the best %s,", VERDICT_TOLERANCE, val_metric(w));
@@ -327,7 +323,7 @@ static void write_rival_at_edge(const struct writer *w)
     bool worse = rivals_with(v, RIVAL_OVER_EDGE) > 0;
     put_arm(w, v->candidate);
     put(w, " did %s than ", worse ? "worse" : "better");
-    if (worse || w->in->place)
+    if (worse || w->in->named)
         put_rivals_of(w, worse ? RIVAL_OVER_EDGE : RIVAL_AT_EDGE);
     else if (!v->prediction)
         put(w, "both the smallest (%lld) and the largest (%lld) head count %s",
@@ -341,7 +337,7 @@ static void write_untested(const struct writer *w)
 {
     const struct verdict *v = w->v;
     int n = rivals_with(v, RIVAL_UNTESTED), seen = 0;
-    if (w->in->place) {
+    if (w->in->named) {
         put_both(w, " and ");
         put(w, " have fewer than two %ss in common", v->unit);
         return;

@@ -35,11 +35,7 @@ static void put_cluster(const struct writer *w, const struct verdict_cluster *c,
         put(w, " to %.3f", c->high);
 }
 
-static bool is_apart(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return r->apart;
-}
+ROW_TEST(is_apart, r->apart)
 
 /* "2 heads (7 trials at 0.977 to 0.979 and 1 at 1.000; median 0.978)" */
 static void put_apart(const struct writer *w, const struct verdict_row *r)
@@ -105,10 +101,8 @@ void write_bad(const struct writer *w)
 }
 
 /* As many equal units as the head count that is written about has. */
-static bool is_equal_alike(const struct writer *w, const struct verdict_row *r)
-{
-    return r->test.all_equal && r->bad == 0 && r->limited == 0 && r->test.n == this_row(w)->test.n;
-}
+ROW_TEST(is_equal_alike,
+         r->test.all_equal && r->bad == 0 && r->limited == 0 && r->test.n == this_row(w)->test.n)
 
 /* Said by the first of those that have as many, for all of them. */
 void write_all_equal(const struct writer *w)
@@ -146,35 +140,18 @@ void write_shared(const struct writer *w)
 
 /* ---- which are as good as the best ---- */
 
-static bool is_in_plateau(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return r->in_plateau;
-}
-
-static bool is_in_gap(const struct writer *w, const struct verdict_row *r)
-{
-    return row_tested(r) && !r->in_plateau && r->arm > w->v->plateau_low &&
-           r->arm < w->v->plateau_high;
-}
-
-static bool is_beaten(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return row_tested(r) && !r->among_best;
-}
+ROW_TEST(is_compared, !isnan(r->best_p))
+ROW_TEST(is_not_compared, isnan(r->best_p) && r->among_best)
+ROW_TEST(is_beaten, row_tested(r) && !r->among_best)
+ROW_TEST(is_in_plateau, r->in_plateau)
+ROW_TEST(is_in_gap, row_tested(r) && !r->in_plateau && r->arm > w->v->plateau_low &&
+                        r->arm < w->v->plateau_high)
 
 /* Of the plateau or, where none is shown, of those that may be the best. */
 static bool is_outside(const struct writer *w, int64_t arm)
 {
     const struct verdict_row *r = row_of(w->v, arm);
     return row_tested(r) && !(w->v->plateau_low ? r->in_plateau : r->among_best);
-}
-
-static bool is_not_compared(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return r->among_best && isnan(r->best_p);
 }
 
 static void put_width(const struct writer *w, const struct verdict_row *r)
@@ -210,12 +187,6 @@ const char *verdict_set_name(const struct verdict *v)
     return isnan(v->plateau_margin) ? "confidence set"
            : v->plateau_holes       ? "set with a gap"
                                     : "plateau";
-}
-
-static bool is_compared(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return !isnan(r->best_p);
 }
 
 /* With a margin: what is shown to be within it of the best. One head count of widely spread trials
@@ -257,10 +228,7 @@ void write_equivalent(const struct writer *w)
 }
 
 /* One that stays in only because every other one is beaten as well. */
-static bool is_in_circle(const struct writer *w, const struct verdict_row *r)
-{
-    return r->among_best && r->best_p < 1 - w->v->level;
-}
+ROW_TEST(is_in_circle, r->among_best && r->best_p < 1 - w->v->level)
 
 /* Whether any two could be compared. */
 static bool has_set(const struct writer *w)
@@ -269,10 +237,7 @@ static bool has_set(const struct writer *w)
     return v->best != 0 && v->finished > 1 && count_rows(w, is_not_compared) < v->finished;
 }
 
-static bool is_worse_by_little(const struct writer *w, const struct verdict_row *r)
-{
-    return is_beaten(w, r) && r->in_plateau;
-}
+ROW_TEST(is_worse_by_little, is_beaten(w, r) && r->in_plateau)
 
 /* Equivalent to the best and yet worse than another: no contradiction, if it is said by how much.
  */
@@ -328,16 +293,9 @@ void write_could_be_best(const struct writer *w)
     put(w, "%s", any_edge(w, is_left_behind) ? "; this is about the values tried" : "");
 }
 
-static bool is_best_by_values(const struct writer *w, const struct verdict_row *r)
-{
-    return r->among_best && r->best_by_values && !(r->best_p < 1 - w->v->level);
-}
+ROW_TEST(is_best_by_values, r->among_best && r->best_by_values && !(r->best_p < 1 - w->v->level))
 
-static bool is_close_by_values(const struct writer *w, const struct verdict_row *r)
-{
-    (void)w;
-    return r->in_plateau && r->plateau_by_values;
-}
+ROW_TEST(is_close_by_values, r->in_plateau && r->plateau_by_values)
 
 /* Those that are in a set as they are never worse than another one of it. */
 static void put_by_values(const struct writer *w, row_test *chosen)

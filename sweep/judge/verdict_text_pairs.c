@@ -337,8 +337,8 @@ void write_corrected_level(const struct writer *w)
         "Because %lld was chosen after seeing the results, each comparison must reach p < %s (.05 "
         "/ ",
         (long long)v->candidate, fraction_text(v->alpha).text);
-    if (v->looks > 1)
-        put(w, "%d looks / ", v->looks);
+    if (w->in->looks > 1)
+        put(w, "%d looks / ", w->in->looks);
     put(w, "%d, for the %d head count%s between the smallest and the largest)", v->interior,
         v->interior, text_plural(v->interior));
 }

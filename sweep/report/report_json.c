@@ -182,8 +182,8 @@ static void add_finding(struct json_writer *w, const struct report_setting *set)
     json_add_text(w, "kind", verdict_kind_name(v->kind));
     json_add_bool(w, "preliminary", v->preliminary);
     json_add_bool(w, "decided", v->decided);
-    json_add_integer(w, "looks", v->looks);
-    json_add_integer(w, "look", v->look);
+    json_add_integer(w, "looks", set->input.looks);
+    json_add_integer(w, "look", set->input.look);
     json_add_bool(w, "prediction", v->prediction);
     if (set->input.claim.best)
         report_proof_json(&set->input, w);

@@ -58,12 +58,12 @@ struct evidence {
     struct evidence_claimed *claimed;
     int64_t claimed_heads;
     struct verdict_similar claimed_similar;
-    /* What explores has in all settings: a claim of head counts, looks, a margin. */
+    /* Asked of the trials that explore: a claim of head counts, looks, a margin. */
     struct verdict_claim claim;
     int looks;
     double equivalence;
     int64_t fresh_units;       /* to be confirmed on in each setting; 0: nothing is */
-    struct verdict_input base; /* what fresh trials have in all settings too */
+    struct verdict_input base; /* what is the same for all trials of all settings, fresh ones too */
     int trials;                /* that have ended, of all settings */
     struct verdict_trial *trial;
 };

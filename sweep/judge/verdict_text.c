@@ -365,11 +365,11 @@ void put_rows(const struct writer *w, row_test *chosen,
 
 bool put_arms_of(const struct writer *w, row_test *chosen)
 {
-    int last = w->v->rows - 1;
-    while (last > 0 && !chosen(w, &w->v->row[last]))
-        last--;
+    int64_t last = 0;
+    for (int i = 0; i < w->v->rows; i++)
+        last = chosen(w, &w->v->row[i]) ? w->v->row[i].arm : last;
     put_rows(w, chosen, NULL);
-    return end_list(w, count_rows(w, chosen), w->v->row[last].arm);
+    return end_list(w, count_rows(w, chosen), last);
 }
 
 /* Whether the finding names its budget where it begins: there it is read. */

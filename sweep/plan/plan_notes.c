@@ -80,11 +80,18 @@ static bool repeated_rows(const struct plan *p, int k, struct message *m)
 {
     const struct survey *s = p->surveys.item;
     struct task_shape shape = {0};
+    struct point point;
     char shown[256], count[32];
     for (int i = 0; i < k; i++)
         if (strcmp(s[i].path, s[k].path) == 0)
             return false;
-    if (s[k].task->shape(s[k].whole, &shape, NULL) != STATUS_OK || shape.repeated == 0)
+    for (long i = 0; i < plan_points(p); i++) { /* constraints or exclude may drop all of it */
+        plan_point(p, i, &point);
+        if (point_file(&point) && strcmp(point_file(&point), s[k].path) == 0 &&
+            point.task->shape(point.task_options, &shape, NULL) == STATUS_OK)
+            break;
+    }
+    if (shape.repeated == 0)
         return false;
     status_fail(m, STATUS_BAD_INPUT,
                 "%s rows of %s share their text with another row: they are only trained "

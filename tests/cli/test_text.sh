@@ -130,6 +130,9 @@ check "... and so does report" \
     sh -c "tr -s '\n ' '  ' <out | grep -qF '33 rows, 2 labels (3 rows repeat a text and are only trained on)'"
 check "... and so does tasks" sh -c "'$headcount' tasks text --set file=data/repeated.csv --set mode=classify |
     grep -qxF '  repeated    3 rows share their text with another row: only trained on'"
+check "... but not where exclude leaves no point of that file" sh -c "'$headcount' plan rows.yaml \
+    --set 'task.file=[data/rows.csv, data/repeated.csv]' --set 'exclude=[{task.file: data/repeated.csv}]' >out 2>&1 &&
+    ! grep -q 'share their text' out"
 check "the number of repeated rows is part of a configuration" \
     [ "$(sql repeated.db "SELECT DISTINCT config_json ->> '$.task.options.repeated' FROM config")" = 3 ]
 check "... and not of one without such rows" \

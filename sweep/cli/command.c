@@ -256,7 +256,7 @@ static void say_reading(const char *path, int64_t size)
     enum { LARGE = 256 << 20 }; /* about a second */
     char bytes[32];
     if (size >= LARGE)
-        text_print(stderr, "headcount %s: reading all %sB of %s, once\n", reader,
+        text_print(stderr, "headcount %s: reading all %sB of %s\n", reader,
                    text_quantity((double)size, bytes, sizeof bytes), path);
 }
 

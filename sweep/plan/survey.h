@@ -1,5 +1,6 @@
-/* What the files that trials learn from say. A plan reads each once, whole, for what is derived
- * from it (its SHA-256 among others), which is part of a trial's identity. */
+/* What the files that trials learn from say. A plan reads each whole, once for the options that it
+ * is read with, for what is derived from it (its SHA-256 among others), which is part of a trial's
+ * identity. */
 #ifndef SWEEP_PLAN_SURVEY_H
 #define SWEEP_PLAN_SURVEY_H
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A sweep over files of the user's own: every bad file is refused at the command line, by name and
-# place, before anything is written; a path means what its writer sees; a file is read once, and one
-# that changes under a sweep is no part of it. Speaks TAP. HEADCOUNT is the program.
+# place, before anything is written; a path means what its writer sees; a file is read with each
+# plan, and one that changes under a sweep is no part of it. Speaks TAP. HEADCOUNT is the program.
 . tests/tap.sh
 cd "$dir" || exit 1
 sql() { sqlite3 -cmd ".timeout 5000" "$1" "$2"; }

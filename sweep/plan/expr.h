@@ -34,7 +34,7 @@ struct expr;
 /* A number, or a word where that is set. */
 struct expr_value {
     double number;
-    const char *word; /* (size), and a NUL where a person wrote it */
+    const char *word; /* (size): equal where all bytes are; of a text it ends with a NUL */
     size_t size;
 };
 
@@ -59,7 +59,7 @@ struct expr *expr_and(struct arena *a, const struct expr *left, const struct exp
 bool expr_is_condition(const struct expr *e);
 
 /* Evaluates; *truth is whether it is true (not 0). BAD_INPUT on division by zero, on numbers that
- * overflow, and on words where numbers belong. Takes no memory. */
+ * overflow, and on words where numbers belong. Takes no memory but the stack, 1 MiB at most. */
 enum status expr_evaluate(const struct expr *e, expr_get *get, const void *context, bool *truth,
                           struct message *m);
 

@@ -60,7 +60,7 @@ struct plan_task {
 struct plan_condition {
     struct expr *expr; /* its names stand for struct plan_axis */
     struct place place;
-    long held; /* for so many points that were asked */
+    long held; /* how many of the points that were tried */
 };
 
 struct plan {

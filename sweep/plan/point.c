@@ -143,7 +143,7 @@ static const void *defaults_of(const struct point *p, int section)
     return section_of(&neutral, section).values;
 }
 
-/* What lies behind a value is 0. */
+/* Behind the longer of a value and its default there is nothing but 0. */
 static void put_default(const struct option_entry *o, void *values, const void *defaults)
 {
     char *to = (char *)values + o->offset;
@@ -445,6 +445,22 @@ static enum status read_option(const struct point_section *s, const struct optio
     return option_parse(o, s->name, text, quoted, s->values, j->m);
 }
 
+/* Whether names of options begin with what follows the section in "train.schedule.". */
+static bool begins_options(struct point *p, const char *prefix)
+{
+    for (int i = 0; i < SECTIONS; i++) {
+        const struct point_section s = section_of(p, i);
+        size_t n = strlen(s.name);
+        if (strncmp(prefix, s.name, n) != 0 || prefix[n] != '.')
+            continue;
+        const char *within = prefix + n + 1;
+        for (const struct option_entry *o = s.options; o->name; o++)
+            if (strncmp(o->name, within, strlen(within)) == 0)
+                return true;
+    }
+    return false;
+}
+
 /* What is no option, though it stands among them. */
 static bool is_passed_over(const char *path)
 {
@@ -466,7 +482,9 @@ static enum status read_options(struct point *p, const char *prefix, struct json
         const char *key;
         if (!json_string(j, &key) || !json_expect(j, ':'))
             return STATUS_CORRUPT;
-        bool whole = (size_t)snprintf(path, sizeof path, "%s%s", prefix, key) < sizeof path - 1;
+        bool whole = (size_t)snprintf(path, sizeof path, "%s%s.", prefix, key) < sizeof path;
+        bool object = whole && begins_options(p, path);
+        path[strlen(path) - 1] = '\0';
         const struct option_entry *o = point_option(p, path, &section);
         enum status s = STATUS_OK;
         j->text = buffer;
@@ -474,7 +492,7 @@ static enum status read_options(struct point *p, const char *prefix, struct json
             s = json_skip(j) ? STATUS_OK : STATUS_CORRUPT;
         else if (o)
             s = read_option(&section, o, j);
-        else if (whole && json_take(j, '{'))
+        else if (object && json_take(j, '{'))
             s = read_options(p, strcat(path, "."), j);
         else
             s = status_fail(j->m, STATUS_BAD_INPUT, "%s is not an option of this program", path);

@@ -176,8 +176,8 @@ void verdict_text_values(const struct verdict_input *in, int axis, struct text_b
 static bool is_varied(const struct verdict_input *in, int axis)
 {
     const struct verdict_axis *usual = usual_axis(in, axis);
-    bool varied = usual->values > 1;
-    for (int i = 0; i < in->count; i++)
+    bool varied = usual && usual->values > 1;
+    for (int i = 0; usual && i < in->count; i++)
         varied = varied || (axis_of(in, i, axis) && !same_values(axis_of(in, i, axis), usual));
     return varied;
 }
@@ -516,9 +516,9 @@ static bool same_edge(const struct grouping *g, int i, int k)
            g->meant(g->w, in->arm[k].id) && strcmp(chosen_text(a), chosen_text(b)) == 0;
 }
 
-static void put_edge(const struct grouping *g, int first)
+/* a: the axis of that arm. */
+static void put_edge(const struct grouping *g, int first, const struct verdict_axis *a)
 {
-    const struct verdict_axis *a = axis_of(g->w->in, first, g->axis);
     bool one = put_group(g, first);
     if (a->edge == GRID_ONLY)
         put(g->w, " %s given no %s but %s, and may be better at another", one ? "was" : "were",
@@ -544,10 +544,11 @@ bool put_edges(const struct writer *w, arm_test *meant, const char *opening)
     for (int axis = 0; tuned && axis < tuned->axes; axis++) {
         const struct grouping g = {.w = w, .alike = same_edge, .axis = axis, .meant = meant};
         for (int i = 0; i < w->in->count; i++) {
-            if (!leads(&g, i))
+            const struct verdict_axis *its = axis_of(w->in, i, axis);
+            if (!its || !leads(&g, i))
                 continue;
             put(w, "%s", any ? "; " : opening);
-            put_edge(&g, i);
+            put_edge(&g, i, its);
             any = true;
         }
     }

@@ -19,10 +19,12 @@ static enum status find_path(const struct reading *r, const char *path, struct o
                              struct message *m)
 {
     const struct config_name *name = config_name_find(r->names, path);
-    if (!name || name->kind != CONFIG_OPTION)
-        return reading_unknown_path(r, path, m);
+    if (!name || name->kind != CONFIG_OPTION) {
+        reading_unknown_path(r, path, m);
+        return STATUS_BAD_INPUT;
+    }
     const struct option_entry *first = name->value;
-    *set = (struct option_set){.path = name->path, .count = 1, .option = {first}};
+    *set = (struct option_set){.section = "", .path = name->path, .count = 1, .option = {first}};
     for (int i = 0; reading_sections[i]; i++)
         if (strncmp(path, reading_sections[i], strcspn(path, ".")) == 0)
             set->section = reading_sections[i];
@@ -46,7 +48,8 @@ static enum status find_path(const struct reading *r, const char *path, struct o
 void reading_option(const struct reading *r, struct place at, const char *path,
                     struct option_set *set)
 {
-    reading_check_at(r, at, find_path(r, path, set, r->m));
+    if (find_path(r, path, set, r->m) != STATUS_OK)
+        reading_refuse_at(r, at);
 }
 
 const struct axis *reading_axis(const struct reading *r, const char *path)

@@ -484,7 +484,8 @@ static enum status read_options(struct point *p, const char *prefix, struct json
             return STATUS_CORRUPT;
         bool whole = (size_t)snprintf(path, sizeof path, "%s%s.", prefix, key) < sizeof path;
         bool object = whole && begins_options(p, path);
-        path[strlen(path) - 1] = '\0';
+        char *end = path + strlen(path) - 1;
+        *end = '\0';
         const struct option_entry *o = point_option(p, path, &section);
         enum status s = STATUS_OK;
         j->text = buffer;
@@ -492,10 +493,12 @@ static enum status read_options(struct point *p, const char *prefix, struct json
             s = json_skip(j) ? STATUS_OK : STATUS_CORRUPT;
         else if (o)
             s = read_option(&section, o, j);
-        else if (object && json_take(j, '{'))
-            s = read_options(p, strcat(path, "."), j);
-        else
+        else if (!object || !json_take(j, '{'))
             s = status_fail(j->m, STATUS_BAD_INPUT, "%s is not an option of this program", path);
+        else {
+            *end = '.';
+            s = read_options(p, path, j);
+        }
         if (s)
             return s;
         j->text = buffer;

@@ -1,6 +1,6 @@
 /* The trials of a plan, read in one pass by their numbers, as a rule as they lie in the file:
  * sweeps of a hundred thousand trials are read again and again while they run. Then the settings
- * and arms of these trials, put in order without a look at the file. */
+ * of these trials, by their texts, and their arms, by head count. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

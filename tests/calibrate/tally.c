@@ -232,16 +232,14 @@ static void tally_sweep(struct scope *x, struct tally *t, struct synthetic *s,
 enum status tally_sweeps(struct tally *t, const struct world *w, const char *name, long first,
                          long end, long step)
 {
-    struct scope *x = scope_new(NULL, "judging", NULL);
-    if (scope_enter(x)) {
-        struct synthetic *s = malloc(sizeof *s);
-        for (long sweep = first; sweep < end && s; sweep += step) {
+    struct synthetic *s = malloc(sizeof *s);
+    struct scope *x = s ? scope_new(NULL, "judging", NULL) : NULL;
+    if (scope_enter(x))
+        for (long sweep = first; sweep < end; sweep += step) {
             tally_sweep(x, t, s, w, name, sweep);
             arena_free(&x->arena);
         }
-        scope_check(x, s ? STATUS_OK : STATUS_NO_MEMORY);
-        free(s);
-    }
+    free(s);
     return scope_end(x);
 }
 

@@ -76,7 +76,7 @@ struct run_server {
 };
 
 enum {
-    RUN_SERVER_START_S = 3,   /* within which it has to answer */
+    RUN_SERVER_START_S = 10,  /* within which it has to answer */
     RUN_SERVER_LAST_MS = 2000 /* for browsers to take what came last */
 };
 

@@ -150,8 +150,9 @@ static bool refuse_key(const struct command_syntax *s, const char *typed, const 
         return false;
     value = value ? value + 1 : next && next[0] != '-' ? next : "VALUE";
     *exit_status = command_usage(
-        s->name, "unknown option '--%.*s'; keys of the sweep file are given as --set %s=%s",
-        (int)strcspn(typed, "="), typed, path, value);
+        s->name, "unknown option '--%.*s'; %s%skeys of the sweep file are given as --set %s=%s",
+        (int)strcspn(typed, "="), typed, s->others ? s->others : "", s->others ? "; " : "", path,
+        value);
     return true;
 }
 

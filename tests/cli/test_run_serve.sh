@@ -36,7 +36,7 @@ begin() { # db, options...: $pid is the run, $server its server, $port the serve
     # As a terminal does it, in a group of its own: a shell has what it starts in the background ignore Ctrl-C.
     env --default-signal=INT $held_by setsid headcount run one.yaml --db "$db" "$@" >out 2>err &
     pid=$!
-    wait_beside $pid grep -q 'live page' err
+    wait_beside $pid grep -q 'live page at' err
     port=$(sed -n 's|.*live page at http://127.0.0.1:\([0-9]*\)/0/1/$|\1|p' err)
     server=
     for child in $(workers_of $pid); do

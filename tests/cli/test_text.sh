@@ -207,7 +207,7 @@ check "... so that all of its trials stand" \
 check "plan says nothing of reading a small file" fails sh -c "'$headcount' plan lm.yaml 2>&1 | grep 'reading all'"
 truncate -s 257M large.txt
 check "... but says that it reads a large one" sh -c "'$headcount' plan lm.yaml --set task.file=large.txt 2>&1 >out |
-    grep -qxF 'headcount plan: reading all 269 MB of $dir/large.txt, once'"
+    grep -qxF 'headcount plan: reading all 269 MB of $dir/large.txt'"
 
 # ---- changed ----
 sql once.db .dump >before

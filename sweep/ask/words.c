@@ -65,10 +65,8 @@ static void add_heads(const struct config *c, struct text_buffer *text)
 /* Of an option that has one value. */
 static const char *value_of(const struct config *c, const char *path)
 {
-    for (int i = 0; i < c->axes; i++)
-        if (strcmp(c->axis[i].path, path) == 0 && c->axis[i].kind == AXIS_VALUES)
-            return c->axis[i].value[0].scalar[0];
-    return "?";
+    const struct axis *axis = config_axis(c, path);
+    return axis && axis->kind == AXIS_VALUES ? axis->value[0].scalar[0] : "?";
 }
 
 static void print_action(const struct decision *x, const char *path, double minutes)
@@ -124,10 +122,8 @@ void ask_words_decision(const struct decision *x, const char *path, double minut
 
 static int rates_of(const struct config *c)
 {
-    for (int i = 0; i < c->axes; i++)
-        if (strcmp(c->axis[i].path, "train.lr") == 0)
-            return c->axis[i].values;
-    return 0;
+    const struct axis *axis = config_axis(c, "train.lr");
+    return axis ? axis->values : 0;
 }
 
 /* Why it takes longer than so many minutes, where it does by a fifth or more. */

@@ -32,7 +32,7 @@ static void print_terms(void)
 
 static bool is_top(const struct config_name *name)
 {
-    return name->kind == CONFIG_KEY && !strchr(name->path, '.');
+    return name->kind != CONFIG_OPTION && !strchr(name->path, '.');
 }
 
 /* What each key is. */
@@ -43,17 +43,11 @@ static void print_help(const struct config_name *names)
             printf("%s\t%s\n", names->path, names->value->help);
 }
 
-static bool is_section(const struct config_name *name)
-{
-    return strcmp(name->path, "task") == 0 || strcmp(name->path, "model") == 0 ||
-           strcmp(name->path, "train") == 0;
-}
-
 /* Keys, those within keys, options. Of a section, what stands under it is named instead. */
 static void print_keys(const struct config_name *names)
 {
     for (const struct config_name *name = names; name->path; name++)
-        if (is_top(name) && !is_section(name))
+        if (is_top(name) && name->kind == CONFIG_KEY)
             puts(name->path);
     for (const struct config_name *name = names; name->path; name++)
         if (name->kind == CONFIG_KEY && !is_top(name))

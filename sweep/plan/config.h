@@ -135,12 +135,12 @@ struct config {
 enum config_name_kind { CONFIG_OPTION, CONFIG_KEY, CONFIG_SECTION };
 
 /* A name that a sweep file may have: of an option; of another key, at the top or within one; of a
- * mapping of options that is none itself (train.schedule). */
+ * mapping of options that is none itself (train, train.schedule). */
 struct config_name {
     const char *path;
     enum config_name_kind kind;
-    const struct option_entry *value; /* what it may be; of a key at the top, `help` is what it is,
-                                         `words` between backticks. NULL: a section */
+    const struct option_entry *value; /* what it may be; of what stands at the top, `help` is what
+                                         it is, `words` between backticks. NULL: train.schedule */
 };
 
 /* All of them: the options of all tasks, of model and training; then the keys. Ends with a path of
@@ -175,6 +175,9 @@ enum status config_parse(const char *path, const char *text, size_t size, const 
 
 /* Whether each head count chooses its own value on that path. */
 bool config_is_tuned(const struct config *c, const char *path);
+
+/* The option of that path as the file gives it; NULL: it does not. */
+const struct axis *config_axis(const struct config *c, const char *path);
 
 void config_free(struct config *c); /* NULL is allowed */
 

@@ -24,10 +24,10 @@ static enum status find_path(const struct reading *r, const char *path, struct o
         return STATUS_BAD_INPUT;
     }
     const struct option_entry *first = name->value;
-    *set = (struct option_set){.section = "", .path = name->path, .count = 1, .option = {first}};
-    for (int i = 0; reading_sections[i]; i++)
-        if (strncmp(path, reading_sections[i], strcspn(path, ".")) == 0)
-            set->section = reading_sections[i];
+    *set = (struct option_set){.path = name->path,
+                               .section = arena_text(r->arena, path, strcspn(path, ".")),
+                               .count = 1,
+                               .option = {first}};
     const bool of_tasks = strcmp(set->section, "task") == 0 && first != &reading_task_name;
     for (int i = 0; of_tasks && i < r->tasks; i++) {
         const struct option_entry *o = option_find(r->task[i]->options, first->name);
@@ -52,11 +52,11 @@ void reading_option(const struct reading *r, struct place at, const char *path,
         reading_refuse_at(r, at);
 }
 
-const struct axis *reading_axis(const struct reading *r, const char *path)
+const struct axis *config_axis(const struct config *c, const char *path)
 {
-    for (int i = 0; i < r->c->axes; i++)
-        if (strcmp(r->c->axis[i].path, path) == 0)
-            return &r->c->axis[i];
+    for (int i = 0; i < c->axes; i++)
+        if (strcmp(c->axis[i].path, path) == 0)
+            return &c->axis[i];
     return NULL;
 }
 
@@ -288,7 +288,7 @@ static void check_required(const struct reading *r)
         const struct option_entry *o = name->value;
         const size_t n = strcspn(name->path, ".");
         if (name->kind != CONFIG_OPTION || o->default_value || o->derived ||
-            reading_axis(r, name->path))
+            config_axis(r->c, name->path))
             continue;
         const struct tree *section = tree_find(r->root, arena_text(r->arena, name->path, n));
         reading_refuse(r, section ? section->place : r->root->place,
@@ -304,10 +304,11 @@ void reading_axes(struct reading *r)
     for (const struct config_name *name = r->names; name->path; name++)
         most += name->kind == CONFIG_OPTION;
     r->c->axis = arena_alloc(r->arena, (size_t)most, sizeof *r->c->axis);
-    for (const struct tree *t = r->root->first; t; t = t->next)
-        for (int i = 0; reading_sections[i]; i++)
-            if (strcmp(t->key, reading_sections[i]) == 0)
-                read_section(r, reading_sections[i], t);
+    for (const struct tree *t = r->root->first; t; t = t->next) {
+        const struct config_name *name = config_name_find(r->names, t->key);
+        if (name && name->kind == CONFIG_SECTION)
+            read_section(r, name->path, t);
+    }
     check_required(r);
 }
 

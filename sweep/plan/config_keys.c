@@ -265,7 +265,7 @@ static void read_confirm(struct reading *r, const struct config_key *key, const 
 
 static bool is_explored(const struct reading *r, int64_t instance)
 {
-    const struct axis *axis = reading_axis(r, "task.instance");
+    const struct axis *axis = config_axis(r->c, "task.instance");
     for (int i = 0; axis && i < axis->values; i++) {
         double number = 0;
         bool integral;
@@ -464,7 +464,7 @@ FACT(is_no_sample, strcmp(s->set.section, "model") == 0 || strcmp(s->path, "task
 FACT(is_tuned, config_is_tuned(s->c, s->path))
 FACT(is_replicated, lists(s->c->replicate_path, s->c->replicate, s->path))
 FACT(is_single, is_constant(s->axis))
-FACT(has_one_head_count, is_constant(reading_axis(s->r, "model.heads")))
+FACT(has_one_head_count, is_constant(config_axis(s->c, "model.heads")))
 FACT(is_distribution, s->axis && s->axis->kind != AXIS_VALUES)
 /* It decides at which steps a trial is evaluated. */
 FACT(is_of_steps, strcmp(s->path, "train.steps") == 0 || strcmp(s->path, "train.eval_every") == 0)
@@ -635,7 +635,7 @@ static void refuse_beside(struct subject *s, const char *key)
 void reading_refuse_axis(const struct reading *r, const char *key, const char *path,
                          struct place at)
 {
-    struct subject s = {.r = r, .c = r->c, .path = path, .axis = reading_axis(r, path), .at = at};
+    struct subject s = {.r = r, .c = r->c, .path = path, .axis = config_axis(r->c, path), .at = at};
     char each[CONFIG_PATH_SIZE];
     snprintf(each, sizeof each, "%s[]", key);
     reading_option(r, at, path, &s.set);

@@ -8,8 +8,6 @@
 #include "engine/base/text.h"
 #include "sweep/plan/config_reading.h"
 
-const char *const reading_sections[] = {"task", "model", "train", NULL};
-
 const struct option_entry reading_task_name = {.name = "name",
                                                .type = OPTION_CHOICE,
                                                .words = (const char *const[]){
@@ -90,7 +88,7 @@ void reading_names(struct reading *r)
     add_options(r, &n, "model", encoder_options);
     add_options(r, &n, "train", train_options);
     for (const struct config_key *key = reading_key_table; key->value.name; key++)
-        add_name(r, &n, CONFIG_KEY, key->value.name, &key->value);
+        add_name(r, &n, key->read ? CONFIG_KEY : CONFIG_SECTION, key->value.name, &key->value);
 }
 
 const struct config_name *config_names(struct arena *a)

@@ -58,7 +58,6 @@ void reading_scalar(const struct reading *r, const struct option_entry *o, const
 
 /* ---- config_names.c ---- */
 
-extern const char *const reading_sections[]; /* task, model, train; ends with NULL */
 extern const struct option_entry reading_task_name;
 
 /* Fills r->names. */
@@ -97,8 +96,6 @@ void reading_axes(struct reading *r);
  * or a listed task lacks it. */
 void reading_option(const struct reading *r, struct place at, const char *path,
                     struct option_set *set);
-/* The option of that path as the file gives it; NULL: it does not. */
-const struct axis *reading_axis(const struct reading *r, const char *path);
 
 /* Keys that are about options. */
 void reading_constraints(struct reading *r, const struct config_key *key, const struct tree *t);

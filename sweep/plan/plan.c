@@ -115,17 +115,17 @@ static bool point_is_new(const struct plan *p, struct seen *seen, uint64_t g, st
 
 struct place plan_place(const struct plan *p, uint64_t g, const char *const *option)
 {
-    const struct config *c = p->config;
     for (const char *const *o = option; *o; o++) {
         const struct plan_axis *axis = plan_find_axis(p, *o);
         if (axis)
             return axis->values ? axis->value[plan_choose(p, axis, g).index].place
                                 : axis->written->place;
     }
-    for (const char *const *o = option; *o; o++)
-        for (int i = 0; i < c->axes; i++)
-            if (strcmp(c->axis[i].path, *o) == 0)
-                return c->axis[i].value ? c->axis[i].value[0].place : c->axis[i].place;
+    for (const char *const *o = option; *o; o++) {
+        const struct axis *written = config_axis(p->config, *o);
+        if (written)
+            return written->value ? written->value[0].place : written->place;
+    }
     return p->axes ? p->axis[0].written->place : (struct place){0, 0};
 }
 

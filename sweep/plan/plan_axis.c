@@ -179,10 +179,7 @@ static void build_axis(struct plan *p, const struct axis *written)
 static void build_tasks(struct plan *p)
 {
     const struct config *c = p->config;
-    const struct axis *names = NULL;
-    for (int i = 0; i < c->axes; i++)
-        if (strcmp(c->axis[i].path, "task.name") == 0)
-            names = &c->axis[i];
+    const struct axis *names = config_axis(c, "task.name");
     if (!names)
         scope_fail(p->x, STATUS_INTERNAL, "a sweep file without task.name was read");
     int most = 0;

@@ -32,16 +32,23 @@ static struct point_section section_of(struct point *p, int which)
     }
 }
 
-const struct option_entry *point_option(struct point *p, const char *path,
-                                        struct point_section *section)
+/* What follows "train." in a path of a section; NULL: it is of none. */
+static const char *within_section(struct point *p, const char *path, struct point_section *section)
 {
     for (int i = 0; i < SECTIONS; i++) {
         *section = section_of(p, i);
         size_t n = strlen(section->name);
         if (strncmp(path, section->name, n) == 0 && path[n] == '.')
-            return option_find(section->options, path + n + 1);
+            return path + n + 1;
     }
     return NULL;
+}
+
+const struct option_entry *point_option(struct point *p, const char *path,
+                                        struct point_section *section)
+{
+    const char *name = within_section(p, path, section);
+    return name ? option_find(section->options, name) : NULL;
 }
 
 static bool has_segments(const struct point *p)
@@ -448,16 +455,11 @@ static enum status read_option(const struct point_section *s, const struct optio
 /* Whether names of options begin with what follows the section in "train.schedule.". */
 static bool begins_options(struct point *p, const char *prefix)
 {
-    for (int i = 0; i < SECTIONS; i++) {
-        const struct point_section s = section_of(p, i);
-        size_t n = strlen(s.name);
-        if (strncmp(prefix, s.name, n) != 0 || prefix[n] != '.')
-            continue;
-        const char *within = prefix + n + 1;
-        for (const struct option_entry *o = s.options; o->name; o++)
-            if (strncmp(o->name, within, strlen(within)) == 0)
-                return true;
-    }
+    struct point_section s;
+    const char *name = within_section(p, prefix, &s);
+    for (const struct option_entry *o = name ? s.options : NULL; o && o->name; o++)
+        if (strncmp(o->name, name, strlen(name)) == 0)
+            return true;
     return false;
 }
 

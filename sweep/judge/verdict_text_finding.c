@@ -120,14 +120,16 @@ static int64_t first_bad(const struct verdict_input *in)
 
 ROW_TEST(has_completed, !isnan(r->completed_mean))
 
-static bool is_unfinished_in_claim(const struct writer *w, const struct verdict_row *r)
+static bool is_claimed(const struct writer *w, int64_t arm)
 {
     const struct verdict_claim *claim = &w->in->claim;
-    bool named = w->in->named || r->arm == claim->best;
+    bool claimed = arm == claim->best;
     for (int i = 0; i < claim->over_count; i++)
-        named = named || r->arm == claim->over[i];
-    return named && r->limited;
+        claimed = claimed || arm == claim->over[i];
+    return claimed;
 }
+
+ROW_TEST(is_unfinished_in_claim, (w->in->named || is_claimed(w, r->arm)) && r->limited)
 
 static void write_undecided(const struct writer *w)
 {
@@ -353,15 +355,12 @@ static void write_untested(const struct writer *w)
 
 bool is_named(const struct writer *w, int64_t arm)
 {
-    const struct verdict_claim *claim = &w->in->claim;
     const struct verdict *v = w->v;
-    bool named = arm == v->candidate;
+    bool named = arm == v->candidate || (v->prediction && is_claimed(w, arm));
     if (v->best == 0)
         return v->kind == VERDICT_AT_CHANCE;
     for (int i = 0; i < v->rivals; i++)
         named = named || arm == v->rival[i].arm;
-    for (int i = 0; i < claim->over_count && v->prediction; i++)
-        named = named || arm == claim->over[i] || arm == claim->best;
     return named;
 }
 
